@@ -1,3 +1,4 @@
+import { kindsOfJob } from "../../domain/bulk-job/job.ts";
 import { exitCodes, type ExitCode } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
 import { time } from "../resources/texts.ts";
@@ -33,7 +34,7 @@ function nextSteps({ id, state, error, failed, changed, kind, total, done, revok
     ];
   }
   if (state !== "ready") return problems;
-  const confirm = kind !== "onboarding" ? ` --confirm-total ${changed}` : "";
+  const confirm = kindsOfJob[kind].confirmed ? ` --confirm-total ${changed}` : "";
   const why =
     error === "confirmation_required" ? "So many need to be confirmed. " : "Checked; nothing is changed yet. ";
   return [...problems, `${why}Run it: realmpass jobs run ${id}${confirm}`];

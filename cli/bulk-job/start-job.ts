@@ -18,10 +18,28 @@ export interface RunOptions {
   graceDays?: number | undefined;
 }
 
-/** Kinds that take something away permanently, and what that is. */
-const taken: Partial<Record<Job["kind"], string>> = {
-  offboarding: "Offboarding revokes every profile of these people permanently.",
-  revocation: "Revoked profiles cannot be restored.",
+interface Question {
+  /** The reason for the question. */
+  takes: string;
+  /** The question itself: the job changes `changed` people or profiles. */
+  about: (changed: number, graceDays: number | null) => string;
+}
+
+/** The question before each kind of job runs; undefined: it takes nothing away. */
+const questions: Readonly<Record<Job["kind"], Question | undefined>> = {
+  onboarding: undefined,
+  offboarding: {
+    takes: "Offboarding revokes every profile of these people permanently.",
+    about(changed, graceDays) {
+      const later = graceDays === null ? "" : ` ${counted(graceDays, "day")} later`;
+      return `${counted(changed, "person")} will be offboarded, and all their profiles revoked permanently${later}.`;
+    },
+  },
+  reactivation: undefined,
+  revocation: {
+    takes: "Revoked profiles cannot be restored.",
+    about: (changed) => `${counted(changed, "profile")} will be revoked permanently.`,
+  },
 };
 
 /** What is said of a file with it. */
@@ -51,7 +69,7 @@ export interface StartOptions extends RunOptions, FileOptions {
 export async function startJob(context: Context, options: StartOptions): Promise<ExitCode> {
   const { kind, file, type, charset, dryRun, wait, executeAt, confirmTotal, graceDays } = options;
   const about = queryOf(file, options);
-  const takes = taken[kind];
+  const takes = questions[kind]?.takes;
   const asks = takes !== undefined && !dryRun && !context.options.yes;
   if (asks && (!context.isInteractive || file === "-")) {
     throw usageError(`${takes} Without a terminal to ask on, this needs --yes.`);
@@ -97,16 +115,10 @@ function questionOf(job: Job, graceDays: number | null): { about: string; count:
     const count = job.total - job.done;
     return { count, about: `All profiles of ${counted(count, "person")} will be revoked now, permanently.` };
   }
-  const rest = `${counted(job.failed, "row")} cannot be used.`;
-  if (job.kind === "revocation") {
-    return { count: job.changed, about: `${counted(job.changed, "profile")} will be revoked permanently. ${rest}` };
-  }
-  if (job.kind !== "offboarding") return undefined;
-  const revoked = graceDays === null ? "" : ` ${counted(graceDays, "day")} later`;
-  return {
-    count: job.changed,
-    about: `${counted(job.changed, "person")} will be offboarded, and all their profiles revoked permanently${revoked}. ${rest}`,
-  };
+  const about = questions[job.kind]?.about(job.changed, graceDays);
+  return about === undefined
+    ? undefined
+    : { count: job.changed, about: `${about} ${counted(job.failed, "row")} cannot be used.` };
 }
 
 /** What is said of a file, as the parameters of its upload. */

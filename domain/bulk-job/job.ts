@@ -112,8 +112,22 @@ export const finishedDaysMax = 90;
 export const rowStatuses = ["pending", "working", "changed", "unchanged", "failed", "skipped"] as const;
 export type RowStatus = (typeof rowStatuses)[number];
 
-/** Kinds of which a large one needs its number confirmed. */
-export const needsConfirming = (kind: JobKind): boolean => kind !== "onboarding";
+interface KindOfJob {
+  /** The rows are people or profiles; shares and counts are of these. */
+  of: "people" | "profiles";
+  /** It removes access or revokes: red everywhere, and the number is typed before it starts. */
+  takesAway: boolean;
+  /** A large one needs its number confirmed. */
+  confirmed: boolean;
+}
+
+/** The facts about each kind of job that words, colours and questions depend on. */
+export const kindsOfJob: Readonly<Record<JobKind, KindOfJob>> = {
+  onboarding: { of: "people", takesAway: false, confirmed: false },
+  offboarding: { of: "people", takesAway: true, confirmed: true },
+  reactivation: { of: "people", takesAway: false, confirmed: true },
+  revocation: { of: "profiles", takesAway: true, confirmed: true },
+};
 
 /** The states in which an offboarding can be taken back. */
 export const undoableStates = ["grace", ...finalJobStates] as const satisfies JobState[];

@@ -68,7 +68,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
 
     await stated(page, "Ready");
     expect(await counted(page, "Will lose access")).toBe("124");
-    expect(await counted(page, "Profiles revoked")).toBe("4");
+    expect(await counted(page, "Profiles to be revoked")).toBe("4");
     await expect
       .poll(() => page.locator('table[aria-label="Problems"] tbody tr').allInnerTexts())
       .toEqual([
@@ -116,7 +116,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     await pressAt(page.getByRole("checkbox", { name: "Yes, let 123 people in again" }), "Space");
     await pressAt(page.getByRole("button", { name: "Let 123 people in again" }));
     await stated(page, "Completed");
-    expect(await counted(page, "Changed")).toBe("123");
+    expect(await counted(page, "Let in again")).toBe("123");
     expect(await Promise.all(users.map(({ id }) => isOffboarded(id)))).toEqual([false, false, false, false]);
     await pressAt(page.getByRole("link", { name: "This job undoes an offboarding" }));
     await page.getByRole("link", { name: "This job was undone" }).waitFor();

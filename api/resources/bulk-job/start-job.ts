@@ -3,7 +3,7 @@ import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import type { Db } from "../../../db/client.ts";
-import { graceDaysMax, needsConfirming, type JobKind } from "../../../domain/bulk-job/job.ts";
+import { graceDaysMax, kindsOfJob, type JobKind } from "../../../domain/bulk-job/job.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
@@ -73,7 +73,7 @@ export const startJob = endpoint({
       if (!inState(job, "ready")) throw fail("job_state");
       const expectedChange = job.expectedChange ?? 0;
       const { kind } = job;
-      if (needsConfirming(kind) && confirmTotal !== expectedChange) {
+      if (kindsOfJob[kind].confirmed && confirmTotal !== expectedChange) {
         if (confirmTotal !== null || (await jobs.needsConfirmation(tx, { realmId, kind, expectedChange, at }))) {
           throw fail("confirmation_required", {
             description: `${expectedChange} ${wouldBe[kind]}. Confirm it by sending this number as confirmTotal.`,

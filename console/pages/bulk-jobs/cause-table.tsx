@@ -9,7 +9,7 @@ import { RowsTable } from "./rows-table.tsx";
 export function CauseTable({ job, problems, caption }: { job: Job; problems: readonly JobProblem[]; caption: string }) {
   const { t } = useTranslation();
   const number = useNumber();
-  const cause = useCause();
+  const cause = useCause(job);
   const columns: Column<JobProblem>[] = [
     {
       key: "count",

@@ -3,29 +3,24 @@ import { IconAlertTriangle, IconBan, IconCircleCheck, IconEqual, IconUserOff, ty
 import { useTranslation } from "react-i18next";
 import { textColor } from "../../ui/theme.ts";
 import { useNumber } from "./counts.ts";
+import type { CountName } from "./kinds.ts";
 
-export interface Count {
-  /** Below `jobs.counts`. */
-  name:
-    | "willChange"
-    | "willLoseAccess"
-    | "profilesRevoked"
-    | "alreadySo"
-    | "alreadyOffboarded"
-    | "problems"
-    | "changed"
-    | "lostAccess"
-    | "unchanged"
-    | "failed"
-    | "skipped";
+interface Count {
+  name: CountName;
   value: number;
 }
 
-const looks: Readonly<Record<Count["name"], { icon: Icon; color: string | undefined }>> = {
+/** The look of each count. */
+export const looks: Readonly<Record<CountName, { icon: Icon; color: string | undefined }>> = {
   willLoseAccess: { icon: IconUserOff, color: textColor("red") },
   profilesRevoked: { icon: IconBan, color: textColor("red") },
   lostAccess: { icon: IconUserOff, color: textColor("red") },
+  willBeRevoked: { icon: IconBan, color: textColor("red") },
+  revoked: { icon: IconBan, color: textColor("red") },
+  willReturn: { icon: IconCircleCheck, color: textColor("teal") },
+  returned: { icon: IconCircleCheck, color: textColor("teal") },
   alreadyOffboarded: { icon: IconEqual, color: undefined },
+  alreadyRevoked: { icon: IconEqual, color: undefined },
   willChange: { icon: IconCircleCheck, color: textColor("teal") },
   changed: { icon: IconCircleCheck, color: textColor("teal") },
   alreadySo: { icon: IconEqual, color: undefined },

@@ -1,6 +1,7 @@
 import { Group, Loader, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { kindsOfJob } from "../../../domain/bulk-job/job.ts";
 import { ApiError } from "../../api/api-client.ts";
 import { ColumnsDialog } from "./files/columns-dialog.tsx";
 import { useProposal } from "./files/use-proposal.ts";
@@ -35,7 +36,7 @@ export function FileChoice({
   return (
     <Stack gap="md">
       <SegmentedControl
-        aria-label={t("jobs.file.way")}
+        aria-label={t(`jobs.about.${kindsOfJob[kind].of}.way`)}
         value={way}
         onChange={setWay}
         w="fit-content"

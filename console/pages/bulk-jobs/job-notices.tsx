@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle, IconPlugConnectedX } from "@tabler/icons-react";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { jobFailures, jobNotices } from "../../../domain/bulk-job/job.ts";
+import { jobFailures, jobNotices, kindsOfJob } from "../../../domain/bulk-job/job.ts";
 import { unreachableKey, isFinal, type Job } from "./job.ts";
 
 /** What there is to say about a job in addition to its state. */
@@ -29,7 +29,7 @@ export function JobNotices({ job }: { job: Job }) {
         title={t("jobs.changedSinceCheck.title")}
         role="status"
       >
-        {t("jobs.changedSinceCheck.text")}
+        {t(`jobs.about.${kindsOfJob[job.kind].of}.changedSince`)}
       </Alert>
     );
   if (job.error === jobNotices.creatorEnded)

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { kindsOfJob } from "../../../domain/bulk-job/job.ts";
 import { Allowed } from "../../session/allowed.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -12,7 +13,8 @@ import { GraceStage } from "./grace-stage.tsx";
 import { JobFacts } from "./job-facts.tsx";
 import { JobNotices } from "./job-notices.tsx";
 import { JobResult } from "./job-result.tsx";
-import { canBeCancelled, endsAccess, isFinal, type Job } from "./job.ts";
+import { canBeCancelled, isFinal, type Job } from "./job.ts";
+import { kindsOnPage } from "./kinds.ts";
 import { LatestFailures } from "./latest-failures.tsx";
 import { NotificationButton } from "./notification-button.tsx";
 import { PeopleList } from "./people-list.tsx";
@@ -125,14 +127,16 @@ function Stage({ job }: { job: Job }) {
 }
 
 function CheckCounts({ job }: { job: Job }) {
-  const leaving = endsAccess(job.kind);
+  const { counts } = kindsOnPage[job.kind];
   const { affectedProfiles: profiles, skipped } = job;
   return (
     <CountCards
       counts={[
-        { name: leaving ? "willLoseAccess" : "willChange", value: job.changed },
-        ...(profiles === null ? [] : [{ name: "profilesRevoked", value: profiles } as const]),
-        { name: leaving ? "alreadyOffboarded" : "alreadySo", value: job.unchanged },
+        { name: counts.willChange, value: job.changed },
+        ...(profiles === null || kindsOfJob[job.kind].of === "profiles"
+          ? []
+          : [{ name: "profilesRevoked", value: profiles } as const]),
+        { name: counts.isSo, value: job.unchanged },
         { name: "problems", value: job.failed },
         ...(skipped > 0 ? [{ name: "skipped", value: skipped } as const] : []),
       ]}

@@ -11,7 +11,8 @@ import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { CountCards } from "./count-cards.tsx";
 import { DownloadButton } from "./download-button.tsx";
-import { canBeRetried, endsAccess, eraseOutput, type Job } from "./job.ts";
+import { canBeRetried, eraseOutput, type Job } from "./job.ts";
+import { kindsOnPage } from "./kinds.ts";
 import { ProblemSection } from "./problem-section.tsx";
 import { UndoSection } from "./undo-section.tsx";
 import { useRetry } from "./use-retry.ts";
@@ -20,9 +21,10 @@ import { useRetry } from "./use-retry.ts";
 export function JobResult({ job }: { job: Job }) {
   const { t } = useTranslation();
   const retry = useRetry(job.id);
+  const names = kindsOnPage[job.kind].counts;
   const counts = [
-    { name: endsAccess(job.kind) ? "lostAccess" : "changed", value: job.changed },
-    { name: endsAccess(job.kind) ? "alreadyOffboarded" : "unchanged", value: job.unchanged },
+    { name: names.changed, value: job.changed },
+    { name: names.wasSo, value: job.unchanged },
     { name: "failed", value: job.failed },
     ...(job.skipped > 0 ? [{ name: "skipped", value: job.skipped } as const] : []),
   ] as const;

@@ -17,9 +17,6 @@ const finalStates: ReadonlySet<JobState> = new Set(["cancelled", "completed", "c
 /** Whether the service was out of reach when a job was last asked for. */
 export const unreachableKey = (id: string): readonly [string, string] => ["job away", id];
 
-/** Whether a job takes people's access: red, wherever it is told. */
-export const endsAccess = (kind: JobKind): boolean => kind === "offboarding";
-
 /** Whether a job is over. */
 export const isFinal = ({ state }: Pick<Job, "state">): boolean => finalStates.has(state);
 

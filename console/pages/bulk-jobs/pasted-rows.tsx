@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { kindsOfJob } from "../../../domain/bulk-job/job.ts";
 import { columnsOf } from "./columns-of.ts";
 import { typeOfText, type Chosen } from "./file-type.ts";
 import type { JobKind } from "./job.ts";
@@ -23,7 +24,7 @@ export function PastedRows({ kind, onChosen }: { kind: JobKind; onChosen: (chose
     if (next === "") forgetPasted(kind);
     else keep(keyOf(kind), next);
   };
-  const [first, second] = columnsOf[kind];
+  const columns = columnsOf[kind].slice(0, 2);
   return (
     <form
       onSubmit={(event) => {
@@ -34,8 +35,8 @@ export function PastedRows({ kind, onChosen }: { kind: JobKind; onChosen: (chose
       <Stack gap="sm">
         <Textarea
           label={t("jobs.file.rows")}
-          description={t("jobs.file.rowsHint")}
-          placeholder={`${first?.column};${second?.column}\n${first?.examples[0]};${second?.examples[0]}`}
+          description={t(`jobs.about.${kindsOfJob[kind].of}.rowsHint`)}
+          placeholder={`${columns.map(({ column }) => column).join(";")}\n${columns.map(({ examples }) => examples[0]).join(";")}`}
           value={text}
           autosize
           minRows={8}

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { IconArrowBackUp, IconUserMinus, IconUsers } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { kindsOfJob } from "../../../domain/bulk-job/job.ts";
 import { idempotent, api, dataOf } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
@@ -10,15 +11,17 @@ import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { useIncludedPeople } from "../../ui/person.tsx";
+import { Serial } from "../../ui/serial.tsx";
 import { useNumber } from "./counts.ts";
 import { jobKey, newestOf, type Job } from "./job.ts";
 import { loadRows, type PersonRow } from "./load-rows.ts";
 import { RowOutcome } from "./row-outcome.tsx";
 
-/** Everybody whom a job will change, with what they lose; each can be left out before it starts, and taken back in. */
+/** All people or profiles that a job will change; each can be left out before it starts, and taken back in. */
 export function PeopleList({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { error, act, busy } = useRows(job);
+  const { of } = kindsOfJob[job.kind];
   const mayChange = useMay()("changeJob");
   const beside = useIncludedPeople();
   return (
@@ -32,12 +35,12 @@ export function PeopleList({ job }: { job: Job }) {
         label={t(`jobs.people.title.${job.kind}`)}
         load={(query, signal) => loadRows(job.id, { ...query, ...beside }, signal)}
         idOf={({ row }) => String(row)}
-        rowLabel={({ person, pairwiseID, email }) => person?.pairwiseID ?? pairwiseID ?? email ?? ""}
+        rowLabel={({ serial, person, pairwiseID, email }) => serial ?? person?.pairwiseID ?? pairwiseID ?? email ?? ""}
         columns={useColumns(job)}
         filters={useFilters(job)}
-        searchLabel={t("jobs.people.search")}
-        noMatchHint={t("jobs.people.noMatch")}
-        empty={{ icon: IconUsers, text: t("jobs.people.empty") }}
+        searchLabel={t(`jobs.about.${of}.search`)}
+        noMatchHint={t(`jobs.about.${of}.noMatch`)}
+        empty={{ icon: IconUsers, text: t(`jobs.about.${of}.empty`) }}
         {...(mayChange && {
           actions: (rows, clear) => (
             <Group gap="xs">
@@ -138,11 +141,22 @@ function useFilters({ kind }: Job): Filter[] {
 
 function useColumns(job: Job): Column<PersonRow>[] {
   const { t } = useTranslation();
+  const areProfiles = kindsOfJob[job.kind].of === "profiles";
   const number = useNumber();
   return [
     { key: "row", title: t("jobs.problem.row"), align: "right", render: ({ row }) => number(row + job.rowOffset) },
-    { key: "person", title: t("jobs.problem.person"), card: "title", render: (row) => <Person row={row} /> },
-    ...(job.affectedProfiles === null
+    { key: "person", title: t("jobs.about.people.subject"), card: "title", render: (row) => <Person row={row} /> },
+    ...(areProfiles
+      ? [
+          {
+            key: "serial",
+            title: t("jobs.columnNames.serial"),
+            render: ({ serial }: PersonRow) =>
+              serial === undefined || serial === null ? "–" : <Serial serial={serial} />,
+          },
+        ]
+      : []),
+    ...(job.affectedProfiles === null || areProfiles
       ? []
       : [
           {

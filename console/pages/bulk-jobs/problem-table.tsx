@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { kindsOfJob } from "../../../domain/bulk-job/job.ts";
 import type { Column } from "../../list/columns.ts";
 import { useNumber } from "./counts.ts";
 import type { Job, JobRow } from "./job.ts";
@@ -20,10 +21,10 @@ export function ProblemTable({ job, rows, caption }: { job: Job; rows: readonly 
       render: ({ row }) => number(row + job.rowOffset),
     },
     {
-      key: "person",
-      title: t("jobs.problem.person"),
+      key: "subject",
+      title: t(`jobs.about.${kindsOfJob[job.kind].of}.subject`),
       card: "title",
-      render: ({ person }) => (person === "" ? "–" : person),
+      render: ({ subject }) => (subject === "" ? "–" : subject),
     },
     { key: "column", title: t("jobs.problem.column"), render: ({ column }) => column ?? "–" },
     { key: "reason", title: t("jobs.problem.reason"), render: ({ reason }) => reason },

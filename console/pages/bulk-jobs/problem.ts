@@ -1,12 +1,13 @@
 import { useTranslation } from "react-i18next";
 import { cellFaults } from "../../../domain/bulk-job/cell-faults.ts";
+import { kindsOfJob } from "../../../domain/bulk-job/job.ts";
 import { useNumber } from "./counts.ts";
 import type { Job, JobProblem, JobRow } from "./job.ts";
 
 /** What is wrong with a row. */
 export interface Problem {
-  /** Whom the row is about, as far as it says. */
-  person: string;
+  /** The person or profile of the row, as the file has it. */
+  subject: string;
   /** The column that is wrong, if it is one. */
   column: string | undefined;
   reason: string;
@@ -45,35 +46,40 @@ function useReason(): (reason: string) => string {
 }
 
 /** Says of rows that failed, or would, what is wrong with them. Rows are counted as their author counts them. */
-export function useProblem({ rowOffset }: Pick<Job, "rowOffset">): (row: JobRow) => Problem {
+export function useProblem({ kind, rowOffset }: Pick<Job, "kind" | "rowOffset">): (row: JobRow) => Problem {
   const { t, i18n } = useTranslation();
   const number = useNumber();
   const worded = useReason();
-  return ({ error, message, pairwiseID, userID, email }) => {
-    const person = pairwiseID ?? userID ?? email ?? "";
+  return ({ error, message, pairwiseID, userID, email, serial }) => {
+    const subject = pairwiseID ?? userID ?? email ?? serial ?? "";
     if (error === "invalid_row") {
       const [, column, reason] = /^([A-Za-z]+(?: or [A-Za-z]+)*): (.+)$/s.exec(message ?? "") ?? [];
       return {
-        person,
+        subject,
         column: column?.replaceAll(" or ", t("jobs.refused.or")),
         reason: worded(reason ?? message ?? ""),
       };
     }
-    const key = `jobs.rowErrors.${error ?? "internal_error"}`;
+    const key =
+      error === "duplicate_row"
+        ? `jobs.about.${kindsOfJob[kind].of}.duplicate`
+        : `jobs.rowErrors.${error ?? "internal_error"}`;
     const first = /row (\d+)$/.exec(message ?? "")?.[1];
     const row = first === undefined ? undefined : number(Number(first) + rowOffset);
-    return { person, column: undefined, reason: i18n.exists(key) ? t(key, { row }) : (message ?? "") };
+    return { subject, column: undefined, reason: i18n.exists(key) ? t(key, { row }) : (message ?? "") };
   };
 }
 
 /** Says what is wrong with all rows that failed for one cause. */
-export function useCause(): (problem: JobProblem) => { column: string | undefined; reason: string } {
+export function useCause({
+  kind,
+}: Pick<Job, "kind">): (problem: JobProblem) => { column: string | undefined; reason: string } {
   const { t, i18n } = useTranslation();
   const worded = useReason();
   return ({ error, column, message }) => {
     if (error === "invalid_row")
       return { column: column?.replaceAll(" or ", t("jobs.refused.or")), reason: worded(message) };
-    const key = error === "duplicate_row" ? "jobs.problem.duplicates" : `jobs.rowErrors.${error}`;
+    const key = error === "duplicate_row" ? `jobs.about.${kindsOfJob[kind].of}.duplicates` : `jobs.rowErrors.${error}`;
     return { column: undefined, reason: i18n.exists(key) ? t(key) : message };
   };
 }

@@ -2,6 +2,7 @@ import { Group, Progress, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useProgressText } from "./counts.ts";
 import type { Job } from "./job.ts";
+import { kindsOnPage } from "./kinds.ts";
 import { useAnnouncement } from "./use-announcement.ts";
 
 /** How a job gets on: a bar in three parts, the same in words, and now and then for those who only hear it. */
@@ -12,7 +13,7 @@ export function ProgressBar({ job }: { job: Job }) {
   const { total, done, failed } = job;
   const share = (count: number) => (total === 0 ? 0 : (count / total) * 100);
   const parts = [
-    { name: "done", value: share(done - failed), color: "teal.7" },
+    { name: "done", value: share(done - failed), color: kindsOnPage[job.kind].bar },
     { name: "failed", value: share(failed), color: "red.7" },
   ] as const;
   return (

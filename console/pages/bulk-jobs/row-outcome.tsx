@@ -1,7 +1,9 @@
 import { Badge } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck, IconEqual, IconUserMinus, IconUserOff } from "@tabler/icons-react";
+import { IconAlertTriangle, IconEqual, IconUserMinus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { endsAccess, type JobKind } from "./job.ts";
+import { looks } from "./count-cards.tsx";
+import type { JobKind } from "./job.ts";
+import { kindsOnPage } from "./kinds.ts";
 import type { PersonRow } from "./load-rows.ts";
 
 /** What would become of somebody: never green where access ends. */
@@ -10,9 +12,7 @@ export function RowOutcome({ kind, row: { status } }: { kind: JobKind; row: Pers
   const shown = status === "changed" || status === "unchanged" || status === "failed" ? status : "skipped";
   const { color, icon: Icon } =
     shown === "changed"
-      ? endsAccess(kind)
-        ? { color: "red", icon: IconUserOff }
-        : { color: "teal", icon: IconCircleCheck }
+      ? { color: kindsOnPage[kind].color, icon: looks[kindsOnPage[kind].counts.willChange].icon }
       : shown === "failed"
         ? { color: "orange", icon: IconAlertTriangle }
         : shown === "skipped"

@@ -2,6 +2,7 @@ import { Progress, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useNumber } from "./counts.ts";
 import type { Job } from "./job.ts";
+import { kindsOnPage } from "./kinds.ts";
 
 /** How far a job is, where there is little room. */
 export function SmallProgress({ job: { kind, done, total, failed } }: { job: Job }) {
@@ -23,7 +24,7 @@ export function SmallProgress({ job: { kind, done, total, failed } }: { job: Job
         aria-valuenow={done}
         aria-valuetext={words}
       >
-        <Progress.Section withAria={false} value={share(done - failed)} color="teal.7" />
+        <Progress.Section withAria={false} value={share(done - failed)} color={kindsOnPage[kind].bar} />
         <Progress.Section withAria={false} value={share(failed)} color="red.7" />
       </Progress.Root>
       <Text size="xs" c="dimmed">

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
   jobNotices,
-  needsConfirming,
+  kindsOfJob,
   scheduledDaysMax,
   unconfirmedOffboardingsMax,
   unconfirmedShareMax,
@@ -19,7 +19,7 @@ import { useNumber } from "./counts.ts";
 import { GraceChoice } from "./grace-choice.tsx";
 import { jobKey, newestOf, startJob, type Job, type Start } from "./job.ts";
 
-/** Starts a job that was checked: now or later. Taking the network from people asks for their number first. */
+/** Starts a job that was checked: now or later. A job that removes access or revokes asks for its number first. */
 export function StartForm({ job }: { job: Job }) {
   const { t } = useTranslation();
   const number = useNumber();
@@ -30,7 +30,7 @@ export function StartForm({ job }: { job: Job }) {
   const [time, setTime] = useState("");
   const [key] = useState(() => crypto.randomUUID());
   const offboarding = job.kind === "offboarding";
-  const asksForNumber = needsConfirming(job.kind);
+  const { of, takesAway, confirmed } = kindsOfJob[job.kind];
   const share = useShare(job);
   const [graceDays, setGraceDays] = useState<number | null | undefined>(job.graceDays);
 
@@ -42,11 +42,11 @@ export function StartForm({ job }: { job: Job }) {
   });
   const refused = error instanceof ApiError && error.code === jobNotices.confirmationRequired;
   const tooLarge =
-    asksForNumber &&
+    confirmed &&
     (refused ||
       job.error === jobNotices.confirmationRequired ||
       (job.changed > unconfirmedOffboardingsMax && share !== undefined && share > unconfirmedShareMax));
-  const matches = !offboarding || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
+  const matches = !takesAway || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
   const at = later ? new Date(time) : undefined;
   const timeIsMissing = at !== undefined && Number.isNaN(at.getTime());
   const counts = {
@@ -63,7 +63,7 @@ export function StartForm({ job }: { job: Job }) {
           <Title order={2} size="h4">
             {t("jobs.start.nothing")}
           </Title>
-          <Text>{job.skipped > 0 ? t("jobs.start.allLeftOut") : t("jobs.start.nothingText")}</Text>
+          <Text>{job.skipped > 0 ? t(`jobs.about.${of}.allLeftOut`) : t("jobs.start.nothingText")}</Text>
           <Group>
             <CancelButton job={job} />
           </Group>
@@ -94,9 +94,14 @@ export function StartForm({ job }: { job: Job }) {
             {t("jobs.start.losing", counts)}
           </Text>
         )}
-        <Text>{t(`jobs.start.text.${job.kind}`, counts)}</Text>
+        <Text>
+          {offboarding && typeof graceDays === "number"
+            ? t("jobs.start.text.offboardingLater", { ...counts, days: graceDays })
+            : t(`jobs.start.text.${job.kind}`, counts)}
+        </Text>
+        <Text {...(takesAway && { fw: 600 })}>{t(`jobs.start.takenBack.${job.kind}`)}</Text>
         {offboarding && <GraceChoice days={graceDays} hint={t("jobs.start.devices.hint")} onChange={setGraceDays} />}
-        {offboarding && (
+        {takesAway && (
           <TextInput
             label={t("jobs.start.typeNumber", { number: number(job.changed) })}
             value={typed}
@@ -113,11 +118,14 @@ export function StartForm({ job }: { job: Job }) {
             <Stack gap="sm">
               <Text size="sm">
                 {share === undefined || share > 1
-                  ? t("jobs.start.manyText", counts)
-                  : t("jobs.start.manyShare", { ...counts, percent: number(Math.round(share * 100)) })}
+                  ? t(`jobs.about.${of}.many`, counts)
+                  : t(`jobs.about.${of}.share`, {
+                      ...counts,
+                      percent: share < 0.01 ? "< 1" : number(Math.round(share * 100)),
+                    })}
               </Text>
               <Checkbox
-                label={t(offboarding ? "jobs.start.sure" : "jobs.start.sureReactivation", counts)}
+                label={t(`jobs.start.sure.${job.kind}`, counts)}
                 checked={sure}
                 onChange={(event) => {
                   setSure(event.currentTarget.checked);
@@ -151,7 +159,7 @@ export function StartForm({ job }: { job: Job }) {
         <Group>
           <Button
             type="submit"
-            {...(offboarding && { color: "red" })}
+            {...(takesAway && { color: "red" })}
             leftSection={<IconPlayerPlay size={16} aria-hidden />}
             loading={isPending}
             disabled={!matches || timeIsMissing || (offboarding && graceDays === undefined) || (tooLarge && !sure)}
@@ -165,14 +173,19 @@ export function StartForm({ job }: { job: Job }) {
   );
 }
 
-/** How many people a job is about, as a part of those who are active in the realm. */
+/** The share of the realm's active people, or of its active profiles, that a job is about. */
 function useShare({ kind, changed }: Job): number | undefined {
-  const asks = needsConfirming(kind) && changed > unconfirmedOffboardingsMax;
+  const { of, confirmed } = kindsOfJob[kind];
   const { data } = useQuery({
-    queryKey: ["users", "active count"],
-    queryFn: ({ signal }) =>
-      listOf(api.GET("/api/user", { params: { query: { limit: 1, filter: { blacklisted: "false" } } }, signal })),
-    enabled: asks,
+    queryKey: [of === "people" ? "users" : "profiles", "active count"],
+    queryFn: ({ signal }) => countActive[of](signal),
+    enabled: confirmed && changed > unconfirmedOffboardingsMax,
   });
   return data === undefined || data.total === 0 ? undefined : changed / data.total;
 }
+
+const countActive: Readonly<Record<"people" | "profiles", (signal: AbortSignal) => Promise<{ total: number }>>> = {
+  people: (signal) =>
+    listOf(api.GET("/api/user", { params: { query: { limit: 1, filter: { blacklisted: "false" } } }, signal })),
+  profiles: (signal) => listOf(api.GET("/api/profiles", { params: { query: { limit: 1 } }, signal })),
+};

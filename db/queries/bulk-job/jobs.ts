@@ -2,7 +2,7 @@ import type { Actor } from "../../../domain/audit.ts";
 import {
   finishedDaysMax,
   jobKinds,
-  needsConfirming,
+  kindsOfJob,
   profileScope,
   runningJobsMax,
   scopesOfJob,
@@ -324,12 +324,12 @@ export async function needsConfirmation(
   db: Db,
   { realmId, kind, expectedChange, at }: { realmId: string; kind: JobKind; expectedChange: number; at: Date },
 ): Promise<boolean> {
-  if (!needsConfirming(kind)) return false;
+  if (!kindsOfJob[kind].confirmed) return false;
   if (expectedChange <= unconfirmedOffboardingsMax) return false;
   const { needed } = only(
     await db.query<{ needed: boolean }>(sql`
       select ${expectedChange}::bigint * 100
-               > r.offboarding_share_percent * (${kind === "revocation" ? activeProfiles(at) : activePeople}) as needed
+               > r.offboarding_share_percent * (${kindsOfJob[kind].of === "profiles" ? activeProfiles(at) : activePeople}) as needed
         from realms r
        where r.id = ${realmId}
     `),

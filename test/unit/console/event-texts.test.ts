@@ -22,9 +22,9 @@ describe.each(["English", "German"])("the audit log in %s", (language) => {
     expect(eventNames[event]).toMatch(/\S/);
   });
 
-  test("a sentence has no blanks but a name and a number", () => {
+  test("a sentence has no blanks but a name, a number and a date", () => {
     const blanks = new Set(Object.values(events).flatMap(placeholders));
-    expect([...blanks].sort()).toEqual(["count", "name"]);
+    expect([...blanks].sort()).toEqual(["count", "date", "name"]);
   });
 });
 

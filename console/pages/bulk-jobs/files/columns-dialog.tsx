@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jobColumns } from "../../../../domain/bulk-job/columns.ts";
+import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";
 import { useNumber } from "../counts.ts";
 import type { Chosen } from "../file-type.ts";
 import type { JobKind } from "../job.ts";
@@ -69,9 +70,12 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
             >
               {faults.map(({ key, columns }) => (
                 <Text key={key} size="sm">
-                  {t(`jobs.columnsDialog.fault.${key}`, {
-                    columns: columns.map((column) => t(`jobs.columnNames.${column}`)).join(t("jobs.refused.or")),
-                  })}
+                  {t(
+                    key === "needed" ? `jobs.about.${kindsOfJob[kind].of}.needed` : `jobs.columnsDialog.fault.${key}`,
+                    {
+                      columns: columns.map((column) => t(`jobs.columnNames.${column}`)).join(t("jobs.refused.or")),
+                    },
+                  )}
                 </Text>
               ))}
             </Alert>
@@ -143,7 +147,7 @@ function FirstRow({ kind, proposal, answers, onChange }: Asking) {
   return (
     <Checkbox
       label={t("jobs.columnsDialog.firstRow", { text: tableOf(proposal, answers.sheet).headings[0] })}
-      description={t("jobs.columnsDialog.firstRowHint")}
+      description={t(`jobs.about.${kindsOfJob[kind].of}.firstRow`)}
       checked={answers.headed}
       onChange={(event) => {
         onChange({ ...first, headed: event.currentTarget.checked });

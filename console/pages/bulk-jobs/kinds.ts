@@ -1,0 +1,58 @@
+import type { JobKind } from "../../../domain/bulk-job/job.ts";
+
+/** Below `jobs.counts`. */
+export type CountName =
+  | "willChange"
+  | "willLoseAccess"
+  | "willReturn"
+  | "willBeRevoked"
+  | "profilesRevoked"
+  | "alreadySo"
+  | "alreadyOffboarded"
+  | "alreadyRevoked"
+  | "problems"
+  | "changed"
+  | "lostAccess"
+  | "returned"
+  | "revoked"
+  | "unchanged"
+  | "failed"
+  | "skipped";
+
+interface KindOnPage {
+  /** Of rows that will change; green never stands for access that is removed. */
+  color: "teal" | "red";
+  /** Of the rows that are done, in the bar of a running job. */
+  bar: "teal.7" | "gray.6";
+  /** The counts before the job runs, and after. */
+  counts: Readonly<Record<"willChange" | "isSo" | "changed" | "wasSo", CountName>>;
+}
+
+/** The look of each kind of job. Its texts have the name of the kind in both files of texts. */
+export const kindsOnPage: Readonly<Record<JobKind, KindOnPage>> = {
+  onboarding: {
+    color: "teal",
+    bar: "teal.7",
+    counts: { willChange: "willChange", isSo: "alreadySo", changed: "changed", wasSo: "unchanged" },
+  },
+  offboarding: {
+    color: "red",
+    bar: "gray.6",
+    counts: {
+      willChange: "willLoseAccess",
+      isSo: "alreadyOffboarded",
+      changed: "lostAccess",
+      wasSo: "alreadyOffboarded",
+    },
+  },
+  reactivation: {
+    color: "teal",
+    bar: "teal.7",
+    counts: { willChange: "willReturn", isSo: "alreadySo", changed: "returned", wasSo: "unchanged" },
+  },
+  revocation: {
+    color: "red",
+    bar: "gray.6",
+    counts: { willChange: "willBeRevoked", isSo: "alreadyRevoked", changed: "revoked", wasSo: "alreadyRevoked" },
+  },
+};

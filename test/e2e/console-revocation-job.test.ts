@@ -1,0 +1,128 @@
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { sql } from "../../db/sql.ts";
+import { expectFaultless, type View } from "../support/browser/browser.ts";
+import { pressAt, tabTo } from "../support/browser/console-keyboard.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
+
+/** More than a job changes without asking for its number, and more than a fifth of the realm. */
+const many = 120;
+
+const views: (Partial<View> & {
+  words: Record<
+    "ready" | "done" | "lead" | "forGood" | "share" | "number" | "tick" | "button" | "before" | "after",
+    string
+  >;
+  foreign: RegExp;
+})[] = [
+  {
+    language: "en",
+    words: {
+      ready: "Ready",
+      done: "Completed",
+      lead: `${many} profiles are revoked permanently`,
+      forGood: "This cannot be undone. Revoked profiles cannot be restored.",
+      share: `${many} profiles are 100 % of all active profiles of this realm.`,
+      number: `Type ${many} to continue`,
+      tick: `Yes, revoke ${many} profiles`,
+      button: `Revoke ${many} profiles`,
+      before: "Will be revoked",
+      after: "Revoked",
+    },
+    foreign: /in again|can sign in|\b0 %|active people|\d people/i,
+  },
+  {
+    language: "de",
+    theme: "dark",
+    words: {
+      ready: "Bereit",
+      done: "Abgeschlossen",
+      lead: `${many} Profile werden endgültig widerrufen`,
+      forGood: "Das lässt sich nicht rückgängig machen. Widerrufene Profile lassen sich nicht wiederherstellen.",
+      share: `${many} Profile sind 100 % aller aktiven Profile dieses Realms.`,
+      number: `Geben Sie zum Fortfahren ${many} ein`,
+      tick: `Ja, ${many} Profile widerrufen`,
+      button: `${many} Profile widerrufen`,
+      before: "Wird widerrufen",
+      after: "Widerrufen",
+    },
+    foreign: /hereinl|hereingel|anmelden|\b0 %|aktiven Personen|\d Personen/i,
+  },
+];
+
+describeWithTool("chromium", "a bulk job that revokes profiles, in the console", () => {
+  const subject = useConsole();
+  const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
+  const stated = (page: Page, state: string) =>
+    page.waitForSelector(`main span:text-is("${state}")`, { timeout: 60_000 });
+  const redness = async (at: Locator): Promise<number> => {
+    const color = await at.evaluate<string>("(element) => getComputedStyle(element).backgroundColor");
+    const [red = 0, green = 0, blue = 0] = (color.match(/\d+/g) ?? []).map(Number);
+    return red - Math.max(green, blue);
+  };
+  const ready = async (kind: string, body: object, view: Partial<View>, state: string) => {
+    const { body: made } = await service().post(`/api/jobs/${kind}?dryRun=true`, body);
+    const watched = await subject.open(`/console/jobs/${made.data.id as string}`, view);
+    await stated(watched.page, state);
+    return watched;
+  };
+
+  test.each(views)(
+    "says in $language that it is for good, of how many profiles, in red, before and after: keyboard alone",
+    async ({ words, foreign, ...view }) => {
+      const owner = await subject.api.given.user({ realmId: subject.realm.realmId });
+      for (let each = 0; each < many; each++) await subject.api.given.profile(owner, { name: `Board ${each}` });
+      const watched = await ready("revocation", { matching: {} }, view, words.ready);
+      const { page, context } = watched;
+      const button = page.getByRole("button", { name: words.button, exact: true });
+      await page.getByText(words.lead).waitFor();
+      await page.getByText(words.forGood, { exact: true }).waitFor();
+      await page.getByText(words.share, { exact: true }).waitFor();
+      await page
+        .getByRole("row", { name: /Board 7\b|\d{6}/ })
+        .first()
+        .waitFor();
+      const before = await page.getByRole("main").innerText();
+      expect(before).toContain(words.before);
+      expect(before).not.toMatch(foreign);
+      expect(
+        await page.locator("main dl .tabler-icon-circle-check, main table .tabler-icon-circle-check").count(),
+      ).toBe(0);
+      await expectFaultless(watched);
+
+      expect(await button.isDisabled()).toBe(true);
+      await tabTo(page.getByRole("textbox", { name: words.number }));
+      await page.keyboard.type(String(many));
+      expect(await button.isDisabled()).toBe(true);
+      await pressAt(page.getByRole("checkbox", { name: words.tick }), "Space");
+      expect(await redness(button)).toBeGreaterThan(50);
+      await pressAt(button);
+      await stated(page, words.done);
+      const after = await page.getByRole("main").innerText();
+      expect(after).toContain(words.after);
+      expect(after).not.toMatch(foreign);
+      expect(await page.locator("main dl .tabler-icon-circle-check").count()).toBe(0);
+      await expectFaultless(watched);
+      expect((await service().get("/api/profiles?limit=1")).body.total).toBe(0);
+      await context.close();
+    },
+  );
+
+  test("control: a job that lets people in again says so, of people, and is not red", async () => {
+    const { realmId } = subject.realm;
+    const people: string[] = [];
+    for (let each = 0; each < many; each++) people.push((await subject.api.given.user({ realmId })).id);
+    await subject.api.database.owner.query(
+      sql`update users set offboarded_at = now() where id = any(${people}::bigint[])`,
+    );
+    const body = { users: people.map((userID) => ({ userID })) };
+    const { page, context } = await ready("reactivation", body, {}, "Ready");
+    const button = page.getByRole("button", { name: `Let ${many} people in again` });
+    await page.getByRole("checkbox", { name: `Yes, let ${many} people in again` }).check();
+    expect(await page.getByRole("main").innerText()).not.toMatch(/revoke \d|cannot be undone|Type \d/i);
+    expect(await redness(button)).toBeLessThan(0);
+    expect(await page.locator("main dl .tabler-icon-circle-check").count()).toBe(1);
+    await context.close();
+  });
+});
