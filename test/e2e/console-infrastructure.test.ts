@@ -43,9 +43,9 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
     expect(await page.getAttribute('[role="slider"]', "aria-valuetext")).toBe("30 months");
     await create(page);
 
-    const certificate = (await file(page, "radius.example.org.pem")).bytes;
-    const key = (await file(page, "radius.example.org.key")).bytes;
-    const ca = (await file(page, "radius.example.org-radius-ca.pem")).bytes;
+    const certificate = (await file(page, "radius-example-org.pem")).bytes;
+    const key = (await file(page, "radius-example-org.key")).bytes;
+    const ca = (await file(page, "radius-example-org-radius-ca.pem")).bytes;
     const publicKey = openssl(["x509", "-in", "x.pem", "-noout", "-pubkey"], { "x.pem": certificate }).stdout;
     expect(openssl(["pkey", "-in", "x.key", "-pubout"], { "x.key": key }).stdout).toBe(publicKey);
     const verified = openssl(["verify", "-partial_chain", "-CAfile", "ca.pem", "x.pem"], {
@@ -99,8 +99,8 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
     await pressAt(page.locator('[role="dialog"] [type="submit"]'));
     await page.waitForSelector("text=Only available now");
     const download = page.waitForEvent("download");
-    await pressAt(button("keys.example.org.p12"));
-    expect((await download).suggestedFilename()).toBe("keys.example.org.p12");
+    await pressAt(button("keys-example-org.p12"));
+    expect((await download).suggestedFilename()).toBe("keys-example-org.p12");
     await pressAt(page.getByLabel("I have stored the files"), "Space");
     await pressAt(button("Close"));
     await expectFocus(create);

@@ -196,7 +196,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         await page.getByText("“Büro / Linux” is ready").waitFor();
         const [download] = await Promise.all([
           page.waitForEvent("download"),
-          inDialog(page, "Download Buro-Linux.pem").click(),
+          inDialog(page, "Download buro-linux.pem").click(),
         ]);
         const pem = await readFile(await download.path(), "utf8");
         const [certified, owned] = [
@@ -226,7 +226,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         expect((await accepted).status()).toBe(202);
         const [download] = await Promise.all([
           page.waitForEvent("download"),
-          inDialog(page, "Download Tablet.mobileconfig").click(),
+          inDialog(page, "Download tablet.mobileconfig").click(),
         ]);
         expect(await readFile(await download.path(), "utf8")).toMatch(/^<\?xml[^]*<plist/);
       });
@@ -312,8 +312,8 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         await chooseOption(page, "Linux");
         await pressAt(inDialog(page, "Create profile"));
         const download = page.waitForEvent("download");
-        await pressAt(inDialog(page, "Download Laptop.pem"));
-        expect((await download).suggestedFilename()).toBe("Laptop.pem");
+        await pressAt(inDialog(page, "Download laptop.pem"));
+        expect((await download).suggestedFilename()).toBe("laptop.pem");
         await pressAt(page.getByRole("checkbox", { name: "I have the file" }), "Space");
         await pressAt(inDialog(page, "Done"));
         await expectFocus(button(page, "New profile"));

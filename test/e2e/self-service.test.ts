@@ -84,7 +84,7 @@ describeWithTool("chromium", "self-service", () => {
     await press(page, "text=On this device");
     expect(await page.textContent("h1")).toBe("Set up iPhone of Mia");
     const { name, bytes } = await downloadProfile(page);
-    expect(name).toBe("iPhone of Mia.mobileconfig");
+    expect(name).toBe("iphone-of-mia.mobileconfig");
     const pkcs12 = /<key>PayloadContent<\/key>\s*<data>([^<]*)<\/data>/.exec(bytes.toString())![1]!;
     const password = /<key>Password<\/key>\s*<string>([^<]*)<\/string>/.exec(bytes.toString())![1]!;
     const opened = openssl(["pkcs12", "-in", "x.p12", "-passin", `pass:${password}`, "-nodes", "-legacy"], {
@@ -119,7 +119,7 @@ describeWithTool("chromium", "self-service", () => {
     await picture(mobile.page, "pick up phone");
     await press(mobile.page, "text=Set up this device");
     expect(await mobile.page.textContent("h1")).toBe("Set up iPhone of Mia");
-    expect((await downloadProfile(mobile.page)).name).toBe("iPhone of Mia.mobileconfig");
+    expect((await downloadProfile(mobile.page)).name).toBe("iphone-of-mia.mobileconfig");
 
     await computer.page.waitForSelector("text=/Picked up by an iPhone at \\d\\d:\\d\\d/", { timeout: 60_000 });
     await picture(computer.page, "picked up desktop");

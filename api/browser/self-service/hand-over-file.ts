@@ -2,16 +2,15 @@ import { X509Certificate } from "node:crypto";
 import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
+import { fileTypes, radiusCaFileName } from "../../../domain/file-name.ts";
 import type { CreationOutput } from "../../../domain/certificate-format.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { redirect } from "../pages/redirect.ts";
 import type { Viewer } from "./viewer.ts";
-import { fileNameOf, fileTypes, typeOf } from "./file-name.ts";
-import { pathsOf } from "./hand-over-paths.ts";
+import { fileNameOf, formatOf, pathsOf } from "./hand-over-paths.ts";
 import { stateOf } from "./hand-over-state.ts";
 import { isRecipient } from "./recipient.ts";
-import { radiusCaFilename } from "./radius-ca-filename.ts";
 import { sendGone } from "./views/claimed.tsx";
 
 /**
@@ -25,9 +24,9 @@ export async function sendHandOverFile(page: PageRequest, handOver: HandOver, vi
   const state = stateOf(handOver, at);
   if (!isRecipient(page, handOver)) {
     sendProblem(page, "not_found");
-  } else if (filename === radiusCaFilename) {
+  } else if (filename === radiusCaFileName) {
     const bytes = Buffer.from(viewer.realm.radiusCa ?? (await pemOfIssuer(page, handOver)));
-    sendFile(page, { filename: radiusCaFilename, ...fileTypes.pem, bytes });
+    sendFile(page, { filename, type: fileTypes.pem.type, bytes });
   } else if (filename !== fileNameOf(handOver)) {
     sendProblem(page, "not_found");
   } else if (state !== "ready" || handOver.issuanceId === null) {
@@ -41,7 +40,7 @@ export async function sendHandOverFile(page: PageRequest, handOver: HandOver, vi
       sendGone(page, handOver, viewer);
       return;
     }
-    sendFile(page, { filename, name: handOver.name, ...typeOf(handOver), bytes: bytesOf(output) });
+    sendFile(page, { filename, type: fileTypes[formatOf(handOver)].type, bytes: bytesOf(output) });
   }
 }
 
@@ -63,27 +62,12 @@ const bytesOf = (output: CreationOutput): Buffer =>
 
 function sendFile(
   { response }: PageRequest,
-  {
-    filename,
-    name,
-    ending,
-    type,
-    bytes,
-  }: { filename: string; name?: string; ending: string; type: string; bytes: Buffer },
+  { filename, type, bytes }: { filename: string; type: string; bytes: Buffer },
 ): void {
-  // RFC 6266: the second form for names in other letters.
-  const full = name === undefined ? "" : `; filename*=UTF-8''${encodeName(`${name}.${ending}`)}`;
   response.statusCode = 200;
   response.setHeader("Content-Type", type);
-  response.setHeader("Content-Disposition", `attachment; filename="${filename}"${full}`);
+  response.setHeader("Content-Disposition", `attachment; filename="${filename}"`);
   response.setHeader("Content-Length", bytes.length);
   response.setHeader("Cache-Control", "no-store");
   response.end(bytes);
 }
-
-/** RFC 8187, section 3.2.1. What a file system could take for a path is left out. */
-const encodeName = (name: string): string =>
-  encodeURIComponent(name.replace(/[/\\:*?"<>|]/g, "-").replace(/^\.+/, "")).replace(
-    /['()*!]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );

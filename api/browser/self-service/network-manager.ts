@@ -1,6 +1,6 @@
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../../domain/entitlement.ts";
-import { radiusCaFilename } from "./radius-ca-filename.ts";
+import { radiusCaFileName } from "../../../domain/file-name.ts";
 
 /** A word for a shell that expands nothing in it. */
 const quoted = (word: string): string => (/^[\w@.:/~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
@@ -16,7 +16,7 @@ export const networkManagerCommands = (
       [
         `nmcli connection add type wifi con-name ${quoted(ssid)} ssid ${quoted(ssid)}`,
         `wifi-sec.key-mgmt wpa-eap 802-1x.eap tls 802-1x.identity ${quoted(`@${realm.domain}`)}`,
-        `802-1x.domain-match ${quoted(radiusServerName(realm))} 802-1x.ca-cert "$PWD/${radiusCaFilename}"`,
+        `802-1x.domain-match ${quoted(radiusServerName(realm))} 802-1x.ca-cert "$PWD/${radiusCaFileName}"`,
         `802-1x.client-cert "$PWD/${filename}" 802-1x.private-key "$PWD/${filename}"`,
         "802-1x.private-key-password-flags 4",
       ].join(" \\\n  "),

@@ -1,3 +1,4 @@
+import { fileStem, fileTypes, radiusCaFileName } from "../../../domain/file-name.ts";
 import { saveFile } from "../../list/export-csv.ts";
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 
@@ -10,7 +11,7 @@ export interface ProfileFile {
 
 /** What there is to download of a profile that was made just now. */
 export function filesOf(profile: CreatedInfrastructureProfile): ProfileFile[] {
-  const stem = profile.name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-");
+  const stem = fileStem(profile.name);
   const file = (kind: ProfileFile["kind"], ending: string, content: BlobPart, type: string): ProfileFile => {
     const name = `${stem}${ending}`;
     return {
@@ -21,13 +22,13 @@ export function filesOf(profile: CreatedInfrastructureProfile): ProfileFile[] {
       },
     };
   };
-  const pem = "application/x-pem-file";
+  const pem = fileTypes.pem.type;
   const { data, certificate, privateKey, radiusCA } = profile;
   return [
-    ...(data === undefined ? [] : [file("pkcs12", ".p12", bytesOf(data), "application/x-pkcs12")]),
+    ...(data === undefined ? [] : [file("pkcs12", ".p12", bytesOf(data), fileTypes.pkcs12.type)]),
     ...(certificate === undefined ? [] : [file("certificate", ".pem", certificate, pem)]),
     ...(privateKey === undefined ? [] : [file("privateKey", ".key", privateKey, pem)]),
-    file("radiusCA", "-radius-ca.pem", radiusCA, pem),
+    file("radiusCA", `-${radiusCaFileName}`, radiusCA, pem),
   ];
 }
 
