@@ -24,6 +24,7 @@ export const timelineDetailKeys = [
   "profileLimit",
   "profileOverride",
   "profiles",
+  "profilesKept",
   "reason",
   "revokeAt",
   "sessions",

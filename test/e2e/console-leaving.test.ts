@@ -11,6 +11,16 @@ import { describeWithTool } from "../support/run/tools.ts";
 import { useConsole } from "../support/service/console.ts";
 import { silentLog } from "../support/service/worker.ts";
 
+/** The words for an offboarding with days of grace, wherever its entry is shown. */
+const planned = {
+  en: /^Person offboarded, revocation of 1 profile planned for \d+ \w+ \d{4}$/,
+  de: /^Zugang beendet, Widerruf von 1 Profil für den \d\d\.\d\d\.\d{4} geplant$/,
+};
+
+const expectNothingRevoked = async (page: Page): Promise<void> => {
+  expect(await page.getByRole("main").innerText()).not.toMatch(/profiles? revoked|Profile? widerrufen/);
+};
+
 describeWithTool("chromium", "leaving and coming back, in the console", () => {
   const subject = useConsole();
   const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
@@ -101,9 +111,20 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
     await notice.getByText(/\(in [45] days\)/).waitFor();
     expect(await isOut(leaver)).toBe(true);
     expect(await revoked([leaver])).toEqual([]);
+    await page.getByText(planned.en).waitFor();
+    await expectNothingRevoked(page);
     await expectFaultless(watched);
 
+    await page.goto(`${subject.api.url}/console/audit?about=user:${leaver.id}`);
+    await page.getByText(planned.en).first().waitFor();
+    await expectNothingRevoked(page);
+    const german = await subject.open(`/console/users/${leaver.id}`, { language: "de" });
+    await german.page.getByText(planned.de).waitFor();
+    await expectNothingRevoked(german.page);
+
     await page.goto(`${subject.api.url}/console`);
+    await page.getByText(planned.en).first().waitFor();
+    await expectNothingRevoked(page);
     const line = page.getByRole("link", { name: "Devices of 1 person who has left are still on, until" });
     await line.waitFor({ timeout: 60_000 });
     await expectFaultless(watched);
@@ -116,6 +137,26 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
     await button(page, "Offboard").waitFor();
     expect(await isOut(leaver)).toBe(false);
     expect(await revoked([leaver])).toEqual([]);
+    await page.reload();
+    await page.getByText("Person reactivated, 1 profile was not revoked").waitFor();
+    await page.getByText(planned.en).waitFor();
+    await expectNothingRevoked(page);
+    await german.page.reload();
+    await german.page.getByText("Zugang wiederhergestellt, 1 Profil wurde nicht widerrufen").waitFor();
+    await expectNothingRevoked(german.page);
+    await german.context.close();
+    await context.close();
+  });
+
+  test("control: of a person who is offboarded at once the timeline says that the profile is revoked", async () => {
+    const [leaver] = await people("at-once");
+    if (leaver === undefined) throw new Error("there is nobody");
+    await service().delete(`/api/user/${leaver.id}`);
+    await service().put(`/api/user/${leaver.id}/undelete`);
+    const { page, context } = await subject.open(`/console/users/${leaver.id}`);
+    await page.getByText("Person offboarded, 1 profile revoked").waitFor();
+    await page.getByText("Person reactivated", { exact: true }).waitFor();
+    expect(await page.getByText(planned.en).count()).toBe(0);
     await context.close();
   });
 

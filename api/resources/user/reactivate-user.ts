@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
@@ -27,12 +28,19 @@ export const reactivateUser = endpoint({
       if (user.forgottenAt !== null) throw fail("user_forgotten");
       if (user.offboardedAt === null) return;
       await users.reactivate(tx, { realmId, userId });
+      const at = clock.now();
+      const kept = await certificates.listActiveOfUser(tx, { realmId, userId, at });
       await audit.record(tx, {
         realmId,
         event: "user_undelete",
         actor: actorOf(principal),
-        at: clock.now(),
-        properties: { userID: userId, before: { blacklistDate: user.offboardedAt }, after: { blacklistDate: null } },
+        at,
+        properties: {
+          userID: userId,
+          before: { blacklistDate: user.offboardedAt },
+          after: { blacklistDate: null },
+          profilesKept: kept.length,
+        },
       });
     });
     return done;

@@ -34,6 +34,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
   const text = useEventText();
   const { changes, rest } = partsOf(propertiesOf(entry));
   const others = Object.entries(rest);
+  const isPlanned = rest["revokeAt"] !== undefined;
   return (
     <Stack>
       <Text fw={600}>{text(entry)}</Text>
@@ -65,7 +66,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
           </Title>
           <Facts
             facts={others.map(([name, value]) => [
-              t(`audit.fields.${name}`, { defaultValue: name }),
+              t(`audit.fields.${isPlanned && name === "profiles" ? "profilesPlanned" : name}`, { defaultValue: name }),
               <SettingValue key={name} name={name} value={value} />,
             ])}
           />

@@ -1,11 +1,12 @@
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { formatTime } from "../../ui/time.tsx";
 import { partsOf, propertiesOf, type AuditEntry, type Properties } from "./entry.ts";
 
 /** What happened, in words; whom it is about is beside it. */
 export function useEventText(): (entry: Pick<AuditEntry, "event" | "properties">) => string {
-  const { t } = useTranslation();
-  return (entry) => textOf(entry, t);
+  const { t, i18n } = useTranslation();
+  return (entry) => eventText(entry, { t, language: i18n.language });
 }
 
 /** The name of an event, whatever it is about. */
@@ -14,12 +15,17 @@ export function useEventName(): (event: string) => string {
   return (event) => t(`audit.eventNames.${event}`, { defaultValue: event });
 }
 
-function textOf(entry: Pick<AuditEntry, "event" | "properties">, t: TFunction): string {
+/** The same, wherever the language is known. */
+export function eventText(
+  entry: Pick<AuditEntry, "event" | "properties">,
+  { t, language }: { t: TFunction; language: string },
+): string {
   const properties = propertiesOf(entry);
   const context = contextOf(entry.event, properties);
   return t(`audit.events.${entry.event}`, {
     name: textIn(properties, "name") ?? t("audit.unnamed"),
     count: countIn(properties),
+    date: dateIn(properties, language),
     ...(context !== undefined && { context }),
     // A service that is newer than this page may have events that it does not know.
     defaultValue: entry.event,
@@ -32,8 +38,19 @@ const textIn = (properties: Properties, name: string): string | undefined => {
 };
 
 function countIn(properties: Properties): number {
-  const count = properties["profiles"] ?? properties["entries"] ?? properties["failed"] ?? properties["users"];
+  const count =
+    properties["profiles"] ??
+    properties["entries"] ??
+    properties["failed"] ??
+    properties["users"] ??
+    properties["profilesKept"];
   return typeof count === "number" ? count : 0;
+}
+
+/** The day that something is planned for. */
+function dateIn(properties: Properties, language: string): string {
+  const at = textIn(properties, "revokeAt");
+  return at === undefined ? "" : formatTime(new Date(at), language, { dateOnly: true });
 }
 
 /** What makes the same event another sentence. */
@@ -48,6 +65,11 @@ function contextOf(event: string, properties: Properties): string | undefined {
     case "profile_revoke":
       // Entries of earlier versions have the name that the person gave the device.
       return textIn(properties, "name") === undefined ? undefined : "named";
+    case "user_offboard":
+      // The entry is of the day when access ended; in the days of grace the profiles work, and after an undo they always do.
+      return textIn(properties, "revokeAt") !== undefined && countIn(properties) > 0 ? "planned" : undefined;
+    case "user_undelete":
+      return countIn(properties) > 0 ? "kept" : undefined;
     case "user_limit_update":
       return partsOf(properties).changes[0]?.after === 0 ? "removed" : undefined;
     case "job_create":

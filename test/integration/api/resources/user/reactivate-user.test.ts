@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { allScopes } from "../../../../../domain/scopes.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
 import { expectEnded, expectGoingOn } from "../../../../support/given/session-state.ts";
@@ -26,6 +27,32 @@ test("a reactivated user may sign in again, and nothing that ended comes back", 
   expect((await auditOf(api.database, "userID", user.id)).map(({ event }) => event)).toEqual([
     "user_offboard",
     "user_undelete",
+  ]);
+});
+
+test("within the days of grace the timeline has when profiles will be revoked, and the undo that none was", async () => {
+  const timelineOf = async (id: string) => {
+    const { body } = await as.service({ scopes: allScopes }).get(`/api/user/${id}/timeline`);
+    return (body.data as { type: string; detail: Record<string, unknown> }[])
+      .filter(({ type }) => type.startsWith("user_"))
+      .map(({ type, detail: { profiles, revokeAt, profilesKept } }) => ({ type, profiles, revokeAt, profilesKept }));
+  };
+  const [patient, gone] = [await given.user({ realmId: api.realmId }), await given.user({ realmId: api.realmId })];
+  const admin = as.admin();
+  for (const user of [patient, gone]) {
+    await given.profile(user);
+    await admin.delete(`/api/user/${user.id}`, user === patient ? { graceDays: 5 } : {});
+    await admin.put(`/api/user/${user.id}/undelete`);
+  }
+  const revokeAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
+  expect(await timelineOf(patient.id)).toEqual([
+    { type: "user_undelete", profilesKept: 1 },
+    { type: "user_offboard", profiles: 1, revokeAt },
+  ]);
+  // Control: at once.
+  expect(await timelineOf(gone.id)).toEqual([
+    { type: "user_undelete", profilesKept: 0 },
+    { type: "user_offboard", profiles: 1 },
   ]);
 });
 
