@@ -61,7 +61,11 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
     ].filter(has);
     // An answer about another text must not be opened with Enter.
     const found = isLong && !isPending && data !== undefined ? optionsOf(data, { t, text }) : [];
-    const all = [...recent.filter(has), ...found, ...own];
+    const isExact = ({ label, detail = "" }: Pick<PaletteOption, "label" | "detail">): boolean =>
+      [label, ...detail.split(detailSeparator)].some((part) => foldText(part) === foldText(text));
+    // What was opened before and only contains the text does not come before what is the text.
+    const again = found.some(isExact) ? recent.filter(isExact) : recent.filter(has);
+    const all = [...again, ...found, ...own];
     return [...new Map(all.toReversed().map((option) => [option.key, option])).values()].toReversed();
   }, [data, isLong, isPending, may, recent, t, text]);
 
@@ -84,7 +88,7 @@ function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text
           ...group.items.map(({ userID, pairwiseID, email, displayName, state }): PaletteOption => {
             const path = `/users/${userID}`;
             const label = displayName ?? (pairwiseID === "" ? t("users.forgotten", { userID }) : pairwiseID);
-            const detail = [pairwiseID, email].filter((part) => part !== "" && part !== label).join(" · ");
+            const detail = [pairwiseID, email].filter((part) => part !== "" && part !== label).join(detailSeparator);
             return { key: path, group: "users", label, detail, status: state, path };
           }),
           ...(group.more ? [allPeople(t, text)] : []),
@@ -94,7 +98,7 @@ function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text
           const { serial, name, owner, state } = profile;
           const person = owner === null ? undefined : people[owner];
           const named = person === undefined ? [] : [person.displayName ?? person.pairwiseID];
-          const detail = [...named, `…${serial.slice(-serialTail)}`].join(" · ");
+          const detail = [...named, `…${serial.slice(-serialTail)}`].join(detailSeparator);
           return {
             key: `profile ${serial}`,
             group: "profiles",
@@ -119,6 +123,7 @@ function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text
 }
 
 const serialTail = 8;
+const detailSeparator = " · ";
 
 const allPeople = (t: Translate, text: string): PaletteOption => {
   const path = `/users?${new URLSearchParams({ q: text }).toString()}`;

@@ -23,7 +23,7 @@ export function Palette() {
   const [last, setLast] = useState(palette);
   const isOpen = palette !== undefined;
   useReturnFocus(isOpen);
-  useEarlyKeys(palette);
+  useEarlyInput(palette);
   if (palette !== undefined && palette !== last) setLast(palette);
   if (last === undefined) return null;
   return (
@@ -33,31 +33,42 @@ export function Palette() {
   );
 }
 
-/** What is written before the palette's field is there goes into it: people write on at once. */
-function useEarlyKeys(palette: OpenPalette | undefined): void {
+/** Letters and pasted text that come before the palette's field is there go into it: people type at once. */
+function useEarlyInput(palette: OpenPalette | undefined): void {
   useEffect(() => {
     if (palette === undefined) return undefined;
-    const onKey = (event: KeyboardEvent) => {
+    const onInput = (event: KeyboardEvent | ClipboardEvent) => {
       if (event.target instanceof Element && event.target.closest("[role=dialog]") !== null) return;
-      const act = actionOf(event, palette.text);
+      const act = event instanceof ClipboardEvent ? pasted(event, palette.text) : actionOf(event, palette.text);
       if (act === undefined) return;
       event.preventDefault();
       event.stopPropagation();
       act();
     };
-    document.addEventListener("keydown", onKey, { capture: true });
+    const events = ["keydown", "paste"] as const;
+    for (const name of events) document.addEventListener(name, onInput, { capture: true });
     return () => {
-      document.removeEventListener("keydown", onKey, { capture: true });
+      for (const name of events) document.removeEventListener(name, onInput, { capture: true });
     };
   }, [palette]);
+}
+
+/** As a field of one line takes it. */
+function pasted({ clipboardData }: ClipboardEvent, text: string): (() => void) | undefined {
+  const added = clipboardData?.getData("text/plain").replace(/[\r\n]+/g, "") ?? "";
+  if (added === "") return undefined;
+  return () => {
+    changePalette({ text: text + added });
+  };
 }
 
 function actionOf(event: KeyboardEvent, text: string): (() => void) | undefined {
   const isCommand = (event.ctrlKey || event.metaKey) && !event.getModifierState("AltGraph");
   switch (event.key) {
     case "Enter":
+      // Nothing is shown yet that Enter without a text could mean.
       return () => {
-        changePalette({ entered: { inNewTab: isCommand } });
+        if (text.trim() !== "") changePalette({ entered: { inNewTab: isCommand } });
       };
     case "Escape":
       return closePalette;

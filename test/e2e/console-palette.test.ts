@@ -113,6 +113,110 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
+  /** A promise to keep requests waiting with, and what lets them go. */
+  const gate = (): { opened: Promise<void>; open: () => void } => {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { opened, open };
+  };
+
+  /** A page where the one who was opened last is somebody else than the one who is pasted. */
+  const afterOpening = async (email: string) => {
+    const watched = await subject.open("/console/applications");
+    const { page, context } = watched;
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.keyboard.press("Control+k");
+    await expectFocus(page.getByRole("combobox", { name: "Search" }));
+    await page.keyboard.insertText(email);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/console\/users\/\d+$/);
+    await page.waitForSelector("[role=dialog]", { state: "detached" });
+    const paste = async (text: string): Promise<void> => {
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+      await page.keyboard.press("Control+v");
+    };
+    return { page, context, paste };
+  };
+
+  test("what is pasted and entered before the palette is loaded is found, and nobody opened before", async () => {
+    const { page, context, paste } = await afterOpening("bernd@mail.example");
+    const [loaded, answered] = [gate(), gate()];
+    await page.route("**/palette-dialog*", async (route) => {
+      await loaded.opened;
+      await route.continue();
+    });
+    const asked: (string | null)[] = [];
+    await page.route("**/console/api/search", async (route) => {
+      asked.push(route.request().postData());
+      await answered.opened;
+      await route.continue();
+    });
+    await page.goto(`${subject.api.url}/console/applications`);
+    await page.waitForSelector("h1");
+    await page.keyboard.press("Control+k");
+    await paste("anna@mail.example");
+    await page.keyboard.press("Enter");
+    loaded.open();
+    await expect.poll(() => asked).toEqual([JSON.stringify({ q: "anna@mail.example" })]);
+    expect(page.url()).toMatch(/\/console\/applications$/);
+    answered.open();
+    await page.waitForURL(new RegExp(`/console/users/${anna.id}$`));
+    await context.close();
+  });
+
+  test("Enter before the palette is loaded, with nothing in it, opens nobody; control: once the list is there, the last one", async () => {
+    const { page, context } = await afterOpening("bernd@mail.example");
+    const loaded = gate();
+    await page.route("**/palette-dialog*", async (route) => {
+      await loaded.opened;
+      await route.continue();
+    });
+    await page.goto(`${subject.api.url}/console/applications`);
+    await page.waitForSelector("h1");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.press("Enter");
+    loaded.open();
+    await page.waitForSelector("[role=option]");
+    await expectFocus(page.getByRole("combobox", { name: "Search" }));
+    expect(page.url()).toMatch(/\/console\/applications$/);
+    expect(await page.locator("[role=option]").first().textContent()).toContain("Bernd Müller");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/console\/users\/\d+$/);
+    await context.close();
+  });
+
+  test("while the answer about a text is on its way Enter opens nothing of another text, nor who only contains it", async () => {
+    const { given } = subject.api;
+    const johanna = await given.user({
+      ...subject.realm,
+      pairwiseId: "c9@campus.example",
+      email: "johanna@mail.example",
+    });
+    const { page, context, paste } = await afterOpening("johanna@mail.example");
+    expect(page.url()).toMatch(new RegExp(`/console/users/${johanna.id}$`));
+    await expectFocus(page.getByRole("heading", { name: "c9@campus.example", level: 1 }));
+    const answered = gate();
+    await page.keyboard.press("Control+k");
+    await expectFocus(page.getByRole("combobox", { name: "Search" }));
+    await page.keyboard.insertText("bernd");
+    await page.waitForSelector('[role=option] >> text="Bernd Müller"');
+    await page.route("**/console/api/search", async (route) => {
+      await answered.opened;
+      await route.continue();
+    });
+    await page.keyboard.press("Control+a");
+    const sent = page.waitForRequest("**/console/api/search");
+    await paste("anna@mail.example");
+    await page.keyboard.press("Enter");
+    await sent;
+    expect(page.url()).toMatch(new RegExp(`/console/users/${johanna.id}$`));
+    answered.open();
+    await page.waitForURL(new RegExp(`/console/users/${anna.id}$`));
+    await context.close();
+  });
+
   test("leads to pages, and to what can be begun", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
