@@ -11,7 +11,7 @@ const many = 120;
 
 const views: (Partial<View> & {
   words: Record<
-    "ready" | "done" | "lead" | "forGood" | "share" | "number" | "tick" | "button" | "before" | "after",
+    "ready" | "done" | "lead" | "permanent" | "share" | "number" | "tick" | "button" | "before" | "after",
     string
   >;
   foreign: RegExp;
@@ -22,7 +22,7 @@ const views: (Partial<View> & {
       ready: "Ready",
       done: "Completed",
       lead: `${many} profiles are revoked permanently`,
-      forGood: "This cannot be undone. Revoked profiles cannot be restored.",
+      permanent: "This cannot be undone. Revoked profiles cannot be restored.",
       share: `${many} profiles are 100 % of all active profiles of this realm.`,
       number: `Type ${many} to continue`,
       tick: `Yes, revoke ${many} profiles`,
@@ -39,7 +39,7 @@ const views: (Partial<View> & {
       ready: "Bereit",
       done: "Abgeschlossen",
       lead: `${many} Profile werden endgültig widerrufen`,
-      forGood: "Das lässt sich nicht rückgängig machen. Widerrufene Profile lassen sich nicht wiederherstellen.",
+      permanent: "Das lässt sich nicht rückgängig machen. Widerrufene Profile lassen sich nicht wiederherstellen.",
       share: `${many} Profile sind 100 % aller aktiven Profile dieses Realms.`,
       number: `Geben Sie zum Fortfahren ${many} ein`,
       tick: `Ja, ${many} Profile widerrufen`,
@@ -69,7 +69,7 @@ describeWithTool("chromium", "a bulk job that revokes profiles, in the console",
   };
 
   test.each(views)(
-    "says in $language that it is for good, of how many profiles, in red, before and after: keyboard alone",
+    "says in $language that it is permanent, of how many profiles, in red, before and after: keyboard alone",
     async ({ words, foreign, ...view }) => {
       const owner = await subject.api.given.user({ realmId: subject.realm.realmId });
       for (let each = 0; each < many; each++) await subject.api.given.profile(owner, { name: `Board ${each}` });
@@ -77,7 +77,7 @@ describeWithTool("chromium", "a bulk job that revokes profiles, in the console",
       const { page, context } = watched;
       const button = page.getByRole("button", { name: words.button, exact: true });
       await page.getByText(words.lead).waitFor();
-      await page.getByText(words.forGood, { exact: true }).waitFor();
+      await page.getByText(words.permanent, { exact: true }).waitFor();
       await page.getByText(words.share, { exact: true }).waitFor();
       await page
         .getByRole("row", { name: /Board 7\b|\d{6}/ })

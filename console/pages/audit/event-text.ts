@@ -15,8 +15,7 @@ export function useEventName(): (event: string) => string {
   return (event) => t(`audit.eventNames.${event}`, { defaultValue: event });
 }
 
-/** The same, wherever the language is known. */
-export function eventText(
+function eventText(
   entry: Pick<AuditEntry, "event" | "properties">,
   { t, language }: { t: TFunction; language: string },
 ): string {
