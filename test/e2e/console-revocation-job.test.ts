@@ -57,7 +57,9 @@ describeWithTool("chromium", "a bulk job that revokes profiles, in the console",
   const stated = (page: Page, state: string) =>
     page.waitForSelector(`main span:text-is("${state}")`, { timeout: 60_000 });
   const redness = async (at: Locator): Promise<number> => {
-    const color = await at.evaluate<string>("(element) => getComputedStyle(element).backgroundColor");
+    const color: string = await at.evaluate(
+      (element) => element.ownerDocument.defaultView?.getComputedStyle(element).backgroundColor ?? "",
+    );
     const [red = 0, green = 0, blue = 0] = (color.match(/\d+/g) ?? []).map(Number);
     return red - Math.max(green, blue);
   };

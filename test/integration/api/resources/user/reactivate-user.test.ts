@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { allScopes } from "../../../../../domain/scopes.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
 import { expectEnded, expectGoingOn } from "../../../../support/given/session-state.ts";
@@ -32,7 +31,7 @@ test("a reactivated user may sign in again, and nothing that ended comes back", 
 
 test("within the days of grace the timeline has when profiles will be revoked, and the undo that none was", async () => {
   const timelineOf = async (id: string) => {
-    const { body } = await as.service({ scopes: allScopes }).get(`/api/user/${id}/timeline`);
+    const { body } = await as.admin().get(`/api/user/${id}/timeline`);
     return (body.data as { type: string; detail: Record<string, unknown> }[])
       .filter(({ type }) => type.startsWith("user_"))
       .map(({ type, detail: { profiles, revokeAt, profilesKept } }) => ({ type, profiles, revokeAt, profilesKept }));
