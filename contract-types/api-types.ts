@@ -246,7 +246,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a guest account
-         * @description Cannot be undone: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it.
+         * @description Cannot be undone: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it. It counts as many as it has active profiles, at least one. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["revokeGuestAccount"];
         options?: never;
@@ -319,7 +319,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a profile of one of the realm's guest accounts */
+        /**
+         * Revoke a profile of one of the realm's guest accounts
+         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         */
         delete: operations["revokeGuestProfile"];
         options?: never;
         head?: never;
@@ -378,7 +381,10 @@ export interface paths {
          * @description A name that is a DNS name becomes that of the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.
          */
         post: operations["createInfrastructureProfile"];
-        /** Revoke an infrastructure profile */
+        /**
+         * Revoke an infrastructure profile
+         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         */
         delete: operations["revokeInfrastructureProfile"];
         options?: never;
         head?: never;
@@ -801,7 +807,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke several profiles of the realm's users
-         * @description All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done.
+         * @description All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["revokeProfiles"];
         options?: never;
@@ -820,7 +826,10 @@ export interface paths {
         get: operations["getProfile"];
         put?: never;
         post?: never;
-        /** Revoke a profile of one of the realm's users */
+        /**
+         * Revoke a profile of one of the realm's users
+         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         */
         delete: operations["revokeProfile"];
         options?: never;
         head?: never;
@@ -1070,7 +1079,7 @@ export interface paths {
         post?: never;
         /**
          * Offboard a user
-         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which `Location` names and whose undo takes it back; there is none when the user has no profile to revoke.
+         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which `Location` names and whose undo takes it back; there is none when the user has no profile to revoke. A person counts one, whatever they have. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["offboardUser"];
         options?: never;
@@ -3317,7 +3326,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `confirmation_required`: So many people would be offboarded that their number has to be confirmed: send it as confirmTotal. `job_state`: The job is not in a state for this. */
+        /** @description `confirmation_required`: So many people or profiles would change that their number has to be confirmed: send it as confirmTotal. `job_state`: The job is not in a state for this. */
         "409_confirmation_required_job_state": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3330,6 +3339,40 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "confirmation_required" | "job_state";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `confirmation_required`: So many people or profiles would change that their number has to be confirmed: send it as confirmTotal. `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. `revocation_limit_reached`: Your roles let you revoke 20 profiles and guest accounts within an hour. An administrator can revoke more. */
+        "409_confirmation_required_last_administrator_revocation_limit_reached": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "confirmation_required" | "last_administrator" | "revocation_limit_reached";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `confirmation_required`: So many people or profiles would change that their number has to be confirmed: send it as confirmTotal. `revocation_limit_reached`: Your roles let you revoke 20 profiles and guest accounts within an hour. An administrator can revoke more. */
+        "409_confirmation_required_revocation_limit_reached": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "confirmation_required" | "revocation_limit_reached";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -3381,23 +3424,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "key_already_certified" | "profile_limit_reached";
-                };
-                "application/problem+json": components["schemas"]["ProblemDetails"];
-            };
-        };
-        /** @description `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. */
-        "409_last_administrator": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
-                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
-                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    error?: "last_administrator";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -4705,7 +4731,9 @@ export interface operations {
     };
     revokeGuestAccount: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -4725,6 +4753,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -4753,6 +4783,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_guest_account_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -5048,7 +5079,9 @@ export interface operations {
     };
     revokeGuestProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -5068,6 +5101,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -5096,6 +5131,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_profile_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -5368,7 +5404,9 @@ export interface operations {
     };
     revokeInfrastructureProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -5388,6 +5426,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -5416,6 +5456,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_profile_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -7309,7 +7350,9 @@ export interface operations {
     };
     revokeProfiles: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -7329,6 +7372,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -7357,6 +7402,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_profile_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -7423,7 +7469,9 @@ export interface operations {
     };
     revokeProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -7443,6 +7491,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -7471,6 +7521,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_profile_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -8334,7 +8385,9 @@ export interface operations {
     };
     offboardUser: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -8348,6 +8401,8 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                     /**
                      * @description CRLReason (RFC 5280 section 5.3.1). Default: 5. Not with graceDays.
                      * @enum {number}
@@ -8383,7 +8438,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
-            409: components["responses"]["409_last_administrator"];
+            409: components["responses"]["409_confirmation_required_last_administrator_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];

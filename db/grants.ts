@@ -326,6 +326,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: true },
     realmpass_operator: { select: true },
   },
+  recent_removals: {
+    realmpass_api: { select: true, insert: true, update: ["minute", "removals"] },
+    realmpass_worker: { select: true, insert: true, update: ["minute", "removals"] },
+  },
   realms: {
     realmpass_api: {
       select: true,

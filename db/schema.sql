@@ -915,6 +915,22 @@ comment on column realms.guest_limit_max is 'How many profiles a guest account m
 CREATE TRIGGER realms_stay_set_up BEFORE UPDATE OF set_up_at ON public.realms FOR EACH ROW WHEN (((old.set_up_at IS NOT NULL) AND (new.set_up_at IS DISTINCT FROM old.set_up_at))) EXECUTE FUNCTION keep_set_up();
 CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
 
+create table recent_removals (
+  realm_id bigint not null,
+  place smallint not null,
+  slot smallint not null,
+  minute timestamp with time zone not null,
+  removals integer not null,
+  constraint recent_removals_pkey PRIMARY KEY (realm_id, place, slot),
+  constraint recent_removals_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint recent_removals_place_check CHECK (((place >= 0) AND (place <= 59))),
+  constraint recent_removals_removals_check CHECK ((removals >= 0)),
+  constraint recent_removals_slot_check CHECK (((slot >= 0) AND (slot <= 15)))
+) with (fillfactor=50);
+comment on table recent_removals is 'How many people were offboarded and profiles revoked in each minute of the last hour without a confirmed number. A minute takes the row of the minute an hour before.';
+comment on column recent_removals.place is 'The minute of the hour.';
+comment on column recent_removals.slot is 'Of the connection, so that those who revoke at once rarely wait for one another.';
+
 create table refresh_tokens (
   token_hash bytea not null,
   session_id uuid not null,

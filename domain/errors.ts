@@ -1,3 +1,5 @@
+import { revocationsPerHourMax } from "./revocation.ts";
+
 /** Every way a request can fail, and the only place that knows a status code. Codes are part of the published contract. */
 export const errorCatalogue = {
   invalid_request: { status: 400, message: "The request is not valid." },
@@ -41,7 +43,11 @@ export const errorCatalogue = {
   job_state: { status: 409, message: "The job is not in a state for this." },
   confirmation_required: {
     status: 409,
-    message: "So many people would be offboarded that their number has to be confirmed: send it as confirmTotal.",
+    message: "So many people or profiles would change that their number has to be confirmed: send it as confirmTotal.",
+  },
+  revocation_limit_reached: {
+    status: 409,
+    message: `Your roles let you revoke ${revocationsPerHourMax} profiles and guest accounts within an hour. An administrator can revoke more.`,
   },
   output_erased: { status: 410, message: "The output of this issuance has been erased." },
   precondition_failed: { status: 412, message: "This was changed since it was read. Read it again." },
@@ -71,7 +77,7 @@ export interface FieldError {
 }
 
 export interface ServiceErrorOptions extends ErrorOptions {
-  /** What is wrong where, for `invalid_request`; what the operator runs, for `operator_required`. */
+  /** What is wrong where, for `invalid_request`; what the operator runs, for `operator_required`; the number, for `confirmation_required`. */
   fields?: readonly FieldError[];
   /** A sentence that says more than the catalogue's, safe to show. */
   description?: string;

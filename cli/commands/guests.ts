@@ -6,6 +6,7 @@ import { counted } from "../resources/texts.ts";
 import { allRows } from "../service/pages.ts";
 import { answerOf } from "../service/service-client.ts";
 import { command, type CliCommand } from "./command.ts";
+import { confirmingTotal, confirmTotalOption } from "./confirm-total.ts";
 import { listOptions, reasonOption } from "./inputs.ts";
 import { asQuery } from "./query.ts";
 
@@ -72,8 +73,8 @@ export const guestsRevoke = command({
   name: "guests revoke",
   about: "End a guest account, its token and all its profiles permanently.",
   arguments: { account: accountArgument },
-  options: { reason: reasonOption },
-  async run({ account, reason }, context) {
+  options: { reason: reasonOption, confirmTotal: confirmTotalOption },
+  async run({ account, reason, confirmTotal }, context) {
     const { api } = await context.service();
     const path = { guestAccountId: account };
     const { name, activeProfileCount } = (
@@ -84,7 +85,12 @@ export const guestsRevoke = command({
       name,
     );
     const body = reason === undefined ? {} : { reason };
-    await answerOf(api.DELETE("/api/guest-accounts/{guestAccountId}", { params: { path }, body }));
+    await confirmingTotal(
+      context,
+      confirmTotal,
+    )((agreed) =>
+      answerOf(api.DELETE("/api/guest-accounts/{guestAccountId}", { params: { path }, body: { ...body, ...agreed } })),
+    );
     context.notify(`${name}: revoked.`);
     if (context.options.json) await context.out.answer({ revoked: account }, "");
     return undefined;

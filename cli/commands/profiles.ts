@@ -16,6 +16,7 @@ import { counted } from "../resources/texts.ts";
 import { allRows } from "../service/pages.ts";
 import { answerOf } from "../service/service-client.ts";
 import { command, type CliCommand } from "./command.ts";
+import { confirmingTotal, confirmTotalOption } from "./confirm-total.ts";
 import { listOptions, reasonOption, userArgument } from "./inputs.ts";
 import { asQuery } from "./query.ts";
 
@@ -124,8 +125,8 @@ export const profilesRevoke = command({
       many: true,
     }),
   },
-  options: { reason: reasonOption },
-  async run({ serials, reason }, context) {
+  options: { reason: reasonOption, confirmTotal: confirmTotalOption },
+  async run({ serials, reason, confirmTotal }, context) {
     const { api } = await context.service();
     const [serial = ""] = serials;
     if (serials.length === 1) {
@@ -138,7 +139,10 @@ export const profilesRevoke = command({
       );
     }
     const body = { profiles: [...serials], ...(reason === undefined ? {} : { reason }) };
-    await answerOf(api.DELETE("/api/profiles/bulk", { body }));
+    await confirmingTotal(
+      context,
+      confirmTotal,
+    )((agreed) => answerOf(api.DELETE("/api/profiles/bulk", { body: { ...body, ...agreed } })));
     context.notify(`${counted(serials.length, "profile")} revoked.`);
     if (context.options.json) await context.out.answer({ revoked: serials }, "");
     return undefined;

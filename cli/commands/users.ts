@@ -12,6 +12,7 @@ import { allRows } from "../service/pages.ts";
 import { ServiceError } from "../service/refusal.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import { command, type CliCommand } from "./command.ts";
+import { confirmingTotal, confirmTotalOption } from "./confirm-total.ts";
 import { listOptions, outOption, reasonOption, userArgument, usersArgument } from "./inputs.ts";
 import { asQuery } from "./query.ts";
 import { saveStream } from "./save-stream.ts";
@@ -108,8 +109,9 @@ export const usersOffboard = command({
       `devices go off so many days later, 1 to ${graceDaysMax}; default: at once`,
       wholeNumber(1, graceDaysMax).optional(),
     ),
+    confirmTotal: confirmTotalOption,
   },
-  async run({ users, reason, graceDays }, context) {
+  async run({ users, reason, graceDays, confirmTotal }, context) {
     if (reason !== undefined && graceDays !== undefined) {
       throw usageError("--reason cannot be given with --grace-days.");
     }
@@ -123,20 +125,24 @@ export const usersOffboard = command({
       `${one ?? counted(found.length, "person")}: ${counted(profiles, "profile")} will be revoked permanently${graceDays === undefined ? "" : ` in ${counted(graceDays, "day")}`}. People can be reactivated later, profiles cannot.`,
       one ?? String(found.length),
     );
+    const confirming = confirmingTotal(context, confirmTotal);
     return forEach(
       context,
       found.map(({ userID }) => userID),
       {
         verb: "offboarded",
         act: ({ api }, { userID }) =>
-          answerOf(
-            api.DELETE("/api/user/{userID}", {
-              params: { path: { userID } },
-              body: {
-                ...(reason === undefined ? {} : { reason }),
-                ...(graceDays === undefined ? {} : { graceDays }),
-              },
-            }),
+          confirming((agreed) =>
+            answerOf(
+              api.DELETE("/api/user/{userID}", {
+                params: { path: { userID } },
+                body: {
+                  ...(reason === undefined ? {} : { reason }),
+                  ...(graceDays === undefined ? {} : { graceDays }),
+                  ...agreed,
+                },
+              }),
+            ),
           ),
       },
     );

@@ -58,6 +58,7 @@ import { revokedTogether } from "./20261127-1210-revoked-together.ts";
 import { peopleWithRoles } from "./20261127-1220-people-with-roles.ts";
 import { revokedByEnd } from "./20261127-1230-revoked-by-end.ts";
 import { oneIndexOfRevoked } from "./20261127-1240-one-index-of-revoked.ts";
+import { recentRemovals } from "./20261128-1200-recent-removals.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -122,4 +123,5 @@ export const migrations: readonly Migration[] = [
   peopleWithRoles,
   revokedByEnd,
   oneIndexOfRevoked,
+  recentRemovals,
 ];

@@ -9,7 +9,7 @@ import * as revocations from "./revocations.ts";
 
 /**
  * Revokes an account, with the audit entry: its tokens end, what is being made for it fails, and every active profile is
- * revoked permanently. Call in a transaction.
+ * revoked permanently. Returns how many profiles that were. Call in a transaction.
  */
 export async function revoke(
   tx: Db,
@@ -29,10 +29,10 @@ export async function revoke(
     /** What a restore lost is done again. */
     replayed?: true;
   },
-): Promise<revocations.RevocationOutcome> {
+): Promise<{ outcome: "revoked"; profiles: number } | { outcome: "already_revoked" | "not_found" }> {
   const found = await guestAccounts.lock(tx, { realmId, guestAccountId });
-  if (found === undefined) return "not_found";
-  if (found.revokedAt !== null) return "already_revoked";
+  if (found === undefined) return { outcome: "not_found" };
+  if (found.revokedAt !== null) return { outcome: "already_revoked" };
 
   await tx.query(sql`
     update guest_accounts set revoked_at = ${at} where realm_id = ${realmId} and id = ${guestAccountId}
@@ -53,5 +53,5 @@ export async function revoke(
       ...(replayed && { replayed }),
     },
   });
-  return "revoked";
+  return { outcome: "revoked", profiles: serials.length };
 }

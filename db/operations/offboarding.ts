@@ -38,8 +38,8 @@ async function lockOut(
 /**
  * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, what is being
  * made for them fails, and every active profile is revoked permanently. A user who is offboarded already, but whom a bulk
- * job left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing. False
- * when the realm has no such user. Call in a transaction.
+ * job left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing. Call in a
+ * transaction.
  */
 export async function offboard(
   tx: Db,
@@ -51,13 +51,13 @@ export async function offboard(
     at,
     replayed,
   }: { realmId: string; userId: string; reason: RevocationReason; actor: Actor; at: Date; replayed?: true },
-): Promise<boolean> {
+): Promise<"offboarded" | "unchanged" | "not_found"> {
   const found = await users.lock(tx, { realmId, userId });
-  if (found === undefined) return false;
+  if (found === undefined) return "not_found";
 
   await lockOut(tx, { realmId, userIds: [userId], jobId: null, at });
   const serials = await revocations.revokeAllOfUsers(tx, { realmId, userIds: [userId], reason, at });
-  if (found.offboardedAt !== null && serials.length === 0) return true;
+  if (found.offboardedAt !== null && serials.length === 0) return "unchanged";
 
   await audit.record(tx, {
     realmId,
@@ -72,14 +72,14 @@ export async function offboard(
       ...(replayed && { replayed }),
     },
   });
-  return true;
+  return "offboarded";
 }
 
 /**
  * Locks a user out who keeps their devices for `graceDays` days: from then on a bulk job of its own, whose id is `jobId`,
  * revokes their profiles, unless somebody takes it back. A user who has so many days already keeps the job that gave them;
- * one who is locked out otherwise is taken over. One without a profile has nothing to keep: there is no job. Answers the job's
- * id, undefined when the realm has no such user. Call in a transaction.
+ * one who is locked out otherwise is taken over. One without a profile has nothing to keep: there is no job. Returns the job's
+ * id and whether anything changed; undefined when the realm has no such user. Call in a transaction.
  */
 export async function offboardWithGrace(
   tx: Db,
@@ -100,15 +100,15 @@ export async function offboardWithGrace(
     at: Date;
     requestId: string;
   },
-): Promise<{ jobId: string | null } | undefined> {
+): Promise<{ jobId: string | null; changed: boolean } | undefined> {
   if ((await users.lock(tx, { realmId, userId })) === undefined) return undefined;
   const before = await users.findOffboarding(tx, { realmId, userId });
-  if (before?.grace?.days === graceDays) return { jobId: before.jobId };
+  if (before?.grace?.days === graceDays) return { jobId: before.jobId, changed: false };
   const profiles = await certificates.listActiveOfUser(tx, { realmId, userId, at });
   const serials = profiles.map(({ serialNumber }) => serialNumber);
   if (serials.length === 0) {
-    await offboard(tx, { realmId, userId, reason: jobReason, actor, at });
-    return { jobId: null };
+    const outcome = await offboard(tx, { realmId, userId, reason: jobReason, actor, at });
+    return { jobId: null, changed: outcome === "offboarded" };
   }
   const revokeAt = afterDays(graceDays, at);
   await lockOut(tx, { realmId, userIds: [userId], jobId, at });
@@ -134,7 +134,7 @@ export async function offboardWithGrace(
       revokeAt,
     },
   });
-  return { jobId };
+  return { jobId, changed: true };
 }
 
 const afterDays = (days: number, at: Date): Date => new Date(at.getTime() + days * 24 * 3_600_000);

@@ -54,8 +54,8 @@ export async function revoke(
 
 /**
  * Revokes profiles of one kind permanently, all of them or none, with an audit entry for each that was not revoked
- * before. Names the first serial number that the realm does not have; when there is one, nothing has changed. Call in
- * a transaction.
+ * before. Returns how many those are, or the first serial number that the realm does not have; when there is one, nothing
+ * has changed. Call in a transaction.
  */
 export async function revokeMany(
   tx: Db,
@@ -67,7 +67,7 @@ export async function revokeMany(
     actor: Actor;
     at: Date;
   },
-): Promise<{ outcome: Exclude<RevocationOutcome, "not_found"> } | { outcome: "not_found"; serialNumber: string }> {
+): Promise<{ outcome: "done"; revoked: number } | { outcome: "not_found"; serialNumber: string }> {
   const { realmId, serialNumbers, kind, reason, actor, at } = request;
   const found = await tx.query<Pick<certificates.Certificate, "id" | "serialNumber">>(sql`
     select id, serial_number as "serialNumber"
@@ -85,7 +85,7 @@ export async function revokeMany(
     at,
     auditedAs: { event: revocationEvent[kind], actor },
   });
-  return { outcome: revoked.length > 0 ? "revoked" : "already_revoked" };
+  return { outcome: "done", revoked: revoked.length };
 }
 
 /**

@@ -81,11 +81,17 @@ export const jobNameMax = 200;
 /** A job that has not moved for this long has stalled. */
 export const stalledSeconds = 60;
 
-/** A bulk job about so many people or profiles or fewer never needs its number confirmed. */
+/** So many people or profiles of a realm, or fewer, go off within an hour without anybody confirming their number. */
 export const unconfirmedOffboardingsMax = 100;
 
-/** One of a larger share of the realm's active people, or profiles, needs its number confirmed, unless the realm has its own share. */
+/** More of them need it where they are a larger share of the realm's active people, or profiles. A realm may have its own share. */
 export const unconfirmedShareMax = 0.2;
+
+/** Whether the number of so many people or profiles, of those that were active before, has to be confirmed. */
+export const isBeyondShare = (
+  count: number,
+  { active, sharePercent }: { active: number; sharePercent: number },
+): boolean => count > unconfirmedOffboardingsMax && count * 100 > sharePercent * active;
 
 /** Rows of one job. */
 export const jobRowsMax = 200_000;
@@ -115,7 +121,10 @@ export type RowStatus = (typeof rowStatuses)[number];
 interface KindOfJob {
   /** The rows are people or profiles; shares and counts are of these. */
   of: "people" | "profiles";
-  /** It removes access or revokes: red everywhere, and the number is typed before it starts. */
+  /**
+   * It removes access or revokes: red everywhere, the number is typed before it starts, and it counts with whatever else
+   * removes access within the hour.
+   */
   takesAway: boolean;
   /** A large one needs its number confirmed. */
   confirmed: boolean;

@@ -240,7 +240,7 @@ async function replayEntry(
           at,
           replayed: true,
         });
-        if (found) done.offboarded++;
+        if (found !== "not_found") done.offboarded++;
         else done.byHand.push(entry);
         return;
       }
@@ -268,7 +268,7 @@ async function replayEntry(
     }
     case "guest_account_revoke": {
       const { guestAccountID: guestAccountId, reason } = OfGuestAccount.parse(json);
-      const outcome = await guestAccounts.revoke(tx, {
+      const { outcome } = await guestAccounts.revoke(tx, {
         realmId,
         guestAccountId,
         reason,

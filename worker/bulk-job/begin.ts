@@ -3,14 +3,16 @@ import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import * as bulkJobs from "../../db/queries/bulk-job/jobs.ts";
-import { jobNotices } from "../../domain/bulk-job/job.ts";
+import * as removals from "../../db/queries/realm/removals.ts";
+import type { Db } from "../../db/client.ts";
+import { jobNotices, kindsOfJob } from "../../domain/bulk-job/job.ts";
 import { checkAll } from "./check.ts";
 import type { BulkJobDeps } from "./deps.ts";
 
 /**
  * Lets a queued job run when it is its turn: a realm has few jobs running at once. What somebody was shown is checked
  * again first, and the job says when that has changed. A job whose creator could not create it any more becomes `ready`,
- * for somebody else to start. False when it is not its turn.
+ * for somebody else to start; so does one that needs its number confirmed since its check. False when it is not its turn.
  */
 export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   const { db, clock, log } = deps;
@@ -36,16 +38,39 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
       log.warn({ event: "job.creator_ended", bulkJobId: job.id }, "the creator of a bulk job has ended; it waits");
       return true;
     }
+    const expectedChange = found.changed;
+    if (!(await admitRemovals(tx, locked, { expectedChange, at }))) {
+      const notice = jobNotices.confirmationRequired;
+      await transitions.toReady(tx, { ...its, found, expectedChange, notice, at });
+      return true;
+    }
     await jobs.recount(tx, { jobId: job.id, at });
     await transitions.toRunning(tx, {
       ...its,
-      expectedChange: found.changed,
+      expectedChange,
       profiles: found.profiles,
       wasShown: shown,
       at,
     });
     return true;
   });
+}
+
+/**
+ * Counts what a job takes access away from, unless its number was confirmed. False where it needs that now, because of what
+ * else went off in the realm since its check.
+ */
+async function admitRemovals(
+  tx: Db,
+  { realmId, kind, confirmTotal, expectedChange: shown }: WorkedJob,
+  { expectedChange, at }: { expectedChange: number; at: Date },
+): Promise<boolean> {
+  if (!kindsOfJob[kind].takesAway) return true;
+  if (confirmTotal !== null && (confirmTotal === shown || confirmTotal === expectedChange)) return true;
+  await removals.lock(tx, realmId);
+  if (await bulkJobs.needsConfirmation(tx, { realmId, kind, expectedChange, at })) return false;
+  await removals.add(tx, { realmId, count: expectedChange, at });
+  return true;
 }
 
 /** Lets a job run whose days of grace are over. */

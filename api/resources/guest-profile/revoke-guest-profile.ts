@@ -2,20 +2,23 @@ import { z } from "zod";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { Done, endpoint } from "../../contract/endpoint.ts";
-import { revocationWith } from "../profile/revocation.ts";
+import { confirmation, removalDescription, removalErrors } from "../profile/admit-removals.ts";
+import { revocationOfOthersWith } from "../profile/revocation.ts";
 import { revokeOfRealm } from "../profile/revoke-of-realm.ts";
 
 export const revokeGuestProfile = endpoint({
   operation: "revokeGuestProfile",
   summary: "Revoke a profile of one of the realm's guest accounts",
+  description: removalDescription,
   method: "delete",
   path: "/api/guest-profile/:profileSerial",
   access: "staff",
   scope: "guest.delete",
   params: z.object({ profileSerial: SerialNumber }),
-  body: revocationWith(revocationReasons.unspecified),
+  query: confirmation.query,
+  body: revocationOfOthersWith(revocationReasons.unspecified),
   data: Done,
-  errors: ["profile_not_found"],
+  errors: ["profile_not_found", ...removalErrors],
   unknown: { profileSerial: "profile_not_found" },
   changes: true,
 

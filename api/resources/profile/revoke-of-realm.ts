@@ -2,23 +2,27 @@ import * as revocations from "../../../db/operations/revocations.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { done, type Fail, type IncomingCall } from "../../contract/endpoint.ts";
-import { actorOf, type Principal } from "../../contract/principal.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { admitRemovals, type RemovalCall } from "./admit-removals.ts";
 
-type RevocationCall = Pick<IncomingCall, "deps" | "change"> & {
-  principal: Principal;
-  body: { reason: RevocationReason };
-  fail: Fail<"profile_not_found">;
-};
+type RevocationCall = Pick<IncomingCall, "deps" | "change"> &
+  Omit<RemovalCall, "body" | "fail"> & {
+    body: RemovalCall["body"] & { reason: RevocationReason };
+    fail: RemovalCall["fail"] & Fail<"profile_not_found">;
+  };
 
 /** Revokes one profile of a kind in the realm, whatever its owner. Repeating it succeeds. */
 export function revokeOfRealm(
-  { principal, body: { reason }, deps: { clock }, change, fail }: RevocationCall,
+  call: RevocationCall,
   { serialNumber, kind }: { serialNumber: string; kind: ProfileKind },
 ): Promise<typeof done> {
+  const { principal, body, deps, change, fail } = call;
   return change(async (tx) => {
-    const revocation = { realmId: principal.realmId, serialNumber, kind, reason };
-    const outcome = await revocations.revoke(tx, { ...revocation, actor: actorOf(principal), at: clock.now() });
+    const at = deps.clock.now();
+    const revocation = { realmId: principal.realmId, serialNumber, kind, reason: body.reason };
+    const outcome = await revocations.revoke(tx, { ...revocation, actor: actorOf(principal), at });
     if (outcome === "not_found") throw fail("profile_not_found");
+    await admitRemovals(tx, call, { count: outcome === "revoked" ? 1 : 0, of: "profiles", at });
     return done;
   });
 }

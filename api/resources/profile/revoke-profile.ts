@@ -2,20 +2,23 @@ import { z } from "zod";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { Done, endpoint } from "../../contract/endpoint.ts";
-import { revocationWith } from "./revocation.ts";
+import { confirmation, removalDescription, removalErrors } from "./admit-removals.ts";
+import { revocationOfOthersWith } from "./revocation.ts";
 import { revokeOfRealm } from "./revoke-of-realm.ts";
 
 export const revokeProfile = endpoint({
   operation: "revokeProfile",
   summary: "Revoke a profile of one of the realm's users",
+  description: removalDescription,
   method: "delete",
   path: "/api/profiles/:serial",
   access: "staff",
   scope: "profile.delete",
   params: z.object({ serial: SerialNumber }),
-  body: revocationWith(revocationReasons.unspecified),
+  query: confirmation.query,
+  body: revocationOfOthersWith(revocationReasons.unspecified),
   data: Done,
-  errors: ["profile_not_found"],
+  errors: ["profile_not_found", ...removalErrors],
   unknown: { serial: "profile_not_found" },
   changes: true,
 

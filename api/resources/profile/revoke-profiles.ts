@@ -4,7 +4,8 @@ import { SerialNumber } from "../../../domain/ids.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
-import { revocationWith } from "./revocation.ts";
+import { admitRemovals, confirmation, removalDescription, removalErrors } from "./admit-removals.ts";
+import { revocationOfOthersWith } from "./revocation.ts";
 
 const profilesMax = 1_000;
 
@@ -12,34 +13,40 @@ export const revokeProfiles = endpoint({
   operation: "revokeProfiles",
   summary: "Revoke several profiles of the realm's users",
   description:
-    "All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done.",
+    "All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done. " +
+    removalDescription,
   method: "delete",
   path: "/api/profiles/bulk",
   access: "staff",
   scope: "profile.delete",
+  query: confirmation.query,
   body: z.object({
     profiles: z.array(SerialNumber).min(1).max(profilesMax).describe("Serial numbers."),
-    ...revocationWith(revocationReasons.unspecified).shape,
+    ...revocationOfOthersWith(revocationReasons.unspecified).shape,
   }),
   data: Done,
-  errors: ["profile_not_found"],
+  errors: ["profile_not_found", ...removalErrors],
   changes: true,
 
-  handle({ body: { profiles, reason }, principal, deps: { clock }, change, fail }) {
+  handle(call) {
+    const { body, principal, deps, change, fail } = call;
+    const { profiles, reason } = body;
     return change(async (tx) => {
+      const at = deps.clock.now();
       const result = await revocations.revokeMany(tx, {
         realmId: principal.realmId,
         serialNumbers: profiles,
         kind: "user",
         reason,
         actor: actorOf(principal),
-        at: clock.now(),
+        at,
       });
       if (result.outcome === "not_found") {
         throw fail("profile_not_found", {
           description: `There is no profile ${result.serialNumber} in this realm. Nothing was revoked.`,
         });
       }
+      await admitRemovals(tx, call, { count: result.revoked, of: "profiles", at });
       return done;
     });
   },

@@ -9,6 +9,7 @@ import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { answered } from "../../contract/reply.ts";
+import { admitRemovals, confirmation, removalDescription, removalErrors } from "../profile/admit-removals.ts";
 
 const defaultReason = revocationReasons.cessationOfOperation;
 
@@ -18,13 +19,15 @@ export const offboardUser = endpoint({
   description:
     "The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their " +
     "profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which " +
-    "`Location` names and whose undo takes it back; there is none when the user has no profile to revoke.",
+    "`Location` names and whose undo takes it back; there is none when the user has no profile to revoke. A person counts one, " +
+    `whatever they have. ${removalDescription}`,
   method: "delete",
   path: "/api/user/:userID",
   access: "staff",
   scope: "user.delete",
   params: z.object({ userID: UserID }),
-  body: z.object({
+  query: confirmation.query,
+  body: confirmation.body.extend({
     reason: RevocationReason.optional().describe(
       `CRLReason (RFC 5280 section 5.3.1). Default: ${defaultReason}. Not with graceDays.`,
     ),
@@ -36,11 +39,13 @@ export const offboardUser = endpoint({
       .describe(`Devices go off so many days later, 1 to ${graceDaysMax}. Default: at once.`),
   }),
   data: Done,
-  errors: ["user_not_found", "invalid_request", "last_administrator"],
+  errors: ["user_not_found", "invalid_request", "last_administrator", ...removalErrors],
   unknown: { userID: "user_not_found" },
   changes: true,
 
-  async handle({ params: { userID: userId }, body, principal, deps: { clock }, change, requestId, concerns, fail }) {
+  async handle(call) {
+    const { params, body, principal, deps, change, requestId, concerns, fail } = call;
+    const { userID: userId } = params;
     const { realmId } = principal;
     const { reason, graceDays = null } = body;
     if (reason !== undefined && graceDays !== null) {
@@ -49,16 +54,18 @@ export const offboardUser = endpoint({
     const whom = { realmId, userId, actor: actorOf(principal) };
     // The id of the job that revokes later, or that everything is done.
     const offboarded = change(async (tx): Promise<string | typeof done> => {
-      const at = clock.now();
+      const at = deps.clock.now();
+      const admit = (changed: boolean) => admitRemovals(tx, call, { count: changed ? 1 : 0, of: "people", at });
       if (graceDays === null) {
-        if (!(await offboarding.offboard(tx, { ...whom, reason: reason ?? defaultReason, at }))) {
-          throw fail("user_not_found");
-        }
+        const outcome = await offboarding.offboard(tx, { ...whom, reason: reason ?? defaultReason, at });
+        if (outcome === "not_found") throw fail("user_not_found");
+        await admit(outcome === "offboarded");
         return done;
       }
       const jobId = drawBulkJobId();
       const locked = await offboarding.offboardWithGrace(tx, { ...whom, jobId, graceDays, at, requestId });
       if (locked === undefined) throw fail("user_not_found");
+      await admit(locked.changed);
       return locked.jobId ?? done;
     });
     const outcome = await offboarded.catch((error: unknown) => {

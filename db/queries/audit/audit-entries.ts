@@ -1,6 +1,6 @@
 import type { Actor, AuditEvent } from "../../../domain/audit.ts";
 import type { ExportedEntry } from "../../../domain/audit-export.ts";
-import type { Db } from "../../client.ts";
+import { only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
 import { sql, type Sql } from "../../sql.ts";
@@ -22,6 +22,38 @@ export async function record(tx: Db, { realmId, event, actor, at, properties }: 
     insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
     values (${realmId}, ${at}, ${event}, ${actor.userId}, ${actor.clientId}, ${JSON.stringify(properties)}::jsonb)
   `);
+}
+
+const revocationEvents = [
+  "profile_revoke",
+  "guest_profile_revoke",
+  "infrastructure_profile_revoke",
+  "guest_account_revoke",
+  "user_offboard",
+] as const satisfies AuditEvent[];
+
+/**
+ * How often somebody took access of others away within the last hour, `max` at most. Others of that person wait until the
+ * transaction ends: each sees what the one before did.
+ */
+export async function countRevocationsBy(
+  tx: Db,
+  { realmId, userId, at, max }: { realmId: string; userId: string; at: Date; max: number },
+): Promise<number> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('revocations by', ${userId}::bigint))`);
+  const { revoked } = only(
+    await tx.query<{ revoked: number }>(sql`
+      select count(*)::integer as revoked
+        from (select from audit_entries e
+               where e.realm_id = ${realmId}
+                 and e.user_id = ${userId}
+                 and e.at > ${at}::timestamptz - interval '1 hour'
+                 and e.event = any(${revocationEvents}::text[])
+                 and e.properties ->> 'user' is distinct from ${userId}
+               limit ${max}) found
+    `),
+  );
+  return revoked;
 }
 
 export interface AuditEntry {

@@ -1,6 +1,7 @@
 import type { Actor } from "../../../domain/audit.ts";
 import {
   finishedDaysMax,
+  isBeyondShare,
   jobKinds,
   kindsOfJob,
   profileScope,
@@ -21,6 +22,7 @@ import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
 import { rolesOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";
+import * as removals from "../realm/removals.ts";
 import * as jobRows from "./rows.ts";
 
 /** The Postgres channel on which every change of a job is told: its id, or several, comma-separated. */
@@ -319,28 +321,22 @@ export async function lock(tx: Db, { realmId, jobId, at }: InRealm & { at: Date 
   );
 }
 
-/** Whether a job of the kind changes so many of the realm's people, or profiles, that their number has to be confirmed. */
+/**
+ * Whether a job of the kind changes so many of the realm's people, or profiles, that their number has to be confirmed,
+ * together with what else went off within the hour where it takes access away.
+ */
 export async function needsConfirmation(
   db: Db,
   { realmId, kind, expectedChange, at }: { realmId: string; kind: JobKind; expectedChange: number; at: Date },
 ): Promise<boolean> {
-  if (!kindsOfJob[kind].confirmed) return false;
-  if (expectedChange <= unconfirmedOffboardingsMax) return false;
-  const { needed } = only(
-    await db.query<{ needed: boolean }>(sql`
-      select ${expectedChange}::bigint * 100
-               > r.offboarding_share_percent * (${kindsOfJob[kind].of === "profiles" ? activeProfiles(at) : activePeople}) as needed
-        from realms r
-       where r.id = ${realmId}
-    `),
-  );
-  return needed;
+  const { confirmed, of, takesAway } = kindsOfJob[kind];
+  if (!confirmed || expectedChange === 0) return false;
+  const { before, sharePercent } = await removals.find(db, { realmId, at });
+  const others = takesAway ? before : 0;
+  if (others + expectedChange <= unconfirmedOffboardingsMax) return false;
+  const active = await removals.countActive(db, { of, realmId, at });
+  return isBeyondShare(others + expectedChange, { active: active + others, sharePercent });
 }
-
-/** How many people, and how many profiles, of the realm `r` are active. */
-const activePeople = sql`select count(*) from users u where u.realm_id = r.id and u.offboarded_at is null`;
-const activeProfiles = (at: Date): Sql =>
-  sql`select count(*) from active_profiles a where a.realm_id = r.id and a.not_after > ${at}`;
 
 const neededScopes = sql`(
   case j.kind ${join(

@@ -23,6 +23,8 @@ export interface WorkedJob {
   actor: Actor;
   executeAt: Date | null;
   confirmTotal: number | null;
+  /** How many people, or profiles, the last check found that would change. */
+  expectedChange: number | null;
   startedAt: Date | null;
   /** Offboarding: when everybody was locked out. */
   markedAt: Date | null;
@@ -42,6 +44,7 @@ type WorkedJobRow = Omit<WorkedJob, "actor"> & Actor;
 const columns = sql`
   id, realm_id as "realmId", kind, state, dry_run as "dryRun", created_by_user_id as "userId",
   created_by_client_id as "clientId", execute_at as "executeAt", confirm_total as "confirmTotal",
+  expected_change as "expectedChange",
   started_at as "startedAt", marked_at as "markedAt", grace_days as "graceDays",
   revocation_reason as reason, undo_of as "undoOf", total, changed + unchanged + failed + skipped as done,
   (select coalesce(max(position), 0) from job_rows where job_id = jobs.id) as "lastPosition"`;

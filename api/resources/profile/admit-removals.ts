@@ -1,0 +1,92 @@
+import { z } from "zod";
+import type { Database, Db } from "../../../db/client.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as removals from "../../../db/queries/realm/removals.ts";
+import { isBeyondShare, unconfirmedOffboardingsMax } from "../../../domain/bulk-job/job.ts";
+import type { ErrorCode } from "../../../domain/errors.ts";
+import { revocationsPerHourMax } from "../../../domain/revocation.ts";
+import { rolesHave } from "../../../domain/roles.ts";
+import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
+import type { PrincipalFor } from "../../contract/access.ts";
+import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
+import { filters } from "../../contract/filters.ts";
+
+/** The ways in which taking access away can be refused for how much of it went within the hour. */
+export const removalErrors = ["confirmation_required", "revocation_limit_reached"] as const satisfies ErrorCode[];
+
+const about =
+  "Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this " +
+  "realm within the last hour without such agreement, with those of this request.";
+
+/** How a client agrees to a large number, in the query or in the body. */
+export const confirmation = {
+  query: z.object({ confirmTotal: filters.count.optional().describe(about) }),
+  body: z.object({ confirmTotal: z.int().min(0).nullish().describe(about) }),
+};
+
+export const removalDescription =
+  `More than ${unconfirmedOffboardingsMax} people and profiles that are also more than the realm's share, within an hour and by ` +
+  "whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in " +
+  "the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke " +
+  `${revocationsPerHourMax} profiles and guest accounts an hour: 409 \`revocation_limit_reached\`. A request that is refused changes nothing.`;
+
+export interface RemovalCall {
+  principal: PrincipalFor["staff"];
+  deps: Pick<IncomingCall["deps"], "db">;
+  query: { confirmTotal?: number | undefined };
+  body: { confirmTotal?: number | null | undefined };
+  fail: Fail<(typeof removalErrors)[number]>;
+}
+
+/**
+ * Refuses what took access away where it is too much for the caller, or needs its number confirmed; else counts it. Call as
+ * the last thing in the transaction that took it away. Of requests about one each, as many may pass at the same moment as
+ * are under way; others wait for one another.
+ */
+export async function admitRemovals(
+  tx: Db,
+  { principal, deps: { db }, query, body, fail }: RemovalCall,
+  { count, of, at }: { count: number; of: removals.Counted; at: Date },
+): Promise<void> {
+  if (count === 0) return;
+  const { realmId } = principal;
+  if (principal.kind === "user" && !rolesHave(principal.roles, "job.create")) {
+    const { userId } = principal;
+    const revoked = await audit.countRevocationsBy(tx, { realmId, userId, at, max: revocationsPerHourMax + 1 });
+    if (revoked > revocationsPerHourMax) throw fail("revocation_limit_reached");
+  }
+
+  if (count > 1) await removals.lock(tx, realmId);
+  const { before, sharePercent } = await removals.add(tx, { realmId, count, at });
+  const total = before + count;
+  if (total <= unconfirmedOffboardingsMax) return;
+  const left = await activeIn(tx, { database: db, of, realmId, at });
+  if (!isBeyondShare(total, { active: left + total, sharePercent })) return;
+  if ((body.confirmTotal ?? query.confirmTotal) !== total) {
+    throw fail("confirmation_required", {
+      description: `${total} people and profiles of this realm would be off within an hour. Confirm it by sending this number as confirmTotal.`,
+      fields: [{ path: "confirmTotal", reason: String(total) }],
+    });
+  }
+  await removals.takeBack(tx, { realmId, count, at });
+}
+
+/** Up to so many are counted each time. */
+const exactMax = 1_000;
+const keptMs = 60_000;
+const known = new WeakMap<Database, FreshByKey<number>>();
+
+/** How many are active; in a large realm as of a minute ago at most, so that many requests do not each count them. */
+async function activeIn(
+  tx: Db,
+  { database, of, realmId, at }: { database: Database; of: removals.Counted; realmId: string; at: Date },
+): Promise<number> {
+  const ofDatabase = known.get(database) ?? createFreshByKey<number>({ keptMs });
+  known.set(database, ofDatabase);
+  const key = `${of} ${realmId}`;
+  const kept = ofDatabase.peek(key);
+  if (kept !== undefined) return kept;
+  const active = await removals.countActive(tx, { of, realmId, at });
+  if (active > exactMax) await ofDatabase.get(key, () => Promise.resolve(active));
+  return active;
+}
