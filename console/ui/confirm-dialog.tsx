@@ -1,8 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ApiError } from "../api/api-client.ts";
 import type { Confirmation } from "./dialogs.ts";
 import { ErrorNotice } from "./error-notice.tsx";
+import { formatNumber } from "./time.tsx";
 
 /** Asks one question. */
 export default function ConfirmDialog({
@@ -26,19 +28,27 @@ function Question({
   onConfirm,
   onClose,
 }: Omit<Confirmation, "title"> & { onClose: () => void }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const [blocked, setBlocked] = useState(false);
   const [error, setError] = useState<Error>();
+  const [total, setTotal] = useState<number>();
+  const required = total === undefined ? typed : String(total);
 
   const act = async () => {
     setBusy(true);
     try {
-      await onConfirm();
+      await onConfirm(total);
       onClose();
     } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error("thrown", { cause: thrown }));
+      const asked = askedTotal(thrown);
+      if (asked === undefined) setError(thrown instanceof Error ? thrown : new Error("thrown", { cause: thrown }));
+      else {
+        setError(undefined);
+        setText("");
+        setTotal(asked);
+      }
       setBusy(false);
     }
   };
@@ -48,9 +58,14 @@ function Question({
       <Text component="div" size="sm">
         {typeof children === "function" ? children(setBlocked) : children}
       </Text>
-      {typed !== undefined && (
+      {total !== undefined && (
+        <Alert color="red" role="alert">
+          {t("confirm.total", { total: formatNumber(total, i18n.language) })}
+        </Alert>
+      )}
+      {required !== undefined && (
         <TextInput
-          label={t("confirm.type", { typed })}
+          label={t("confirm.type", { typed: required })}
           value={text}
           autoComplete="off"
           onChange={(event) => {
@@ -66,7 +81,7 @@ function Question({
         <Button
           color="red"
           loading={busy}
-          disabled={blocked || (typed !== undefined && text.trim() !== typed)}
+          disabled={blocked || (required !== undefined && text.trim() !== required)}
           onClick={() => void act()}
         >
           {confirmLabel}
@@ -74,4 +89,11 @@ function Question({
       </Group>
     </Stack>
   );
+}
+
+/** The number that the service wants confirmed; undefined for another failure. */
+function askedTotal(error: unknown): number | undefined {
+  if (!(error instanceof ApiError) || error.code !== "confirmation_required") return undefined;
+  const total = Number(error.fields.find(({ path }) => path === "confirmTotal")?.reason);
+  return Number.isSafeInteger(total) ? total : undefined;
 }

@@ -10,7 +10,8 @@ export interface Confirmation {
   confirmLabel: string;
   /** Has to be typed before. */
   typed?: string;
-  onConfirm: () => Promise<unknown>;
+  /** `confirmTotal`: what was typed where the service has asked for the number. */
+  onConfirm: (confirmTotal?: number) => Promise<unknown>;
 }
 
 let asked: Confirmation | undefined;

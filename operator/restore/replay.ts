@@ -39,6 +39,8 @@ const withoutConsequence = new Set([
   "crl_publish",
   "session_end",
   "job_finish",
+  "job_output_read",
+  "job_output_erase",
   "user_forget",
   "serial_revoke",
   "database_restore",

@@ -206,6 +206,33 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await context.close();
   });
 
+  test("revoking one with a large part of the realm asks for the number, and does nothing before it is typed", async () => {
+    const id = await givenAccount("Festival");
+    for (let index = 0; index < 101; index++) {
+      await subject.api.given.profile({ realmId: subject.realm.realmId }, { guestAccountId: id });
+    }
+    const watched = await subject.open(`/console/guests/${id}`);
+    const { page, context } = watched;
+    await page.click('main button:has-text("Revoke") >> nth=0');
+    const revoke = page.getByRole("dialog").getByRole("button", { name: "Revoke “Festival”" });
+    await revoke.click();
+    const asked = await page
+      .getByRole("alert")
+      .getByText(/people and profiles of the realm would be off/)
+      .innerText();
+    const [total = ""] = /\d+/.exec(asked) ?? [];
+    expect(Number(total)).toBeGreaterThanOrEqual(101);
+    expect(await revoke.isDisabled()).toBe(true);
+    await page.getByRole("textbox", { name: `Type ${total} to continue` }).fill("101000");
+    expect(await revoke.isDisabled()).toBe(true);
+    expect(await accountNow(id)).toMatchObject({ revoked: false, activeProfileCount: 101 });
+    await page.getByRole("textbox", { name: `Type ${total} to continue` }).fill(total);
+    await revoke.click();
+    await page.waitForSelector("text=“Festival” was revoked.");
+    expect(await accountNow(id)).toMatchObject({ revoked: true, activeProfileCount: 0 });
+    await context.close();
+  });
+
   test("the sheet opens beside the console, at the account's link", async () => {
     const id = await givenAccount("Open day");
     const { page, context } = await subject.open(`/console/guests/${id}`, { theme: "dark", language: "de" });

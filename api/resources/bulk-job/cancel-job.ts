@@ -8,12 +8,12 @@ import { actorOf } from "../../contract/principal.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
-import { graceDescription } from "./job-rules.ts";
+import { graceDescription, requireScopesOf, scopesDescription } from "./job-rules.ts";
 
 export const cancelJob = endpoint({
   operation: "cancelJob",
   summary: "Stop a bulk job",
-  description: "Rows that are being processed are finished, and what is done stays; all other rows are skipped.",
+  description: `Rows that are being processed are finished, and what is done stays; all other rows are skipped. ${scopesDescription}`,
   method: "post",
   path: "/api/jobs/:id/cancel",
   access: "staff",
@@ -32,6 +32,7 @@ export const cancelJob = endpoint({
     await change(async (tx) => {
       const job = await jobs.lock(tx, { realmId, jobId, at });
       if (job === undefined) throw fail("job_not_found");
+      await requireScopesOf(tx, principal, job);
       if (job.state === "cancelling") return { jobId };
       if (job.state === "grace") throw fail("job_state", { description: graceDescription });
       if (!(await transitions.toCancelling(tx, { realmId, jobId, actor, at }))) {

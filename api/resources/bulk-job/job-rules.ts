@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
@@ -12,7 +13,7 @@ import {
 } from "../../../domain/bulk-job/job.ts";
 import { hasStaffScope, requireStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { Fail } from "../../contract/endpoint.ts";
-import { hasMade } from "../../contract/principal.ts";
+import { actorOf, hasMade } from "../../contract/principal.ts";
 
 export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): boolean => states.includes(state);
 
@@ -20,9 +21,17 @@ export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): b
 export const graceDescription =
   "Everybody in this job is locked out already, and their devices go off later. An undo takes it back.";
 
+/** What every action on a job needs besides the scope for jobs, for their descriptions. */
+export const scopesDescription =
+  "Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.";
+
 /** Throws unless the caller has the scopes of what a job does. */
-export async function requireScopesOf(db: Db, principal: PrincipalFor["staff"], { id, kind }: Job): Promise<void> {
-  const profiles = await jobRows.asksForProfiles(db, id);
+export async function requireScopesOf(
+  db: Db,
+  principal: PrincipalFor["staff"],
+  { id, kind, hasOutput }: Job,
+): Promise<void> {
+  const profiles = hasOutput || (await jobRows.asksForProfiles(db, id));
   for (const scope of scopesOfJob(kind, { profiles })) requireStaffScope(principal, scope);
 }
 
@@ -34,30 +43,55 @@ export const RowNumbers = z.object({
   rows: z.array(z.int().min(1).max(positionMax)).min(1).max(rowsMax).describe("Row numbers."),
 });
 
-/** Locks a job whose rows can still be taken out and in. Fails when it is in another state, or lacks one of the rows. */
+/**
+ * Locks a job whose rows can still be taken out and in. Fails when it is in another state, or lacks one of the rows, and
+ * when the caller lacks a scope of what it does.
+ */
 export async function lockWaitingJob(
   tx: Db,
   {
+    principal,
+    jobId,
     positions,
+    at,
     fail,
-    ...of
   }: {
-    realmId: string;
+    principal: PrincipalFor["staff"];
     jobId: string;
     positions: readonly number[];
     at: Date;
     fail: Fail<"job_not_found" | "job_state" | "invalid_request">;
   },
 ): Promise<Job> {
-  const job = await jobs.lock(tx, of);
+  const job = await jobs.lock(tx, { realmId: principal.realmId, jobId, at });
   if (job === undefined) throw fail("job_not_found");
+  await requireScopesOf(tx, principal, job);
   if (job.state === "grace") throw fail("job_state", { description: graceDescription });
   if (!inState(job, "ready", "scheduled")) throw fail("job_state");
-  const [missing] = await jobRows.findMissing(tx, { jobId: of.jobId, positions });
+  const [missing] = await jobRows.findMissing(tx, { jobId, positions });
   if (missing !== undefined) {
     throw fail("invalid_request", { fields: [{ path: "rows", reason: `the job has no row ${missing}` }] });
   }
   return job;
+}
+
+/** How many row numbers an audit entry lists at most. */
+const recordedMax = 100;
+
+/** Writes the audit entry of rows that were taken out of a job that waits, or back in; none where there were none. */
+export async function recordRows(
+  tx: Db,
+  change: "rows_out" | "rows_in",
+  { principal, job, rows, at }: { principal: PrincipalFor["staff"]; job: Job; rows: readonly number[]; at: Date },
+): Promise<void> {
+  if (rows.length === 0) return;
+  await audit.record(tx, {
+    realmId: principal.realmId,
+    event: "job_change",
+    actor: actorOf(principal),
+    at,
+    properties: { job: job.id, kind: job.kind, change, total: rows.length, rows: rows.slice(0, recordedMax) },
+  });
 }
 
 const waitSeconds = 60;

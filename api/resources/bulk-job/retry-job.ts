@@ -9,14 +9,15 @@ import { actorOf } from "../../contract/principal.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
-import { requireRowQuota, requireScopesOf } from "./job-rules.ts";
+import { requireRowQuota, requireScopesOf, scopesDescription } from "./job-rules.ts";
 
 export const retryJob = endpoint({
   operation: "retryJob",
   summary: "Try the failed rows of a bulk job again",
   description:
     "As a job of its own, in which the rows keep their numbers. Rows that cannot be used, and those about somebody whom " +
-    "an earlier row is about, have failed there as well: correct them in the file.",
+    "an earlier row is about, have failed there as well: correct them in the file. " +
+    scopesDescription,
   method: "post",
   path: "/api/jobs/:id/retry",
   access: "staff",

@@ -101,6 +101,22 @@ export const startJob = endpoint({
           (await transitions.toScheduled(tx, { ...own, by: { start: { executeAt, confirmTotal, graceDays } } }))) ||
         (await transitions.toQueued(tx, { ...own, start: { confirmTotal, graceDays } }));
       if (!isStarted) throw fail("job_state");
+      await audit.record(tx, {
+        realmId,
+        event: "job_change",
+        actor: actorOf(principal),
+        at,
+        properties: {
+          job: jobId,
+          kind,
+          change: "start",
+          total: expectedChange,
+          executeAt,
+          confirmTotal,
+          ...(graceDays !== undefined &&
+            graceDays !== job.graceDays && { before: { graceDays: job.graceDays }, after: { graceDays } }),
+        },
+      });
       return { jobId };
     });
     await advance(jobId, "started", { deps, log });

@@ -42,7 +42,8 @@ function countIn(properties: Properties): number {
     properties["entries"] ??
     properties["failed"] ??
     properties["users"] ??
-    properties["profilesKept"];
+    properties["profilesKept"] ??
+    properties["total"];
   return typeof count === "number" ? count : 0;
 }
 
@@ -75,6 +76,8 @@ function contextOf(event: string, properties: Properties): string | undefined {
       return [textIn(properties, "kind"), ...(properties["dryRun"] === true ? ["check"] : [])].join("_");
     case "job_cancel":
       return textIn(properties, "kind");
+    case "job_change":
+      return textIn(properties, "change");
     case "job_finish":
       return [textIn(properties, "kind"), textIn(properties, "state")].join("_");
     case "session_end":

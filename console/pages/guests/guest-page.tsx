@@ -143,7 +143,7 @@ function Account({ account }: { account: GuestAccount }) {
 function useAccountChanges(account: GuestAccount): {
   /** Changes an account that still is as it was seen, and answers what it is now if it is not. */
   change: (settings: GuestAccountSettings, seen: GuestAccount) => Promise<{ now: GuestAccount } | undefined>;
-  revoke: () => Promise<void>;
+  revoke: (confirmTotal?: number) => Promise<void>;
 } {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -168,8 +168,9 @@ function useAccountChanges(account: GuestAccount): {
       notifyDone(t("guests.saved"));
       return undefined;
     },
-    async revoke() {
-      await dataOf(api.DELETE("/api/guest-accounts/{guestAccountId}", { params }));
+    async revoke(confirmTotal) {
+      const body = confirmTotal === undefined ? {} : { confirmTotal };
+      await dataOf(api.DELETE("/api/guest-accounts/{guestAccountId}", { params, body }));
       await refresh();
       notifyDone(t("guests.revoked", { name: account.name }));
     },

@@ -32,7 +32,7 @@ export function RevokeGuestProfile({
             title: t("guests.revokeProfileTitle", { serial: tailOf(serial) }),
             children: t("guests.revokeProfileText", { device: deviceType }),
             confirmLabel: t("guests.revokeProfileNamed", { serial: tailOf(serial) }),
-            onConfirm: () => revoke(serial),
+            onConfirm: (confirmTotal) => revoke(serial, confirmTotal),
           });
         }}
       >
@@ -48,8 +48,9 @@ const tailOf = (serial: string): string => `…${serial.slice(-8)}`;
 function useRevocation({ id }: GuestAccount) {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  return async (profileSerial: string) => {
-    await dataOf(api.DELETE("/api/guest-profile/{profileSerial}", { params: { path: { profileSerial } } }));
+  return async (profileSerial: string, confirmTotal?: number) => {
+    const body = confirmTotal === undefined ? {} : { confirmTotal };
+    await dataOf(api.DELETE("/api/guest-profile/{profileSerial}", { params: { path: { profileSerial } }, body }));
     await queries.invalidateQueries({ queryKey: [guestProfilesKey(id)] });
     void queries.invalidateQueries({ queryKey: ["profile", profileSerial] });
     void queries.invalidateQueries({ queryKey: guestAccountKey(id) });

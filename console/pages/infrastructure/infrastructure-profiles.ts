@@ -20,8 +20,13 @@ export async function findInfrastructureProfile(
   return data.find((profile) => profile.serial === serial) ?? null;
 }
 
-export const revokeInfrastructureProfile = (serialOrName: string): Promise<unknown> =>
-  dataOf(api.DELETE("/api/infrastructure-profile/{serialOrName}", { params: { path: { serialOrName } } }));
+export const revokeInfrastructureProfile = (serialOrName: string, confirmTotal?: number): Promise<unknown> =>
+  dataOf(
+    api.DELETE("/api/infrastructure-profile/{serialOrName}", {
+      params: { path: { serialOrName } },
+      body: confirmTotal === undefined ? {} : { confirmTotal },
+    }),
+  );
 
 /** Where one of them stands now. */
 export const infrastructureStatus = ({ revokeDate, expirationDate }: InfrastructureProfile) =>

@@ -87,8 +87,8 @@ function Details({ profile }: { profile: InfrastructureProfile }) {
                 title: t("infrastructure.revokeTitle", { name }),
                 children: t("infrastructure.revokeText"),
                 confirmLabel: t("infrastructure.revokeNamed", { name }),
-                async onConfirm() {
-                  await revokeInfrastructureProfile(serial);
+                async onConfirm(confirmTotal) {
+                  await revokeInfrastructureProfile(serial, confirmTotal);
                   await queries.invalidateQueries({ queryKey: [infrastructureKey] });
                   void queries.invalidateQueries({ queryKey: ["profile", serial] });
                   notifyDone(t("infrastructure.revoked", { name }));

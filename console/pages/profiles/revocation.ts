@@ -10,13 +10,14 @@ export const reasons = [0, 5, 4, 1, 9, 3] as const satisfies readonly Reason[];
 export const revokedAtOnceMax = 10;
 
 /** Revokes profiles permanently, all of them or none. */
-export async function revokeProfiles(serials: readonly string[], reason: Reason): Promise<void> {
+export async function revokeProfiles(serials: readonly string[], reason: Reason, confirmTotal?: number): Promise<void> {
   const [serial, ...others] = serials;
   if (serial === undefined) return;
   const header = idempotent();
+  const why = { reason, ...(confirmTotal !== undefined && { confirmTotal }) };
   await (others.length === 0
-    ? dataOf(api.DELETE("/api/profiles/{serial}", { params: { path: { serial }, header }, body: { reason } }))
-    : dataOf(api.DELETE("/api/profiles/bulk", { params: { header }, body: { profiles: [...serials], reason } })));
+    ? dataOf(api.DELETE("/api/profiles/{serial}", { params: { path: { serial }, header }, body: why }))
+    : dataOf(api.DELETE("/api/profiles/bulk", { params: { header }, body: { profiles: [...serials], ...why } })));
 }
 
 const changed = ["profiles", "profile", "user-profiles", "users", "user", "audit"];

@@ -33,8 +33,8 @@ export function useRevoke(): (profiles: readonly Profile[], onDone?: () => void)
           }}
         />
       ),
-      async onConfirm() {
-        await revokeProfiles(serials, reason);
+      async onConfirm(confirmTotal) {
+        await revokeProfiles(serials, reason, confirmTotal);
         notifyDone(t("profiles.revoke.done", named));
         onDone?.();
         await profilesChanged();

@@ -20,7 +20,7 @@ export function useUserActions() {
   const { run, start, stop, dismiss } = useBatchAction();
 
   const act = async (verb: UserAction, users: readonly User[]): Promise<void> => {
-    await finish(verb, await start(verb, users, userCalls[verb]));
+    await finish(verb, await start(verb, users, (userID) => userCalls[verb](userID)));
   };
   const finish = async (verb: UserAction, users: readonly User[]): Promise<void> => {
     notify(verb, users);
@@ -49,8 +49,8 @@ export function useUserActions() {
           }}
         />
       ),
-      async onConfirm() {
-        await userCalls.offboard(user.userID, graceDays ?? null);
+      async onConfirm(confirmTotal) {
+        await userCalls.offboard(user.userID, graceDays ?? null, confirmTotal);
         void finish("offboard", [user]);
         onDone();
       },

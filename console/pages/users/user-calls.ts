@@ -9,11 +9,11 @@ export const userCalls = {
     dataOf(api.PUT("/api/user/{userID}/status", { params: whose(userID), body: { locked: true } })),
   unlock: (userID: string) =>
     dataOf(api.PUT("/api/user/{userID}/status", { params: whose(userID), body: { locked: false } })),
-  offboard: (userID: string, graceDays: number | null = null) =>
+  offboard: (userID: string, graceDays: number | null = null, confirmTotal?: number) =>
     dataOf(
       api.DELETE("/api/user/{userID}", {
         params: { ...whose(userID), header: idempotent() },
-        ...(graceDays !== null && { body: { graceDays } }),
+        body: { ...(graceDays !== null && { graceDays }), ...(confirmTotal !== undefined && { confirmTotal }) },
       }),
     ),
   reactivate: (userID: string) => dataOf(api.PUT("/api/user/{userID}/undelete", { params: whose(userID) })),

@@ -390,15 +390,23 @@ export async function takeOver(tx: Db, { realmId, jobId, actor }: InRealm & { ac
   `);
 }
 
-/** Erases what a job's profiles gave out. What became of its rows stays. */
-export async function eraseOutput(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<void> {
-  await tx.query(sql`update issuance_outputs set sealed = null where job_id = ${jobId} and sealed is not null`);
+/** Erases what a job's profiles gave out, and returns of how many profiles that was. What became of its rows stays. */
+export async function eraseOutput(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<number> {
+  const { erased } = only(
+    await tx.query<{ erased: number }>(sql`
+      with erased as (
+        update issuance_outputs set sealed = null where job_id = ${jobId} and sealed is not null returning issuance_id
+      )
+      select count(*)::integer as erased from erased
+    `),
+  );
   await tx.query(sql`
     update jobs
        set output_erased_at = coalesce(output_erased_at, ${at})
      where realm_id = ${realmId}
        and id = ${jobId}
   `);
+  return erased;
 }
 
 /** Notifies those who watch a job, once this transaction is committed. */

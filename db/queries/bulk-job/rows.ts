@@ -182,20 +182,20 @@ export async function findMissing(
 
 /**
  * Takes rows out of a job that waits, and out of what its check found. Rows that have failed or were taken out before
- * stay as they are. Call with the job's row locked.
+ * stay as they are. Returns the numbers of those taken out. Call with the job's row locked.
  */
 export async function takeOut(
   tx: Db,
   { realmId, jobId, positions, at }: { realmId: string; jobId: string; positions: readonly number[]; at: Date },
-): Promise<void> {
-  await tx.query(sql`
+): Promise<number[]> {
+  const rows = await tx.query<{ position: number }>(sql`
     with taken as (
       update job_rows
          set status = 'skipped', error_code = 'taken_out', message = null
        where job_id = ${jobId}
          and position = any(${positions}::integer[])
          and status = 'pending'
-      returning expected, affected_profiles
+      returning position, expected, affected_profiles
     ), counted as (
       select count(*)::integer as rows,
              coalesce(sum(affected_profiles) filter (where expected = 'changed'), 0)::integer as profiles,
@@ -203,41 +203,42 @@ export async function takeOut(
              count(*) filter (where expected = 'unchanged')::integer as unchanged,
              count(*) filter (where expected = 'failed')::integer as failed
         from taken
+    ), updated as (
+      update jobs j
+         set changed = j.changed - c.changed, unchanged = j.unchanged - c.unchanged, failed = j.failed - c.failed,
+             skipped = j.skipped + c.rows, expected_change = j.expected_change - c.changed,
+             affected_profiles = j.affected_profiles - c.profiles, revision = j.revision + 1, progress_at = ${at}
+        from counted c
+       where j.realm_id = ${realmId}
+         and j.id = ${jobId}
+         and c.rows > 0
     )
-    update jobs j
-       set changed = j.changed - c.changed, unchanged = j.unchanged - c.unchanged, failed = j.failed - c.failed,
-           skipped = j.skipped + c.rows, expected_change = j.expected_change - c.changed,
-           affected_profiles = j.affected_profiles - c.profiles, revision = j.revision + 1, progress_at = ${at}
-      from counted c
-     where j.realm_id = ${realmId}
-       and j.id = ${jobId}
-       and c.rows > 0
+    select position from taken order by position
   `);
+  return rows.map(({ position }) => position);
 }
 
 /**
- * Takes rows back in that were taken out of a job that waits, as rows that nobody has checked. Answers between which
- * positions they are; undefined: there were none. Call with the job's row locked, and check them.
+ * Takes rows back in that were taken out of a job that waits, as rows that nobody has checked. Returns their
+ * numbers. Call with the job's row locked, and check them.
  */
 export async function takeIn(
   tx: Db,
   { jobId, positions }: { jobId: string; positions: readonly number[] },
-): Promise<{ from: number; to: number } | undefined> {
-  const { from, to } = only(
-    await tx.query<{ from: number | null; to: number | null }>(sql`
-      with taken as (
-        update job_rows
-           set status = 'pending', expected = null, error_code = null, message = null
-         where job_id = ${jobId}
-           and position = any(${positions}::integer[])
-           and status = 'skipped'
-           and error_code = 'taken_out'
-        returning position
-      )
-      select min(position) as "from", max(position) + 1 as "to" from taken
-    `),
-  );
-  return from === null || to === null ? undefined : { from, to };
+): Promise<number[]> {
+  const rows = await tx.query<{ position: number }>(sql`
+    with taken as (
+      update job_rows
+         set status = 'pending', expected = null, error_code = null, message = null
+       where job_id = ${jobId}
+         and position = any(${positions}::integer[])
+         and status = 'skipped'
+         and error_code = 'taken_out'
+      returning position
+    )
+    select position from taken order by position
+  `);
+  return rows.map(({ position }) => position);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
 import { openssl } from "../../support/pki/openssl.ts";
@@ -120,6 +120,34 @@ test("several are revoked together or not at all", async () => {
   const done = await cli(["profiles", "revoke", ...grouped, "--yes", "--json"]);
   expect(done.code).toBe(0);
   expect(JSON.parse(done.out)).toEqual({ revoked: serials });
+});
+
+describe("revoking a large part of the realm", () => {
+  let serials: string[];
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    const realmId = await api.given.realm();
+    const owner = await api.given.user({ realmId });
+    serials = [];
+    for (let made = 0; made < 130; made++) serials.push(await api.given.profile(owner));
+    const { clientId, secret } = await api.given.application({ realmId });
+    env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };
+  });
+
+  test("needs --confirm-total where there is no terminal, and --yes alone revokes nothing", async () => {
+    const many = serials.slice(0, 101);
+    const refused = await cli(["profiles", "revoke", ...many, "--yes", "--json"], { env });
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.out)).toMatchObject({
+      code: 409,
+      error: "confirmation_required",
+      fields: [{ path: "confirmTotal", reason: "101" }],
+    });
+    const done = await cli(["profiles", "revoke", ...many, "--yes", "--confirm-total", "101", "--json"], { env });
+    expect(done.code).toBe(0);
+    expect(JSON.parse(done.out)).toEqual({ revoked: many });
+  });
 });
 
 test("activity says what is known of a profile, and that there is none", async () => {

@@ -136,6 +136,29 @@ test("several at once are confirmed by their number", async () => {
   for (const user of users) expect((await shown(user))["blacklisted"]).toBe(true);
 });
 
+test("on a terminal the number is typed where the service asks for it, once for all of them", async () => {
+  const realmId = await api.given.realm();
+  const { clientId, secret } = await api.given.application({ realmId });
+  const env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };
+  const users: string[] = [];
+  for (let made = 0; made < 103; made++) users.push((await api.given.user({ realmId })).id);
+  const service = api.as.service({ realmId });
+  for (const user of users.slice(2)) {
+    const { status } = await service.delete(`/api/user/${user}`);
+    expect([200, 409]).toContain(status);
+  }
+  // A hundred went before, and one was asked about.
+  const leaving = [users[0]!, users[1]!];
+  const session = cli.onTerminal(["users", "offboard", ...leaving], { env });
+  await session.type(/Type 2 to continue: /, "2\r");
+  await session.type(/101 people and profiles of the realm would be off[^]*Type 101 to continue: /, "101\r");
+
+  expect((await session.ended).code).toBe(0);
+  for (const user of leaving) {
+    expect((await service.get(`/api/user/${user}`)).body.data).toMatchObject({ blacklisted: true });
+  }
+});
+
 test("a client without the scope is told so", async () => {
   const { id } = await realm.user();
   const { clientId, secret } = await api.given.application({ realmId: realm.realmId, scopes: ["user.read"] });

@@ -44,9 +44,9 @@ describe("a revocation says what came of it", () => {
       );
 
     expect(await revoke([...serials, "17"])).toEqual({ outcome: "not_found", serialNumber: "17" });
-    expect(await revoke(serials.slice(0, 1))).toEqual({ outcome: "revoked" });
-    expect(await revoke(serials)).toEqual({ outcome: "revoked" });
-    expect(await revoke(serials)).toEqual({ outcome: "already_revoked" });
+    expect(await revoke(serials.slice(0, 1))).toEqual({ outcome: "done", revoked: 1 });
+    expect(await revoke(serials)).toEqual({ outcome: "done", revoked: 1 });
+    expect(await revoke(serials)).toEqual({ outcome: "done", revoked: 0 });
     for (const serialNumber of serials) {
       expect(await auditOf(database, "serial", serialNumber)).toHaveLength(1);
     }
@@ -60,9 +60,9 @@ describe("a revocation says what came of it", () => {
         guestAccountOperations.revoke(tx, { ...revocation, realmId: inRealm, guestAccountId, at: fromNow(0) }),
       );
 
-    expect(await revoke(await given.realm())).toBe("not_found");
-    expect(await revoke(realmId)).toBe("revoked");
-    expect(await revoke(realmId)).toBe("already_revoked");
+    expect(await revoke(await given.realm())).toEqual({ outcome: "not_found" });
+    expect(await revoke(realmId)).toEqual({ outcome: "revoked", profiles: 0 });
+    expect(await revoke(realmId)).toEqual({ outcome: "already_revoked" });
     expect(await auditOf(database, "guestAccountID", guestAccountId)).toHaveLength(1);
   });
 });

@@ -210,7 +210,7 @@ describe("starting", () => {
     const as = api.as.user(Promise.resolve(colleague));
 
     expect((await as.post(`/api/jobs/${before}/start`)).body.data).toMatchObject({ createdBy: boss.id, error: null });
-    expect(await auditOf(api.database.owner, before)).toEqual([]);
+    expect(await auditOf(api.database.owner, before)).toMatchObject([{ event: "job_change" }]);
     await admin.delete(`/api/user/${boss.id}`);
     expect((await as.post(`/api/jobs/${after}/start`)).body.data).toMatchObject({
       createdBy: colleague.id,
@@ -219,6 +219,7 @@ describe("starting", () => {
     });
     expect(await auditOf(api.database.owner, after)).toMatchObject([
       { event: "job_take_over", properties: { from: { user: boss.id }, to: { user: colleague.id } } },
+      { event: "job_change", properties: { change: "start" } },
     ]);
   });
 

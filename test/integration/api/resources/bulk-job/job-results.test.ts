@@ -214,7 +214,9 @@ describe("files and keys", () => {
       { data: "cDEy", privateKey: "" },
       { serial: "", data: "" },
     ]);
-    expect(await auditOf(api.database.owner, id)).toHaveLength(1);
+    const read = "job_output_read";
+    const events = (await auditOf(api.database.owner, id)).map(({ event }) => event);
+    expect(events).toEqual(["job_create", read, read, read]);
   });
 
   test("are shown to nobody else", async () => {
