@@ -240,7 +240,7 @@ export interface paths {
         get: operations["getGuestAccount"];
         /**
          * Change a guest account
-         * @description Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not. Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed.
+         * @description Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not. Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed. An end that is moved forward to within the next hour counts as many as the account has active profiles. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         put: operations["updateGuestAccount"];
         post?: never;
@@ -546,7 +546,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a bulk job
-         * @description Rows that are being processed are finished, and what is done stays; all other rows are skipped.
+         * @description Rows that are being processed are finished, and what is done stays; all other rows are skipped. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         post: operations["cancelJob"];
         delete?: never;
@@ -604,14 +604,14 @@ export interface paths {
         };
         /**
          * What became of the rows of a bulk job
-         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for the creator of the job, through the same client and with the scope `profile.create`, until they are erased. As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.
+         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for the creator of the job, through the same client and with the scope `profile.create`, until they are erased; each reading of them is in the audit log. As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.
          */
         get: operations["getJobResults"];
         put?: never;
         post?: never;
         /**
          * Erase the files and keys that a bulk job gave out
-         * @description At once instead of 24 hours after its end. What became of each row can still be read.
+         * @description At once instead of 24 hours after its end. What became of each row can still be read. The creator of the job may, through the same client; for everybody else: Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         delete: operations["eraseJobResults"];
         options?: never;
@@ -630,7 +630,7 @@ export interface paths {
         put?: never;
         /**
          * Try the failed rows of a bulk job again
-         * @description As a job of its own, in which the rows keep their numbers. Rows that cannot be used, and those about somebody whom an earlier row is about, have failed there as well: correct them in the file.
+         * @description As a job of its own, in which the rows keep their numbers. Rows that cannot be used, and those about somebody whom an earlier row is about, have failed there as well: correct them in the file. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         post: operations["retryJob"];
         delete?: never;
@@ -653,7 +653,7 @@ export interface paths {
         get: operations["listJobRows"];
         /**
          * Take people back into a bulk job before it runs
-         * @description While it is `ready` or `scheduled`: rows that were taken out are checked again and count as before. Others stay as they are.
+         * @description While it is `ready` or `scheduled`: rows that were taken out are checked again and count as before. Others stay as they are. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         put: operations["takeRowsIn"];
         /**
@@ -663,7 +663,7 @@ export interface paths {
         post: operations["listJobRowsByPost"];
         /**
          * Take people out of a bulk job before it runs
-         * @description While it is `ready` or `scheduled`. Rows that have failed, or were taken out before, stay as they are.
+         * @description While it is `ready` or `scheduled`. Rows that have failed, or were taken out before, stay as they are. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         delete: operations["takeRowsOut"];
         options?: never;
@@ -2806,7 +2806,7 @@ export interface components {
              * @description An audit event, `profile_check`, `profile_expire` or `issuance_fail`.
              * @enum {string}
              */
-            type: "admin_login" | "user_login" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "setup_finish" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_cancel" | "job_finish" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
+            type: "admin_login" | "user_login" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "setup_finish" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_change" | "job_cancel" | "job_finish" | "job_output_read" | "job_output_erase" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
             /** @description null: nobody did it. */
             by: components["schemas"]["ActedBy"] | null;
             serial: string | null;
@@ -4673,7 +4673,9 @@ export interface operations {
     };
     updateGuestAccount: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
@@ -4694,6 +4696,8 @@ export interface operations {
                     note?: string | null;
                     /** @description null: unlimited. Profiles beyond a lower limit stay. */
                     profileLimit?: number | null;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -4721,6 +4725,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_guest_account_ended_insufficient_scope"];
             404: components["responses"]["404_guest_account_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             412: components["responses"]["412_precondition_failed"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];

@@ -120,7 +120,11 @@ export async function startService({
   });
   const closeDatabase = cleanup.add(() => db.close());
   if (statements) await countStatements(db);
-  const { id: realmId } = only(await db.query<{ id: string }>(sql`update realms set max_profiles = 100 returning id`));
+  const { id: realmId } = only(
+    await db.query<{ id: string }>(
+      sql`update realms set max_profiles = 100, offboarding_share_percent = 100 returning id`,
+    ),
+  );
   const [shown] = await db.query<{ server_version: string }>(sql`show server_version`);
   const roots = [pid, redis === undefined ? undefined : await processOf(redis.url)].filter((pid) => pid !== undefined);
 
@@ -303,7 +307,9 @@ export async function addRealm(service: Service, name: string): Promise<Service>
   const { db, port, operate } = service;
   operate(["realm", "create", "--name", name, "--domain", `${name}.example`]);
   const { id: realmId } = only(
-    await db.query<{ id: string }>(sql`update realms set max_profiles = 100 where name = ${name} returning id`),
+    await db.query<{ id: string }>(
+      sql`update realms set max_profiles = 100, offboarding_share_percent = 100 where name = ${name} returning id`,
+    ),
   );
   const client = addClient(service, ["--realm", name]);
   return { ...service, realmId, client, token: await obtainToken(port, client) };

@@ -12,6 +12,7 @@ import {
 import type { PrincipalFor } from "../../contract/access.ts";
 import type { Fail } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
+import { confirmation } from "../profile/admit-removals.ts";
 
 /** What the creation of a guest account takes. */
 export const GuestAccountCreation = z.object({
@@ -28,8 +29,9 @@ export const GuestAccountChange = z
     expirationDate: filters.instant.optional().describe("The account's access tokens end then, too."),
     note: GuestAccountNote.nullish().describe("null: none."),
     profileLimit: ProfileLimit.nullish().describe("null: unlimited. Profiles beyond a lower limit stay."),
+    ...confirmation.body.shape,
   })
-  .refine((change) => Object.keys(change).length > 0, "must have a property to change");
+  .refine(({ confirmTotal, ...change }) => Object.keys(change).length > 0, "must have a property to change");
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -7,6 +7,7 @@ import { differences } from "../../contract/audit-changes.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { GuestAccountView, guestAccountView } from "../../contract/views/guest-account-view.ts";
+import { admitRemovals, confirmation, removalDescription, removalErrors } from "../profile/admit-removals.ts";
 import { GuestAccountChange, requireAllowed, settingsByName } from "./guest-account-settings.ts";
 
 export const updateGuestAccount = endpoint({
@@ -14,22 +15,26 @@ export const updateGuestAccount = endpoint({
   summary: "Change a guest account",
   description:
     "Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not. " +
-    "Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed.",
+    "Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed. " +
+    `An end that is moved forward to within the next hour counts as many as the account has active profiles. ${removalDescription}`,
   method: "put",
   path: "/api/guest-accounts/:guestAccountId",
   access: "staff",
   scope: "guest.modify",
   params: z.object({ guestAccountId: GuestAccountID }),
+  query: confirmation.query,
   body: GuestAccountChange,
   data: GuestAccountView,
-  errors: ["guest_account_not_found", "guest_account_ended", "invalid_request"],
+  errors: ["guest_account_not_found", "guest_account_ended", "invalid_request", ...removalErrors],
   unknown: { guestAccountId: "guest_account_not_found" },
   conditional: true,
 
-  async handle({ params: { guestAccountId }, body, principal, deps: { db, clock }, requireMatch, fail }) {
+  async handle(call) {
+    const { params, body, principal, deps, requireMatch, fail } = call;
+    const { guestAccountId } = params;
     const { realmId } = principal;
-    const at = clock.now();
-    return db.transaction(async (tx) => {
+    const at = deps.clock.now();
+    return deps.db.transaction(async (tx) => {
       const before = await guestAccounts.lock(tx, { realmId, guestAccountId });
       const read = await guestAccounts.find(tx, { realmId, guestAccountId, at });
       if (before === undefined || read === undefined) throw fail("guest_account_not_found");
@@ -52,6 +57,9 @@ export const updateGuestAccount = endpoint({
           at,
           properties: { guestAccountID: guestAccountId, ...changes },
         });
+        // Upkeep revokes what outlives the account.
+        const count = endsWithinAnHour(before, after, at) ? read.activeProfileCount : 0;
+        await admitRemovals(tx, call, { count, of: "profiles", at });
       }
       const changed = await guestAccounts.find(tx, { realmId, guestAccountId, at });
       if (changed === undefined) throw fail("guest_account_not_found");
@@ -59,6 +67,14 @@ export const updateGuestAccount = endpoint({
     });
   },
 });
+
+const hourMs = 3_600_000;
+
+const endsWithinAnHour = (
+  before: Pick<GuestAccountSettings, "expiresAt">,
+  after: Pick<GuestAccountSettings, "expiresAt">,
+  at: Date,
+): boolean => after.expiresAt < before.expiresAt && after.expiresAt.getTime() - at.getTime() <= hourMs;
 
 const changedBy = (before: GuestAccountSettings, given: z.output<typeof GuestAccountChange>): GuestAccountSettings => ({
   name: given.name ?? before.name,

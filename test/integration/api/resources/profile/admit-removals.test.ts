@@ -5,6 +5,7 @@ import { sql } from "../../../../../db/sql.ts";
 import { revocationsPerHourMax } from "../../../../../domain/revocation.ts";
 import type { Role } from "../../../../../domain/roles.ts";
 import { driveJobs, givenJob, jobOf } from "../../../../support/given/bulk-jobs.ts";
+import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
 
 /** How much of a realm goes off within an hour before somebody has to confirm the number, whatever takes it off. */
@@ -189,6 +190,19 @@ test("a guest account counts as many as it has profiles", async () => {
   for (let made = 0; made < 101; made++) await given.profile({ realmId }, { guestAccountId: id });
   expectAsked(await admin.delete(`/api/guest-accounts/${id}`), 101);
   expect((await admin.delete(`/api/guest-accounts/${id}`, { confirmTotal: 101 })).status).toBe(200);
+});
+
+test("a guest account whose end is moved into the next hour counts as one that is revoked", async () => {
+  const { realmId, admin } = await givenRealm(3);
+  const { id } = await given.guestAccount({ realmId });
+  for (let made = 0; made < 101; made++) await given.profile({ realmId }, { guestAccountId: id });
+  const move = (minutes: number, confirmed: object = {}) =>
+    admin.put(`/api/guest-accounts/${id}`, { expirationDate: fromNow(minutes * 60_000).toISOString(), ...confirmed });
+
+  expectAsked(await move(50), 101);
+  // Control: what is further away can be moved back until then.
+  expect((await move(70)).status).toBe(200);
+  expect((await move(50, { confirmTotal: 101 })).status).toBe(200);
 });
 
 describe("the count of the hour", () => {
