@@ -1,4 +1,5 @@
 import * as checks from "../../db/queries/bulk-job/check.ts";
+import * as confirmation from "../../db/queries/bulk-job/confirmation.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
@@ -68,7 +69,7 @@ async function admitRemovals(
   if (!kindsOfJob[kind].takesAway) return true;
   if (confirmTotal !== null && (confirmTotal === shown || confirmTotal === expectedChange)) return true;
   await removals.lock(tx, realmId);
-  if (await bulkJobs.needsConfirmation(tx, { realmId, kind, expectedChange, at })) return false;
+  if (await confirmation.needsConfirmation(tx, { realmId, kind, expectedChange, at })) return false;
   await removals.add(tx, { realmId, count: expectedChange, at });
   return true;
 }

@@ -4,7 +4,7 @@ import * as onboardPlan from "../../db/queries/bulk-job/onboard.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import * as bulkJobs from "../../db/queries/bulk-job/jobs.ts";
+import * as confirmation from "../../db/queries/bulk-job/confirmation.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
 import type { BulkJobDeps } from "./deps.ts";
 import { slicesOf, bisectOnError } from "./bisect.ts";
@@ -22,7 +22,12 @@ export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
 
   const found = await checks.findings(db, job.id);
   const { realmId, kind } = job;
-  const large = await bulkJobs.needsConfirmation(db, { realmId, kind, expectedChange: found.changed, at: clock.now() });
+  const large = await confirmation.needsConfirmation(db, {
+    realmId,
+    kind,
+    expectedChange: found.changed,
+    at: clock.now(),
+  });
   if (endsUnchanged(job, found)) {
     await endUnchanged(deps, job);
     return;

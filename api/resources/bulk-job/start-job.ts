@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as confirmation from "../../../db/queries/bulk-job/confirmation.ts";
 import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import type { Db } from "../../../db/client.ts";
@@ -74,7 +75,10 @@ export const startJob = endpoint({
       const expectedChange = job.expectedChange ?? 0;
       const { kind } = job;
       if (kindsOfJob[kind].confirmed && confirmTotal !== expectedChange) {
-        if (confirmTotal !== null || (await jobs.needsConfirmation(tx, { realmId, kind, expectedChange, at }))) {
+        if (
+          confirmTotal !== null ||
+          (await confirmation.needsConfirmation(tx, { realmId, kind, expectedChange, at }))
+        ) {
           throw fail("confirmation_required", {
             description: `${expectedChange} ${wouldBe[kind]}. Confirm it by sending this number as confirmTotal.`,
           });

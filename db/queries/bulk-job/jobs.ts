@@ -1,14 +1,11 @@
 import type { Actor } from "../../../domain/audit.ts";
 import {
   finishedDaysMax,
-  isBeyondShare,
   jobKinds,
-  kindsOfJob,
   profileScope,
   runningJobsMax,
   scopesOfJob,
   stalledSeconds,
-  unconfirmedOffboardingsMax,
   undoableStates,
   type JobKind,
   type JobMatching,
@@ -22,7 +19,6 @@ import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
 import { rolesOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";
-import * as removals from "../realm/removals.ts";
 import * as jobRows from "./rows.ts";
 
 /** The Postgres channel on which every change of a job is told: its id, or several, comma-separated. */
@@ -319,23 +315,6 @@ export async function lock(tx: Db, { realmId, jobId, at }: InRealm & { at: Date 
          for no key update
     `),
   );
-}
-
-/**
- * Whether a job of the kind changes so many of the realm's people, or profiles, that their number has to be confirmed,
- * together with what else went off within the hour where it takes access away.
- */
-export async function needsConfirmation(
-  db: Db,
-  { realmId, kind, expectedChange, at }: { realmId: string; kind: JobKind; expectedChange: number; at: Date },
-): Promise<boolean> {
-  const { confirmed, of, takesAway } = kindsOfJob[kind];
-  if (!confirmed || expectedChange === 0) return false;
-  const { before, sharePercent } = await removals.find(db, { realmId, at });
-  const others = takesAway ? before : 0;
-  if (others + expectedChange <= unconfirmedOffboardingsMax) return false;
-  const active = await removals.countActive(db, { of, realmId, at });
-  return isBeyondShare(others + expectedChange, { active: active + others, sharePercent });
 }
 
 const neededScopes = sql`(
