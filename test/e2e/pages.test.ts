@@ -45,6 +45,7 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
       displayName: "University of Example",
       logoUri: `${pictures.url}/logo.svg`,
       upstreamIssuer,
+      upstreamClientId: "realmpass",
       ...links,
     });
     await givenLocalAccount(api, { username: ada });

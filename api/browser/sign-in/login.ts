@@ -79,10 +79,9 @@ export function sendSignInForm(
 ): void {
   const { deps } = page;
   rememberRealm(page, realm);
-  const upstream =
-    realm.upstreamIssuer === null
-      ? undefined
-      : signInAddress(deps, { ...asked, realmName: realm.name }, "/login/upstream");
+  const upstream = realms.hasUpstream(realm)
+    ? signInAddress(deps, { ...asked, realmName: realm.name }, "/login/upstream")
+    : undefined;
   if (!realm.localSignIn) {
     if (upstream === undefined) sendProblem(page, "no_sign_in");
     else redirect(page, upstream);

@@ -76,5 +76,4 @@ async function placeOfApplication(db: Deps["db"], path: string): Promise<Place> 
   return realm === undefined ? { problem: "unknown_client" } : { realm, application };
 }
 
-const offersSignIn = ({ localSignIn, upstreamIssuer }: realms.RealmRow): boolean =>
-  localSignIn || upstreamIssuer !== null;
+const offersSignIn = (realm: realms.RealmRow): boolean => realm.localSignIn || realms.hasUpstream(realm);

@@ -27,7 +27,7 @@ export const getSetup = endpoint({
     const [administrator] = facts.administrators;
     const factsOfSteps = {
       sign_in: {
-        provider: realm.upstreamIssuer,
+        provider: facts.provider?.issuer ?? null,
         redirectURI: `${settings.authUrl}${upstreamCallbackPath}`,
         administratorHasPassword: facts.administrators.some(({ hasPassword }) => hasPassword),
       },

@@ -167,6 +167,12 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
 /** What a realm's secret at its identity provider is sealed under the master key for: this table, this row. */
 export const upstreamSecretContext = (realmId: string): string => `realms/${realmId}/upstream_client_secret`;
 
+/** Whether people can sign in through the realm's identity provider: it takes both settings. */
+export const hasUpstream = <Realm extends Pick<RealmRow, "upstreamIssuer" | "upstreamClientId">>(
+  realm: Realm,
+): realm is Realm & { upstreamIssuer: string; upstreamClientId: string } =>
+  realm.upstreamIssuer !== null && realm.upstreamClientId !== null;
+
 /** What it takes to sign in through a realm's identity provider. */
 export interface RealmUpstream {
   realmId: string;

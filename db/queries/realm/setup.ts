@@ -4,7 +4,7 @@ import { mappedRoles } from "../../../domain/upstream-claims.ts";
 import { only, type Db } from "../../client.ts";
 import { isActive, isAdministrator } from "../../rules.ts";
 import { sql } from "../../sql.ts";
-import type { RealmRow } from "./realms.ts";
+import { hasUpstream, type RealmRow } from "./realms.ts";
 
 /** So many addresses are told. */
 const askersMax = 10;
@@ -12,9 +12,10 @@ const askersMax = 10;
 /** How far a realm is set up. */
 export async function findFacts(db: Db, { realm, at }: { realm: RealmRow; at: Date }): Promise<SetupFacts> {
   const realmId = realm.id;
+  const issuer = hasUpstream(realm) ? realm.upstreamIssuer : null;
   const [wasUsed, administrators, serverCertificateEndsAt, askers, ownDevice, peopleHaveProfiles] = await Promise.all([
-    isProviderUsed(db, realm),
-    listAdministrators(db, realm),
+    isProviderUsed(db, { realmId, issuer }),
+    listAdministrators(db, { realm, issuer }),
     findServerCertificate(db, { realm, at }),
     listAskers(db, { realmId }),
     findOwnDevice(db, { realmId, at }),
@@ -24,7 +25,7 @@ export async function findFacts(db: Db, { realm, at }: { realm: RealmRow; at: Da
     domain: realm.domain,
     ssids: realm.ssids,
     hasRadiusCa: realm.radiusCa !== null,
-    provider: realm.upstreamIssuer === null ? null : { issuer: realm.upstreamIssuer, wasUsed },
+    provider: issuer === null ? null : { issuer, wasUsed },
     administrators,
     serverCertificateEndsAt,
     askers,
@@ -33,9 +34,12 @@ export async function findFacts(db: Db, { realm, at }: { realm: RealmRow; at: Da
   };
 }
 
-async function isProviderUsed(db: Db, { id: realmId, upstreamIssuer }: RealmRow): Promise<boolean> {
+async function isProviderUsed(
+  db: Db,
+  { realmId, issuer }: { realmId: string; issuer: string | null },
+): Promise<boolean> {
   const rows = await db.query(sql`
-    select from upstream_identities where realm_id = ${realmId} and issuer = ${upstreamIssuer} limit 1
+    select from upstream_identities where realm_id = ${realmId} and issuer = ${issuer} limit 1
   `);
   return rows.length > 0;
 }
@@ -43,7 +47,7 @@ async function isProviderUsed(db: Db, { id: realmId, upstreamIssuer }: RealmRow)
 /** Two at most: one, or more than one, is all that is asked. */
 const listAdministrators = (
   db: Db,
-  { id: realmId, localSignIn, upstreamIssuer, upstreamClaims }: RealmRow,
+  { realm: { id: realmId, localSignIn, upstreamClaims }, issuer }: { realm: RealmRow; issuer: string | null },
 ): Promise<SetupAdministrator[]> =>
   db.query<SetupAdministrator>(sql`
     select ${localSignIn}::boolean and coalesce(l.password_hash is not null, false) as "hasPassword",
@@ -53,7 +57,7 @@ const listAdministrators = (
              and not 'administrator' = any(u.provider_roles) as "isKept"
       from users u
       left join local_credentials l on l.user_id = u.id
-      left join upstream_identities i on i.user_id = u.id and i.issuer = ${upstreamIssuer}
+      left join upstream_identities i on i.user_id = u.id and i.issuer = ${issuer}
      where u.realm_id = ${realmId}
        and u.offboarded_at is null
        and ${isAdministrator(sql`u`)}

@@ -273,7 +273,7 @@ test("the ways in are those that the realm has", async () => {
 
   expect(await at()).toMatchObject({ status: 403 });
 
-  await realms.update(owner, realmId, { upstreamIssuer: "https://idp.example" });
+  await realms.update(owner, realmId, { upstreamIssuer: "https://idp.example", upstreamClientId: "realmpass" });
   expect(await at()).toMatchObject({ status: 303, headers: { location: `/login/upstream?realm=${name}` } });
   const { clientId } = await application(realmId);
   const path = authorizePath(clientId);
@@ -285,6 +285,27 @@ test("the ways in are those that the realm has", async () => {
   const both = await at();
   expect(both.text).toContain(`href="/login/upstream?realm=${name}"`);
   expect(both.text).toContain('name="password"');
+});
+
+test("an identity provider with one of its two settings is no way in, and is offered nowhere", async () => {
+  const { owner } = api.database;
+  const realmId = await given.realm();
+  const { name, displayName } = await realms.update(owner, realmId, { displayName: "Half Way Institute" });
+  const ways = async () => ({
+    alone: (await browse().get(`${api.url}/login?realm=${name}`, { follow: false })).status,
+    isOffered: (await browse().get(`${api.url}/login`)).text.includes(displayName),
+  });
+  const halves = [{ upstreamIssuer: "https://idp.example" }, { upstreamClientId: "realmpass" }];
+  for (const [half, other] of [halves, halves.toReversed()]) {
+    await realms.update(owner, realmId, { upstreamIssuer: null, upstreamClientId: null, localSignIn: false, ...half });
+    expect(await ways()).toEqual({ alone: 403, isOffered: false });
+    await realms.update(owner, realmId, { localSignIn: true });
+    const page = await browse().get(`${api.url}/login?realm=${name}`);
+    expect(page.text).toContain('name="password"');
+    expect(page.text).not.toContain("/login/upstream");
+    await realms.update(owner, realmId, { localSignIn: false, ...other });
+    expect(await ways()).toEqual({ alone: 303, isOffered: true });
+  }
 });
 
 test("a realm without local sign-in takes no password", async () => {

@@ -85,6 +85,15 @@ test("sign_in: a password keeps the only administrator from being shut out, whil
   expect(await stepOf("sign_in")).toMatchObject({ state: "todo", facts: { administratorHasPassword: true } });
 });
 
+test("sign_in: one setting of the provider's two is not yet a provider", async () => {
+  const issuer = "https://half.campus.example";
+  await identities.create(owner(), { realmId, userId: administrator.id, at: fromNow(0), issuer, subject: "1" });
+  await realms.update(owner(), realmId, { upstreamIssuer: issuer });
+  expect(await stepOf("sign_in")).toMatchObject({ state: "warning", facts: { provider: null } });
+  await realms.update(owner(), realmId, { upstreamClientId: "realmpass" });
+  expect(await stepOf("sign_in")).toMatchObject({ state: "done", facts: { provider: issuer } });
+});
+
 test("sign_in: done once somebody came through the provider that is set, and not through an earlier one", async () => {
   const [issuer, earlier] = ["https://idp.campus.example", "https://old.campus.example"];
   const identity = { realmId, userId: administrator.id, at: fromNow(0) };
