@@ -424,6 +424,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "display_name",
         "email",
         "locked_at",
+        "not_permitted_since",
         "offboarded_at",
         "offboarding_job_id",
         "profile_override",

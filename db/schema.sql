@@ -912,6 +912,7 @@ comment on column realms.set_up_at is 'When the set-up was finished, by somebody
 comment on column realms.time_zone is 'As the IANA database names it: in which times are shown on pages that cannot know the reader''s.';
 comment on column realms.guest_days_max is 'How long a guest account may last that a guest manager makes.';
 comment on column realms.guest_limit_max is 'How many profiles a guest account may have that a guest manager makes.';
+CREATE TRIGGER realms_keep_may_use BEFORE UPDATE OF upstream_claims ON public.realms FOR EACH ROW WHEN (((old.upstream_claims ? 'mayUse'::text) AND (NOT (new.upstream_claims ? 'mayUse'::text)))) EXECUTE FUNCTION keep_may_use();
 CREATE TRIGGER realms_stay_set_up BEFORE UPDATE OF set_up_at ON public.realms FOR EACH ROW WHEN (((old.set_up_at IS NOT NULL) AND (new.set_up_at IS DISTINCT FROM old.set_up_at))) EXECUTE FUNCTION keep_set_up();
 CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
 
@@ -1117,6 +1118,7 @@ create table users (
   forgotten_at timestamp with time zone,
   roles text[] default '{}'::text[] not null,
   provider_roles text[] default '{}'::text[] not null,
+  not_permitted_since timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_in_realm UNIQUE (realm_id, id),
   constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
@@ -1138,6 +1140,7 @@ comment on column users.offboarding_job_id is 'The bulk job that offboarded this
 comment on column users.forgotten_at is 'When what names this person was erased. The pairwise id is then a DEL character and the id, which no person can have.';
 comment on column users.roles is 'Given here. What the person may do is what these and provider_roles let them do together.';
 comment on column users.provider_roles is 'Given by the identity provider, at the latest sign-in through it.';
+comment on column users.not_permitted_since is 'When a sign-in was first refused since the identity provider says that the person may not use the realm; null: they may. Profiles and sessions stay.';
 CREATE INDEX users_administrators ON public.users USING btree (realm_id, id) WHERE (('administrator'::text = ANY ((roles || provider_roles))) AND (offboarded_at IS NULL));
 CREATE INDEX users_display_name_contains ON public.users USING gin (lower(display_name) gin_trgm_ops) WHERE (display_name IS NOT NULL);
 CREATE INDEX users_email ON public.users USING btree (realm_id, email_folded);
@@ -1519,6 +1522,19 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.keep_may_use()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  new.upstream_claims := jsonb_set(new.upstream_claims, '{mayUse}', old.upstream_claims -> 'mayUse');
+  return new;
+end
+$function$
+;
+comment on function keep_may_use() is 'Who may use a realm stays as it is when the release before writes the claims, which does not know it.';
 
 CREATE OR REPLACE FUNCTION public.keep_offboarded()
  RETURNS trigger

@@ -2,6 +2,7 @@
 export const auditEvents = [
   "admin_login",
   "user_login",
+  "user_login_refused",
   "user_create",
   "user_update",
   "user_lock",

@@ -19,6 +19,23 @@ export const UpstreamIssuer = z
   .string()
   .refine((uri) => isSafeWebUri(uri) && !/[?#]/.test(uri), "must be an https URI without ? and #");
 
+/** Microsoft's tenant of personal accounts, and the addresses that stand for every tenant. */
+const openTenants = ["9188040d-6c67-4c5b-b112-36a304b66dad", "common", "consumers", "organizations"];
+
+/** Identity providers at which anybody can have an account: Google, Apple, Microsoft beyond one tenant. */
+const openIssuers: ReadonlySet<string> = new Set([
+  "https://accounts.google.com",
+  "https://appleid.apple.com",
+  ...openTenants.flatMap((tenant) => [
+    `https://login.microsoftonline.com/${tenant}`,
+    `https://login.microsoftonline.com/${tenant}/v2.0`,
+  ]),
+]);
+
+/** Whether an issuer signs in anybody, so that being signed in there says nothing about who may use a realm. */
+export const isOpenIssuer = (issuer: string): boolean =>
+  URL.canParse(issuer) && openIssuers.has(new URL(issuer).href.toLowerCase().replace(/\/+$/, ""));
+
 const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Only printable ASCII: the parser forgives spaces, line ends and the like, a comparison of bytes does not. */

@@ -59,6 +59,8 @@ import { peopleWithRoles } from "./20261127-1220-people-with-roles.ts";
 import { revokedByEnd } from "./20261127-1230-revoked-by-end.ts";
 import { oneIndexOfRevoked } from "./20261127-1240-one-index-of-revoked.ts";
 import { recentRemovals } from "./20261128-1200-recent-removals.ts";
+import { notPermitted } from "./20261128-1700-not-permitted.ts";
+import { keepMayUse } from "./20261128-1710-keep-may-use.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -124,4 +126,6 @@ export const migrations: readonly Migration[] = [
   revokedByEnd,
   oneIndexOfRevoked,
   recentRemovals,
+  notPermitted,
+  keepMayUse,
 ];

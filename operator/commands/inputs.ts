@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { text } from "../../domain/text.ts";
 import { roles, type Role } from "../../domain/roles.ts";
-import { ClaimName, roleRulesMax } from "../../domain/upstream-claims.ts";
+import { ClaimName, mayUseMax, roleRulesMax } from "../../domain/upstream-claims.ts";
 
 /** `on` or `off`. */
 export const Switch = z.enum(["on", "off"], { error: "must be on or off" }).transform((value) => value === "on");
@@ -22,6 +22,9 @@ export const ClaimValue = z
     return { claim: given.slice(0, at), value: given.slice(at + 1) };
   })
   .pipe(z.object({ claim: ClaimName, value: text(1, 255) }));
+
+/** `NAME=VALUE`, several of them: who may use the realm. */
+export const MayUse = z.array(ClaimValue).max(mayUseMax, `must be at most ${mayUseMax}`);
 
 /** Names of roles, separated by commas. */
 export const RoleNames = z

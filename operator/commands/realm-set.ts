@@ -27,9 +27,9 @@ import { readCertificates } from "../realm/certificate-file.ts";
 import { ResetSettings } from "../realm/resettable-settings.ts";
 import { readClientSecret } from "../realm/client-secret.ts";
 import { wholeNumber } from "../../terminal/inputs.ts";
-import { ClaimValue, RoleClaims, Switch } from "./inputs.ts";
+import { ClaimValue, MayUse, RoleClaims, Switch } from "./inputs.ts";
 import { usageError } from "../../terminal/failure.ts";
-import { contradictionIn, upstreamChange } from "../realm/upstream-change.ts";
+import { contradictionIn, opensToAnybody, upstreamChange } from "../realm/upstream-change.ts";
 import { lines, realmView } from "./views.ts";
 
 export const realmSet = command({
@@ -85,6 +85,12 @@ export const realmSet = command({
       "role=name=value",
       "whose claim has this value has this role, and nobody else who signs in through the identity provider; once for each",
       RoleClaims.optional(),
+      { many: true },
+    ),
+    mayUse: option(
+      "name=value",
+      "whose claim has this value may use the realm, and nobody else who signs in through the identity provider; once for each",
+      MayUse.optional(),
       { many: true },
     ),
     clear: option(
@@ -175,6 +181,7 @@ export const realmSet = command({
         maxValidMonths: maxValid,
         ...upstreamChange(before, input, sealedSecret),
       });
+      if (opensToAnybody(before, after, input)) throw usageError(openToAnybody);
       await auditEntries.record(tx, {
         realmId: id,
         event: "realm_update",
@@ -205,11 +212,13 @@ export const realmSet = command({
   },
 });
 
+const openToAnybody =
+  "Anybody can have an account at this identity provider, so it takes --may-use to say who may use the realm, such as --may-use hd=uni.example.";
+
 /** What the operator should know about the realm as it is after the change. */
 function* adviceFor(realm: realms.RealmRow, before: realms.RealmRow): Generator<string> {
   const { upstreamIssuer, upstreamClientId } = realm;
-  const upstream = upstreamIssuer !== null && upstreamClientId !== null;
-  if (!realm.localSignIn && !upstream) {
+  if (!realm.localSignIn && !realms.hasUpstream(realm)) {
     yield "Nobody can sign in to this realm: local sign-in is off and no identity provider is named.";
   }
   if ((upstreamIssuer === null) !== (upstreamClientId === null)) {

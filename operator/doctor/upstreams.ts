@@ -1,15 +1,44 @@
+import { hasUpstream, type RealmRow } from "../../db/queries/realm/realms.ts";
 import type { Context } from "../context/context.ts";
+import { isOpenToAnybody } from "../realm/upstream-change.ts";
 import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
 import { isEnding, dayOf } from "./certificates.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** Whether people could sign in at each realm's identity provider: its discovery document and its keys. */
+/**
+ * Whether people could sign in at each realm's identity provider, by its discovery document and its keys, and whether
+ * anybody could.
+ */
 export async function checkUpstreams(context: Context): Promise<Check[]> {
   const realms = await context.realms();
-  const checks = realms.map(async ({ name, upstreamIssuer }) =>
-    upstreamIssuer === null ? [] : [await checkUpstream(`upstream ${name}`, upstreamIssuer, context.clock.now())],
-  );
+  const checks = realms.map((realm) => checkRealm(realm, context.clock.now()));
   return (await Promise.all(checks)).flat();
+}
+
+async function checkRealm(realm: RealmRow, at: Date): Promise<Check[]> {
+  const { name: realmName, upstreamIssuer: issuer, upstreamClientId: clientId } = realm;
+  const name = `upstream ${realmName}`;
+  if (issuer === null && clientId === null) return [];
+  if (!hasUpstream(realm)) {
+    const missing = issuer === null ? "--upstream-issuer" : "--upstream-client-id";
+    return [
+      warns(
+        name,
+        "the identity provider is not used: one of its two settings is missing",
+        `Set it with \`realm set --realm ${realmName} ${missing}\`.`,
+      ),
+    ];
+  }
+  if (isOpenToAnybody(realm)) {
+    return [
+      fails(
+        name,
+        `anybody with an account at ${realm.upstreamIssuer} can use this realm`,
+        `Say who may with \`realm set --realm ${realmName} --may-use NAME=VALUE\`, such as hd=uni.example.`,
+      ),
+    ];
+  }
+  return [await checkUpstream(name, realm.upstreamIssuer, at)];
 }
 
 async function checkUpstream(name: string, issuer: string, at: Date): Promise<Check> {

@@ -13,6 +13,7 @@ const resettableSettings = [
   "claim-display-name",
   "claim-administrator",
   "claim-role",
+  "may-use",
 ] as const;
 export type ResettableSetting = (typeof resettableSettings)[number];
 

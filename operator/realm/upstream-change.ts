@@ -1,5 +1,12 @@
 import type { RealmChange, RealmRow } from "../../db/queries/realm/realms.ts";
-import { roleRulesOf, withRoleRules, type RoleRules, type UpstreamClaims } from "../../domain/upstream-claims.ts";
+import {
+  roleRulesOf,
+  withRoleRules,
+  type ClaimRule,
+  type RoleRules,
+  type UpstreamClaims,
+} from "../../domain/upstream-claims.ts";
+import { isOpenIssuer } from "../../domain/uris.ts";
 import type { ResettableSetting } from "./resettable-settings.ts";
 
 /** The options of `realm set` that `--clear` can reset: those of the identity provider, the CA of the RADIUS server, the domains of servers, and forgetting. */
@@ -13,8 +20,9 @@ export interface UpstreamInput {
   claimPairwiseId: string | undefined;
   claimEmail: string | undefined;
   claimDisplayName: string | undefined;
-  claimAdministrator: { claim: string; value: string } | undefined;
+  claimAdministrator: ClaimRule | undefined;
   claimRole: RoleRules | undefined;
+  mayUse: ClaimRule[] | undefined;
   clear: ReadonlySet<ResettableSetting> | undefined;
 }
 
@@ -32,6 +40,7 @@ export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableS
     "claim-display-name": input.claimDisplayName,
     "claim-administrator": input.claimAdministrator,
     "claim-role": input.claimRole,
+    "may-use": input.mayUse,
   };
   if (input.claimRole?.administrator && (input.claimAdministrator ?? clear?.has("claim-administrator"))) {
     return "claim-administrator";
@@ -56,6 +65,17 @@ export function upstreamChange(
   };
 }
 
+/** Whether anybody can use a realm: its identity provider signs in anybody, and no rule says who may use the realm. */
+export const isOpenToAnybody = ({
+  upstreamIssuer,
+  upstreamClaims: { mayUse = [] },
+}: Pick<RealmRow, "upstreamIssuer" | "upstreamClaims">): boolean =>
+  upstreamIssuer !== null && isOpenIssuer(upstreamIssuer) && mayUse.length === 0;
+
+/** Whether a change opens a realm to anybody. One that was open already may keep its identity provider, and not be given it again. */
+export const opensToAnybody = (before: RealmRow, after: RealmRow, { upstreamIssuer }: UpstreamInput): boolean =>
+  isOpenToAnybody(after) && (upstreamIssuer !== undefined || !isOpenToAnybody(before));
+
 function claimsOf(
   before: UpstreamClaims,
   input: UpstreamInput,
@@ -67,6 +87,8 @@ function claimsOf(
     pairwiseId: pick("claim-pairwise-id", input.claimPairwiseId, before.pairwiseId),
     email: pick("claim-email", input.claimEmail, before.email),
     displayName: pick("claim-display-name", input.claimDisplayName, before.displayName),
+    // Rules are taken away by an empty list: the release before does not write them, and a trigger keeps them then.
+    mayUse: pick("may-use", input.mayUse, before.mayUse) ?? (before.mayUse && []),
   };
   const { administrator, ...others } = cleared.has("claim-role") ? {} : roleRulesOf(before);
   return withRoleRules(names, {

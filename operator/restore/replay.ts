@@ -33,6 +33,7 @@ const sliceMax = 1_000;
 const withoutConsequence = new Set([
   "admin_login",
   "user_login",
+  "user_login_refused",
   "audit_export",
   "user_export",
   "guest_token_read",

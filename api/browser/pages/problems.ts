@@ -13,6 +13,8 @@ export const problems = {
   too_many_requests: { status: 429 },
   upstream_unreachable: { status: 503 },
   upstream_refused: { status: 403 },
+  upstream_not_permitted: { status: 403 },
+  upstream_no_identifier: { status: 403 },
   upstream_bad_answer: { status: 502 },
   upstream_attempt_ended: { status: 400 },
   identity_conflict: { status: 403 },

@@ -13,7 +13,8 @@ import {
 } from "oauth4webapi";
 import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
 import type { Attempt } from "./attempt.ts";
-import { lacksClaims, withUserinfo, type Claims } from "./claims-to-user.ts";
+import type { Claims } from "./claim-rules.ts";
+import { lacksClaims, withUserinfo } from "./claims-to-user.ts";
 import type { Provider } from "./provider.ts";
 import { UpstreamError } from "./upstream-error.ts";
 

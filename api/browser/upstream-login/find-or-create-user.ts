@@ -7,6 +7,7 @@ import * as users from "../../../db/queries/people/users.ts";
 import type { Role } from "../../../domain/roles.ts";
 import type { Deps } from "../../contract/deps.ts";
 import type { UpstreamPerson } from "./claims-to-user.ts";
+import { UpstreamError } from "./upstream-error.ts";
 
 export interface UpstreamSignIn {
   realmId: string;
@@ -24,7 +25,7 @@ export type SignInOutcome =
       lastAdministratorKept?: true;
     }
   /** `userId`: who that is, where it is certain. */
-  | { problem: "offboarded" | "identity_conflict"; userId?: string };
+  | { problem: "offboarded" | "identity_conflict" | "upstream_not_permitted"; userId?: string };
 
 /** Somebody else was faster with the same person: looking again finds what they made. */
 const madeMeanwhile = (error: unknown): boolean =>
@@ -37,7 +38,8 @@ const triesMax = 3;
 /**
  * The user that somebody is who comes from an identity provider, by issuer and subject, never by e-mail address. Who is
  * new there is the realm's user with the same pairwise id, unless that is somebody else at this issuer; only when there
- * is none is a user made. What the provider says about them is kept.
+ * is none is a user made. What the provider says about them is kept. Nobody is made, adopted or changed who may not use
+ * the realm.
  */
 export async function findOrCreateUser(
   deps: Pick<Deps, "db" | "clock">,
@@ -56,6 +58,7 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
   const { realmId, issuer, person } = arrival;
   const identity = { realmId, issuer, subject: person.subject };
   const known = await identities.lockUser(tx, identity);
+  if (!person.permitted) return refuse(tx, { realmId, user: known, at });
   if (known !== undefined) return welcome(tx, arrival, { user: known, how: "known", at });
 
   const sameId = await identities.lockUserByPairwiseId(tx, { realmId, pairwiseId: person.pairwiseId });
@@ -69,6 +72,30 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
   if (subject !== undefined) return { problem: "identity_conflict" };
   await identities.create(tx, { ...identity, userId: sameId.id, at });
   return welcome(tx, arrival, { user: sameId, how: "adopted", at });
+}
+
+/**
+ * Notes, the first time, that a known person may not use the realm. Profiles, sign-ins and roles stay. A stranger leaves
+ * nothing: otherwise anybody with an account at the provider could fill the audit log.
+ */
+async function refuse(
+  tx: Db,
+  { realmId, user, at }: { realmId: string; user: identities.UpstreamUser | undefined; at: Date },
+): Promise<SignInOutcome> {
+  if (user === undefined) return { problem: "upstream_not_permitted" };
+  const { id: userId, offboardedAt, notPermittedSince } = user;
+  if (offboardedAt !== null) return { problem: "offboarded", userId };
+  if (notPermittedSince === null) {
+    await identities.setNotPermitted(tx, { realmId, userId, since: at });
+    await auditEntries.record(tx, {
+      realmId,
+      event: "user_login_refused",
+      actor: { userId, clientId: null },
+      at,
+      properties: { userID: userId, reason: "not_permitted", through: "oidc" },
+    });
+  }
+  return { problem: "upstream_not_permitted", userId };
 }
 
 async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, at: Date): Promise<SignInOutcome> {
@@ -93,31 +120,40 @@ async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, a
   return { userId, roles, how: "created" };
 }
 
-/** Brings a user that was there up to date. The audit entry names what changed, and repeats no personal data. */
+/**
+ * Brings a user that was there up to date. The audit entry names what changed, and repeats no personal data. Throws
+ * {@link UpstreamError} while the provider withholds whether a role that it gave still holds: it is neither taken nor used.
+ */
 async function welcome(
   tx: Db,
   { realmId, issuer, person }: UpstreamSignIn,
   { user, how, at }: { user: identities.UpstreamUser; how: "known" | "adopted"; at: Date },
 ): Promise<SignInOutcome> {
   if (user.offboardedAt !== null) return { problem: "offboarded", userId: user.id };
+  const withheld = user.fromProvider.filter((role) => person.withheldRoles.includes(role));
+  if (withheld.length > 0) {
+    throw new UpstreamError("upstream_bad_answer", `the claim that gives ${withheld.join(" and ")} is withheld`);
+  }
   const { id, email, displayName } = user;
   const now = {
     email: person.email ?? email,
     displayName: person.displayName ?? displayName,
   };
-  const changed = (["email", "displayName"] as const).filter((name) => now[name] !== user[name]);
-  if (changed.length > 0) await identities.updateUser(tx, { realmId, user: { id, ...now } });
-  if (changed.length > 0 || how === "adopted") {
+  const said = (["email", "displayName"] as const).filter((name) => now[name] !== user[name]);
+  if (said.length > 0) await identities.updateUser(tx, { realmId, user: { id, ...now } });
+  if (user.notPermittedSince !== null) await identities.setNotPermitted(tx, { realmId, userId: id, since: null });
+  const changed = [
+    ...(how === "adopted" ? ["identity"] : []),
+    ...(user.notPermittedSince === null ? [] : ["permitted"]),
+    ...said,
+  ];
+  if (changed.length > 0) {
     await auditEntries.record(tx, {
       realmId,
       event: "user_update",
       actor: { userId: id, clientId: null },
       at,
-      properties: {
-        userID: id,
-        changed: how === "adopted" ? ["identity", ...changed] : changed,
-        issuer,
-      },
+      properties: { userID: id, changed, issuer },
     });
   }
   const { held, lastAdministratorKept } = await takeRoles(tx, { realmId, user, person, at });
@@ -125,8 +161,8 @@ async function welcome(
 }
 
 /**
- * Gives a user the roles that the provider says, and takes those that it could give and does not, given here or there. The
- * last administrator stays one: nobody else could make another.
+ * Gives a user the roles that the provider says, and takes those that it could give and does not, given here or there; not
+ * those of which it withholds that. The last administrator stays one: nobody else could make another.
  */
 async function takeRoles(
   tx: Db,
@@ -139,7 +175,7 @@ async function takeRoles(
 ): Promise<{ held: Role[]; lastAdministratorKept: boolean }> {
   const before = { given, fromProvider };
   const after = {
-    given: given.filter((role) => !person.mappedRoles.includes(role)),
+    given: given.filter((role) => !person.mappedRoles.includes(role) || person.withheldRoles.includes(role)),
     fromProvider: [...person.roles],
   };
   const leaves = (role: Role): boolean =>

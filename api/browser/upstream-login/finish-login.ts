@@ -14,7 +14,7 @@ import { redirect } from "../pages/redirect.ts";
 import { signInAddress } from "../sign-in/sign-in-request.ts";
 import { endAttempt, isLive, readAttempt, useAttempt, type Attempt } from "./attempt.ts";
 import { callbackAddress } from "./callback-address.ts";
-import { hasBadAddress, personOf, type UpstreamPerson } from "./claims-to-user.ts";
+import { hasBadAddress, namesOf, personOf, type UpstreamPerson } from "./claims-to-user.ts";
 import { exchangeCode } from "./exchange-code.ts";
 import { findOrCreateUser, type SignInOutcome } from "./find-or-create-user.ts";
 import type { Provider, Providers } from "./provider.ts";
@@ -36,12 +36,16 @@ export const finishLogin = (providers: Providers): ((page: PageRequest) => Promi
     const again = (toBeAsked: boolean): string =>
       signInAddress(deps, { realmName, path, again: toBeAsked }, "/login/upstream");
     try {
-      const { issuer, person } = await readPerson(page, attempt, { providers, underWay });
+      const { issuer, person, claimNames } = await readPerson(page, attempt, { providers, underWay });
       const arrived = await findOrCreateUser(deps, { realmId, issuer, person });
       const problem = "problem" in arrived ? arrived.problem : await signIn(page, attempt, arrived);
       deps.metrics.signIn("upstream", problem === undefined ? "ok" : "refused");
       if (problem === undefined) return;
-      contextOf(page.response).log().info({ event: "upstream.not_admitted", realmId, problem }, "not signed in");
+      const log = contextOf(page.response).log();
+      if (problem === "upstream_not_permitted") {
+        const { userId } = arrived;
+        log.info({ event: "upstream.not_permitted", realmId, userId, claimNames }, "may not use the realm");
+      } else log.info({ event: "upstream.not_admitted", realmId, problem }, "not signed in");
       rememberRealm(page, await realms.findById(deps.db, realmId));
       const startAgain = again(true);
       if (problem === "offboarded" && arrived.userId !== undefined) {
@@ -63,7 +67,7 @@ async function readPerson(
   page: PageRequest,
   attempt: Attempt,
   { providers, underWay }: { providers: Providers; underWay: Set<string> },
-): Promise<{ issuer: string; person: UpstreamPerson }> {
+): Promise<{ issuer: string; person: UpstreamPerson; claimNames: readonly string[] }> {
   const { deps } = page;
   const upstream = await realms.findUpstream(deps.db, { id: attempt.realmId });
   if (upstream?.issuer !== attempt.issuer || !(await isLive(page, attempt))) throw ended();
@@ -87,13 +91,16 @@ async function readPerson(
     );
     if (!(await useAttempt(page, attempt))) throw ended();
     const person = personOf(claims, names);
+    const { realmId } = attempt;
+    const log = contextOf(page.response).log();
     if (hasBadAddress(claims, names)) {
-      const { realmId } = attempt;
-      contextOf(page.response)
-        .log()
-        .warn({ event: "upstream.email_dropped", realmId }, "the e-mail claim is no address");
+      log.warn({ event: "upstream.email_dropped", realmId }, "the e-mail claim is no address");
     }
-    return { issuer, person };
+    if (person.withheldRoles.length > 0) {
+      const { withheldRoles: roles } = person;
+      log.info({ event: "upstream.claims_withheld", realmId, roles }, "a claim that gives these roles is not sent");
+    }
+    return { issuer, person, claimNames: namesOf(claims) };
   } finally {
     underWay.delete(state);
   }

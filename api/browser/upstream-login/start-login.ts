@@ -5,6 +5,7 @@ import {
   generateRandomState,
 } from "oauth4webapi";
 import * as realms from "../../../db/queries/realm/realms.ts";
+import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
 import { single, type PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { redirect } from "../pages/redirect.ts";
@@ -32,7 +33,7 @@ export const startLogin =
       return;
     }
 
-    const { realmId, realmName, issuer, clientId } = upstream;
+    const { realmId, realmName, issuer, clientId, claims } = upstream;
     let provider: Provider;
     try {
       provider = await providers.find(issuer);
@@ -59,7 +60,14 @@ export const startLogin =
       code_challenge: await calculatePKCECodeChallenge(codeVerifier),
       code_challenge_method: "S256",
       ...(asked.again ? { prompt: "login" } : {}),
+      ...hostedDomainOf(claims),
     };
     for (const [parameter, value] of Object.entries(parameters)) address.searchParams.set(parameter, value);
     redirect(page, address.href);
   };
+
+/** Google offers the accounts of this domain first. It is a hint: the claim decides. */
+function hostedDomainOf({ mayUse = [] }: UpstreamClaims): { hd?: string } {
+  const [only, ...others] = mayUse;
+  return only?.claim === "hd" && others.length === 0 ? { hd: only.value } : {};
+}

@@ -48,6 +48,9 @@ export const RealmSettingsView = ChangeableSettings.extend({
   claimDisplayName: z.string().nullable(),
   claimAdministrator: z.string().nullable(),
   claimRoles: z.array(z.string()),
+  mayUse: z
+    .array(z.string())
+    .describe("Who may use the realm: people with one of these values of a claim (`NAME=VALUE`); empty: everybody."),
   locked: z
     .record(z.string(), z.string())
     .describe("The operator's command for each setting that cannot be changed here now, with the values of today."),

@@ -79,6 +79,7 @@ export const UserExportView = z
       identities: z.array(z.object({ issuer: z.string(), subject: z.string(), createdAt: Timestamp })),
       logins: z.array(z.object({ method: z.string(), signedInAt: Timestamp, expiresAt: Timestamp })),
       links: z.array(z.object({ createdAt: Timestamp, expiresAt: Timestamp, consumedAt: moment })),
+      notPermittedSince: moment.describe("Since when the identity provider says that they may not use the realm."),
     }),
     sessions: z.array(SessionView),
     consents: z.array(ConsentView),

@@ -41,5 +41,6 @@ export function operatorCommands(realm: RealmRow): Record<string, string> {
       "--claim-role",
       ...(claims.claimRoles.length > 0 ? claims.claimRoles : ["help_desk=groups=it"]),
     ),
+    mayUse: command("--may-use", ...(claims.mayUse.length > 0 ? claims.mayUse : ["groups=wifi-users"])),
   };
 }

@@ -75,6 +75,7 @@ async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGen
         expiresAt: expiresAt.toISOString(),
         consumedAt: isoOf(consumedAt),
       })),
+      notPermittedSince: isoOf(signIns.notPermittedSince),
     },
     sessions: signedIn.map((session) => sessionView(session, null)),
     consents: allowed.map(consentView),

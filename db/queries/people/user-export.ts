@@ -1,4 +1,4 @@
-import type { Db } from "../../client.ts";
+import { only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
 /** All that the tables hold about one person, for the person to have: never a secret, a key or a hash. */
@@ -14,10 +14,12 @@ export interface SignIns {
   identities: { issuer: string; subject: string; createdAt: Date }[];
   logins: { method: string; signedInAt: Date; expiresAt: Date }[];
   links: { createdAt: Date; expiresAt: Date; consumedAt: Date | null }[];
+  /** Since when the identity provider says that they may not use the realm. */
+  notPermittedSince: Date | null;
 }
 
 export async function findSignIns(db: Db, { realmId, userId }: OfUser): Promise<SignIns> {
-  const [accounts, identities, logins, links] = await Promise.all([
+  const [accounts, identities, logins, links, users] = await Promise.all([
     db.query<{ username: string }>(sql`
       select username from local_credentials where realm_id = ${realmId} and user_id = ${userId}
     `),
@@ -36,8 +38,12 @@ export async function findSignIns(db: Db, { realmId, userId }: OfUser): Promise<
        where u.realm_id = ${realmId} and l.user_id = ${userId}
        order by l.created_at
     `),
+    db.query<{ notPermittedSince: Date | null }>(sql`
+      select not_permitted_since as "notPermittedSince" from users where realm_id = ${realmId} and id = ${userId}
+    `),
   ]);
-  return { username: accounts[0]?.username ?? null, identities, logins, links };
+  const { notPermittedSince } = only(users);
+  return { username: accounts[0]?.username ?? null, identities, logins, links, notPermittedSince };
 }
 
 /** A profile that was issued to the person, with its certificate. */

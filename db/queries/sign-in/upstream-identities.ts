@@ -18,11 +18,13 @@ export interface UpstreamUser {
   given: Role[];
   fromProvider: Role[];
   offboardedAt: Date | null;
+  /** When the identity provider first said that they may not use the realm; null: they may. */
+  notPermittedSince: Date | null;
 }
 
 const columns = sql`
   u.id, u.email, u.display_name as "displayName", u.roles as given, u.provider_roles as "fromProvider",
-  u.offboarded_at as "offboardedAt"`;
+  u.offboarded_at as "offboardedAt", u.not_permitted_since as "notPermittedSince"`;
 
 /** The user with this identity, held until the transaction ends. */
 export async function lockUser(
@@ -98,5 +100,18 @@ export async function updateUser(
            display_name = ${user.displayName}
      where realm_id = ${realmId}
        and id = ${user.id}
+  `);
+}
+
+/** Sets since when a user may not use the realm; null: they may. */
+export async function setNotPermitted(
+  tx: Db,
+  { realmId, userId, since }: { realmId: string; userId: string; since: Date | null },
+): Promise<void> {
+  await tx.query(sql`
+    update users
+       set not_permitted_since = ${since}
+     where realm_id = ${realmId}
+       and id = ${userId}
   `);
 }

@@ -181,6 +181,22 @@ describe("whom a realm trusts", () => {
   });
 });
 
+test("who may use a realm stays when claims are written by a release that does not know it", async () => {
+  const realmId = await givenRealm();
+  const write = async (claims: object) => {
+    const rows = await attempt(
+      "realmpass_operator",
+      sql`update realms set upstream_claims = ${JSON.stringify(claims)} where id = ${realmId} returning upstream_claims as claims`,
+    );
+    return (rows as { claims: unknown }[])[0]?.claims;
+  };
+  const mayUse = [{ claim: "hd", value: "uni.example" }];
+  expect(await write({ email: "mail" })).toEqual({ email: "mail" });
+  expect(await write({ email: "mail", mayUse })).toEqual({ email: "mail", mayUse });
+  expect(await write({ email: "e" })).toEqual({ email: "e", mayUse });
+  expect(await write({ email: "e", mayUse: [] })).toEqual({ email: "e", mayUse: [] });
+});
+
 describe("the owner of an issuance", () => {
   const create = (realmId: string, owner: { user?: string; guest?: string }) =>
     attempt(

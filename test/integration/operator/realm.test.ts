@@ -380,6 +380,57 @@ test("claims give roles by as many rules as there are; those of one role are rep
   expect((await set("--clear", "claim-role")).json).toMatchObject({ claimRoles: [], claimEmail: "mail" });
 });
 
+test("who may use the realm is said by rules that are replaced together, and shown", async () => {
+  const realm = await operator.realm();
+  const set = (...argv: string[]) => operator.run(["realm", "set", "--realm", realm, ...argv]);
+  const made = await set(...upstream, "--may-use", "hd=uni.example", "--may-use", "groups=wifi=all");
+  expect(made.json).toMatchObject({ mayUse: ["hd=uni.example", "groups=wifi=all"] });
+  const listed = await operator.run(["realm", "list", "--realm", realm]);
+  expect(listed.json["realms"]).toMatchObject([{ mayUse: ["hd=uni.example", "groups=wifi=all"] }]);
+  expect((await set("--may-use", "groups=wifi")).json).toMatchObject({ mayUse: ["groups=wifi"] });
+  const others = await set("--claim-email", "mail", "--claim-role", "auditor=groups=audit");
+  expect(others.json).toMatchObject({ mayUse: ["groups=wifi"], claimRoles: ["auditor=groups=audit"] });
+  expect((await set("--clear", "may-use")).json).toMatchObject({ mayUse: [], claimEmail: "mail" });
+  expect((await operator.auditEvents(realm)).filter((event) => event === "realm_update")).toHaveLength(4);
+
+  const rules = Array.from({ length: 21 }, (_, index) => ["--may-use", `groups=g${index}`]).flat();
+  expect(await set(...rules)).toMatchObject({ code: 2 });
+  expect(await set("--may-use", "groups")).toMatchObject({ code: 2 });
+});
+
+test.each([
+  "https://accounts.google.com",
+  "https://appleid.apple.com",
+  "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0",
+  "https://login.microsoftonline.com/common/v2.0",
+])("%s signs in anybody, so it is set with a rule and keeps one", async (issuer) => {
+  const realm = await operator.realm();
+  const argv = (...options: string[]) => ["realm", "set", "--realm", realm, ...options];
+  const open = ["--upstream-issuer", issuer, "--upstream-client-id", "rp"];
+  const shown = async () => (await operator.run(["realm", "list", "--realm", realm])).json["realms"];
+
+  const before = await shown();
+  const refused = await operator.run(argv(...open));
+  expect(refused).toMatchObject({ code: 2, json: { error: "usage" } });
+  expect(refused.err + refused.out).toContain("--may-use");
+  expect(await shown()).toEqual(before);
+  expect((await operator.run(argv(...open, "--may-use", "hd=uni.example"))).json).toMatchObject({
+    upstreamIssuer: issuer,
+    mayUse: ["hd=uni.example"],
+  });
+  expect(await operator.run(argv("--clear", "may-use"))).toMatchObject({ code: 2 });
+  expect((await operator.run(argv("--clear", "may-use", ...upstream))).json).toMatchObject({ mayUse: [] });
+});
+
+test("a realm that has an open identity provider without a rule keeps it, and its other settings change", async () => {
+  const realm = await operator.realm();
+  await operator.database.owner.query(sql`
+    update realms set upstream_issuer = 'https://accounts.google.com', upstream_client_id = 'rp' where name = ${realm}
+  `);
+  const set = await operator.run(["realm", "set", "--realm", realm, "--claim-email", "mail"]);
+  expect(set.json).toMatchObject({ upstreamIssuer: "https://accounts.google.com", claimEmail: "mail", mayUse: [] });
+});
+
 test("an identity provider can be taken away, and its secret goes with it", async () => {
   const realm = await operator.realm();
   await operator.run(["realm", "set", "--realm", realm, ...upstream, "--upstream-client-secret-stdin"], { input: "s" });

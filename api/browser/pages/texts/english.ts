@@ -137,6 +137,16 @@ export const english = {
       happened: "The sign-in service of your organization did not let you in, or you cancelled.",
       remedy: "Start again, or ask your help desk.",
     },
+    upstream_not_permitted: {
+      title: "This service is not open to you",
+      happened: "Your organization says that this account may not use this service.",
+      remedy: "Ask your help desk whether it should be allowed.",
+    },
+    upstream_no_identifier: {
+      title: "Your sign-in lacks an identifier",
+      happened: "The sign-in service of your organization did not say who you are.",
+      remedy: "Tell your help desk that the identifier is not released to this service.",
+    },
     upstream_bad_answer: {
       title: "Your sign-in did not work",
       happened: "The sign-in service of your organization gave an answer that cannot be used.",

@@ -165,6 +165,16 @@ export const german: Texts = {
       happened: "Der Anmeldedienst Ihrer Einrichtung hat Sie nicht zugelassen, oder Sie haben abgebrochen.",
       remedy: "Beginnen Sie neu, oder fragen Sie Ihren Helpdesk.",
     },
+    upstream_not_permitted: {
+      title: "Dieser Dienst steht Ihnen nicht offen",
+      happened: "Ihre Einrichtung sagt, dass dieses Konto den Dienst nicht nutzen darf.",
+      remedy: "Fragen Sie den Helpdesk, ob es freigeschaltet werden soll.",
+    },
+    upstream_no_identifier: {
+      title: "Ihrer Anmeldung fehlt die Kennung",
+      happened: "Der Anmeldedienst Ihrer Einrichtung hat nicht mitgeteilt, wer Sie sind.",
+      remedy: "Sagen Sie dem Helpdesk, dass die Kennung für diesen Dienst nicht freigegeben ist.",
+    },
     upstream_bad_answer: {
       title: "Ihre Anmeldung hat nicht funktioniert",
       happened: "Der Anmeldedienst Ihrer Einrichtung hat eine Antwort gegeben, die nicht zu gebrauchen ist.",

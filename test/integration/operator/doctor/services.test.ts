@@ -218,12 +218,33 @@ describe("an identity provider", () => {
     });
   });
 
+  test("that signs in anybody fails without a rule about who may use the realm, and one of its own needs none", async () => {
+    expect(await found("https://accounts.google.com")).toMatchObject({
+      status: "fail",
+      message: saying("anybody with an account"),
+      remedy: saying("--may-use"),
+    });
+    const own = await provider((url) => ({ issuer: url, jwks_uri: `${url}/keys` }));
+    expect(await found(own)).toMatchObject({ status: "ok" });
+  });
+
+  test("with one of its two settings is a warning", async () => {
+    await operator.database.owner.query(sql`update realms set upstream_client_id = null where id = ${realmId}`);
+    expect(await look(`upstream ${realm}`)).toMatchObject({ status: "warn", remedy: saying("--upstream-client-id") });
+    await operator.database.owner.query(sql`
+      update realms set upstream_client_id = 'realmpass', upstream_issuer = null where id = ${realmId}
+    `);
+    expect(await look(`upstream ${realm}`)).toMatchObject({ status: "warn", remedy: saying("--upstream-issuer") });
+  });
+
   test("that does not answer holds doctor up for seconds only", async () => {
     expect(await found(await startListener(() => undefined))).toMatchObject({
       status: "fail",
       message: saying("no answer within 5 s"),
     });
-    await operator.database.owner.query(sql`update realms set upstream_issuer = null where id = ${realmId}`);
+    await operator.database.owner.query(
+      sql`update realms set upstream_issuer = null, upstream_client_id = null where id = ${realmId}`,
+    );
   });
 });
 

@@ -369,7 +369,6 @@ describe("what the claims say", () => {
     ["a pairwise id with NUL", { pairwise_id: "a\0b" }, {}],
     ["a pairwise id that is a number", { pairwise_id: 7 }, {}],
     ["a pairwise id that is a list", { pairwise_id: ["a"] }, {}],
-    ["no pairwise id although the realm names the claim", {}, { pairwiseId: "pairwise_id" }],
     ["an address that is an object", { email: { a: 1 } }, {}],
     ["an address of 321 characters", { email: "x".repeat(321) }, {}],
     ["a name that is true", { name: true }, {}],

@@ -32,8 +32,16 @@ async function signInWithoutRole({ realmId, userId }: Creators): Promise<void> {
     sql`select pairwise_id as "pairwiseId" from users where id = ${userId}`,
   );
   const { pairwiseId = "" } = user ?? {};
-  const unsaid = { email: undefined, displayName: undefined };
-  const person = { subject: pairwiseId, pairwiseId, ...unsaid, mappedRoles: ["administrator" as const], roles: [] };
+  const person = {
+    subject: pairwiseId,
+    pairwiseId,
+    email: undefined,
+    displayName: undefined,
+    permitted: true,
+    mappedRoles: ["administrator" as const],
+    roles: [],
+    withheldRoles: [],
+  };
   const deps = { db: api.database.open("realmpass_api"), clock: systemClock };
   await findOrCreateUser(deps, { realmId, issuer: "https://idp.example", person });
 }

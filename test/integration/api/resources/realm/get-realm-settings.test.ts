@@ -41,20 +41,29 @@ test("all settings are read at once, those of the operator too", async () => {
     claimDisplayName: null,
     claimAdministrator: null,
     claimRoles: [],
+    mayUse: [],
   });
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(locked)));
 });
 
 test("each setting that cannot be changed here has the operator's command, with the value of today, fit for a shell", async () => {
   const realmId = await given.realm();
-  const claims = { email: "mail", roles: { help_desk: [{ claim: "groups", value: "IT's help; rm -r" }] } };
+  const claims = {
+    email: "mail",
+    roles: { help_desk: [{ claim: "groups", value: "IT's help; rm -r" }] },
+    mayUse: [
+      { claim: "hd", value: "uni.example" },
+      { claim: "groups", value: "guests of IT" },
+    ],
+  };
   await api.database.owner.query(sql`
     update realms
        set radius_cn = 'radius.uni.example', local_sign_in = true, forget_after_months = 18,
            upstream_issuer = 'https://idp.example', upstream_claims = ${JSON.stringify(claims)}
      where id = ${realmId}
   `);
-  const { realmName, locked } = await settingsOf(realmId);
+  const { realmName, locked, ...settings } = await settingsOf(realmId);
+  expect(settings).toMatchObject({ mayUse: ["hd=uni.example", "groups=guests of IT"] });
   const command = `npm run operator -- realm set --realm ${realmName}`;
   expect(locked).toMatchObject({
     radiusCN: `${command} --radius-cn radius.uni.example`,
@@ -63,6 +72,7 @@ test("each setting that cannot be changed here has the operator's command, with 
     upstreamIssuer: `${command} --upstream-issuer https://idp.example`,
     claimEmail: `${command} --claim-email mail`,
     claimRoles: `${command} --claim-role 'help_desk=groups=IT'\\''s help; rm -r'`,
+    mayUse: `${command} --may-use hd=uni.example --may-use 'groups=guests of IT'`,
   });
   expect(locked).not.toHaveProperty("radiusCA");
 

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import type { Claims } from "../../../../../api/browser/upstream-login/claim-rules.ts";
 import {
   hasBadAddress,
   lacksClaims,
+  namesOf,
   personOf,
   withUserinfo,
-  type Claims,
 } from "../../../../../api/browser/upstream-login/claims-to-user.ts";
 import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
 
@@ -16,8 +17,10 @@ test("the usual claims make a person whose roles the provider has no say in", ()
     pairwiseId: "p",
     email: "e@example.org",
     displayName: "N",
+    permitted: true,
     mappedRoles: [],
     roles: [],
+    withheldRoles: [],
   });
 });
 
@@ -82,13 +85,27 @@ test("a role is given by any of its rules, and each rule looks at a claim of its
 test.each<[string, Claims, UpstreamClaims]>([
   ["no subject", { ...claims, sub: undefined }, {}],
   ["an empty subject", { ...claims, sub: "" }, {}],
-  ["no pairwise id where the realm names its claim", claims, { pairwiseId: "unique" }],
   ["a lone surrogate", { ...claims, name: "\ud800" }, {}],
   ["NUL", { ...claims, email: "a\0" }, {}],
   ["a role that is true", { ...claims, role: true }, { administrator: { claim: "role", value: "true" } }],
   ["a role in a list in a list", { ...claims, role: [["a"]] }, { administrator: { claim: "role", value: "a" } }],
 ])("%s is a bad answer", (_, given, names) => {
   expect(() => personOf(given, names)).toThrow(expect.objectContaining({ problem: "upstream_bad_answer" }) as Error);
+});
+
+test("without the pairwise id whose claim the realm names there is no identifier", () => {
+  expect(() => personOf({ ...claims, "a b": 1 }, { pairwiseId: "unique" })).toThrow(
+    expect.objectContaining({
+      problem: "upstream_no_identifier",
+      message: "the pairwise id is missing; the claims are sub, pairwise_id, email, name",
+    }) as Error,
+  );
+});
+
+test("the log has 40 names of claims at most, and no value", () => {
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`claim${index}`, `value${index}`]));
+  expect(namesOf(many)).toHaveLength(40);
+  expect(namesOf({ "a\nb": 1, "a=b": 1, ["x".repeat(201)]: 1, sub: "s" })).toEqual(["sub"]);
 });
 
 test("what an object inherits is no claim", () => {
@@ -109,6 +126,8 @@ test.each<[Claims, UpstreamClaims, boolean]>([
   [{ ...claims, pairwise_id: undefined }, {}, true],
   [claims, { email: "mail" }, true],
   [claims, { administrator: { claim: "role", value: "x" } }, true],
+  [claims, { mayUse: [{ claim: "role", value: "x" }] }, true],
+  [{ ...claims, role: [] }, { mayUse: [{ claim: "role", value: "x" }] }, false],
 ])("%j under %j: claims are lacking: %j", (given, names, lacking) => {
   expect(lacksClaims(given, names)).toBe(lacking);
 });

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { isOpenIssuer } from "../../../domain/uris.ts";
+
+const microsoft = "https://login.microsoftonline.com";
+
+test.each([
+  "https://accounts.google.com",
+  "https://accounts.google.com/",
+  "HTTPS://Accounts.Google.com:443",
+  "https://appleid.apple.com",
+  `${microsoft}/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0`,
+  `${microsoft}/9188040D-6C67-4C5B-B112-36A304B66DAD`,
+  `${microsoft}/common/v2.0`,
+  `${microsoft}/consumers/v2.0`,
+  `${microsoft}/organizations/v2.0/`,
+])("%s signs in anybody", (issuer) => {
+  expect(isOpenIssuer(issuer)).toBe(true);
+});
+
+test.each([
+  "https://idp.uni.example",
+  "https://accounts.google.com.uni.example",
+  "https://uni.example/accounts.google.com",
+  `${microsoft}/0f3c1d4e-0000-4000-8000-000000000000/v2.0`,
+  "no address",
+])("%s does not", (issuer) => {
+  expect(isOpenIssuer(issuer)).toBe(false);
+});
