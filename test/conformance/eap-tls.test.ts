@@ -27,6 +27,8 @@ import {
 } from "../support/counterparts/radius.ts";
 import { givenServiceApplication, startService, type RunningService } from "../support/service/service.ts";
 import { startTcpProxy, type TcpProxy } from "../support/run/tcp-proxy.ts";
+import { createBrowserSession } from "../support/browser/browser-session.ts";
+import { useUpstreamProvider } from "../support/counterparts/upstream-provider.ts";
 
 /**
  * What it is all for: FreeRADIUS, as docs/radius/README.md sets it up, lets in the devices that have a good profile and no
@@ -103,6 +105,13 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
 
   afterAll(async () => {
     for (const each of Object.values(radius)) await each.stop();
+  });
+
+  const address = (): string => `http://127.0.0.1:${network.port}`;
+  const upstream = useUpstreamProvider({
+    redirectUri: () => `${address()}/login/upstream/callback`,
+    claims: ["groups"],
+    authentication: "none",
   });
 
   async function givenRealm(
@@ -242,6 +251,32 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await ask(ownRealm, "DELETE", `/api/user/${userId}`);
 
     await expectRefusedSoon(...profiles);
+  });
+
+  test("a person whom the identity provider no longer lets use the realm keeps the devices, until they are offboarded", async () => {
+    const [realm] = await service.owner.query<{ name: string }>(sql`
+      update realms
+         set upstream_issuer = ${upstream.url}, upstream_client_id = ${upstream.clientId},
+             upstream_claims = '{"mayUse": [{"claim": "groups", "value": "wifi"}]}'
+       where id = ${ownRealm.id} returning name
+    `);
+    const signIn = async (groups: string[]): Promise<number> => {
+      upstream.signsIn({ sub: "leaver", email: "leaver@example.org", name: "Leaver", groups });
+      const browser = createBrowserSession(() => [address(), upstream.url]);
+      return (await browser.get(`${address()}/login/upstream?realm=${realm!.name}`)).status;
+    };
+    expect(await signIn(["wifi"])).toBe(200);
+    const [user] = await service.owner.query<{ id: string }>(sql`
+      select id from users where realm_id = ${ownRealm.id} and pairwise_id = 'leaver'
+    `);
+    const profile = await issue(ownRealm, {}, user!.id);
+
+    expect(await signIn(["alumni"])).toBe(403);
+
+    await bringCrl();
+    for (const mode of modes) await expectAdmitted(mode, profile);
+    await ask(ownRealm, "DELETE", `/api/user/${user!.id}`);
+    await expectRefusedSoon(profile);
   });
 
   test("every profile of the people of an offboarding file is refused within 5 s of the end of the job", async () => {

@@ -216,14 +216,15 @@ const mistakes: Record<string, Mistake> = {
   },
 
   async "the identity provider is away"(service) {
-    const set = (issuer: string | null) =>
-      service.owner.query<{ name: string }>(
-        sql`update realms set upstream_issuer = ${issuer}, upstream_client_id = 'realmpass' returning name`,
-      );
-    const [realm] = await set(`http://127.0.0.1:${await freePort()}`);
+    const [realm] = await setProvider(service, `http://127.0.0.1:${await freePort()}`);
     const page = await fetch(`http://127.0.0.1:${service.apiPort}/login/upstream?realm=${realm!.name}`);
     expect(page.status).toBe(503);
-    return runs(() => set(null));
+    return runs(() => setProvider(service, null));
+  },
+
+  async "anybody can have an account at the identity provider"(service) {
+    await setProvider(service, "https://accounts.google.com");
+    return runs(() => setProvider(service, null));
   },
 
   async "a certificate that a worker uses ends in less than three weeks"(service) {
@@ -257,6 +258,13 @@ const mistakes: Record<string, Mistake> = {
     return runs(() => set(before!.notAfter));
   },
 };
+
+const setProvider = ({ owner }: RunningService, issuer: string | null) =>
+  owner.query<{ name: string }>(sql`
+    update realms
+       set upstream_issuer = ${issuer}, upstream_client_id = ${issuer === null ? null : "realmpass"}
+    returning name
+  `);
 
 /** Each look costs seconds on a machine that has other things to do, and a full disk counts as such for half a minute. */
 const patience = { withinMs: 120_000, everyMs: 250 };
