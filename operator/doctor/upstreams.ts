@@ -1,4 +1,4 @@
-import { hasUpstream, type RealmRow } from "../../db/queries/realm/realms.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
 import type { Context } from "../context/context.ts";
 import { isOpenToAnybody } from "../realm/upstream-change.ts";
 import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
@@ -10,16 +10,15 @@ import { fails, passes, warns, type Check } from "./check.ts";
  * anybody could.
  */
 export async function checkUpstreams(context: Context): Promise<Check[]> {
-  const realms = await context.realms();
-  const checks = realms.map((realm) => checkRealm(realm, context.clock.now()));
-  return (await Promise.all(checks)).flat();
+  const all = await context.realms();
+  return (await Promise.all(all.map((realm) => checkRealm(realm, context.clock.now())))).flat();
 }
 
-async function checkRealm(realm: RealmRow, at: Date): Promise<Check[]> {
+async function checkRealm(realm: realms.RealmRow, at: Date): Promise<Check[]> {
   const { name: realmName, upstreamIssuer: issuer, upstreamClientId: clientId } = realm;
   const name = `upstream ${realmName}`;
   if (issuer === null && clientId === null) return [];
-  if (!hasUpstream(realm)) {
+  if (!realms.hasUpstream(realm)) {
     const missing = issuer === null ? "--upstream-issuer" : "--upstream-client-id";
     return [
       warns(

@@ -4,7 +4,8 @@ import { mappedRoles } from "../../../domain/upstream-claims.ts";
 import { only, type Db } from "../../client.ts";
 import { isActive, isAdministrator } from "../../rules.ts";
 import { sql } from "../../sql.ts";
-import { hasUpstream, type RealmRow } from "./realms.ts";
+import * as realms from "./realms.ts";
+import type { RealmRow } from "./realms.ts";
 
 /** So many addresses are told. */
 const askersMax = 10;
@@ -12,7 +13,7 @@ const askersMax = 10;
 /** How far a realm is set up. */
 export async function findFacts(db: Db, { realm, at }: { realm: RealmRow; at: Date }): Promise<SetupFacts> {
   const realmId = realm.id;
-  const issuer = hasUpstream(realm) ? realm.upstreamIssuer : null;
+  const issuer = realms.hasUpstream(realm) ? realm.upstreamIssuer : null;
   const [wasUsed, administrators, serverCertificateEndsAt, askers, ownDevice, peopleHaveProfiles] = await Promise.all([
     isProviderUsed(db, { realmId, issuer }),
     listAdministrators(db, { realm, issuer }),
