@@ -33,9 +33,10 @@ function checkDataDirectory({ config }: Context): Check {
     : fails("data-directory", `${path} is open to others (mode ${mode.toString(8)})`, `Run \`chmod 700 ${path}\`.`);
 }
 
-function checkDisk({ config }: Context): Check[] {
+/** systemd keeps the credentials of a unit in memory: the room there says nothing of a disk. */
+function checkDisk({ config, env }: Context): Check[] {
   const path = resolve(config.REALMPASS_DATA_DIRECTORY);
-  if (!existsSync(path)) return [];
+  if (!existsSync(path) || path === env["CREDENTIALS_DIRECTORY"]) return [];
   const { bavail, blocks, bsize } = statfsSync(path);
   return [judgeSpace(path, { free: bavail * bsize, total: blocks * bsize })];
 }

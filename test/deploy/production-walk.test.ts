@@ -1,27 +1,17 @@
-import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { asRun, barePlace, named, packRelease, runOnMachine } from "../support/deploy/page.ts";
 import { atEndOfFile } from "../support/run/at-end.ts";
 import { shellBlocks } from "../support/run/shell-blocks.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-/** What the machine has before the page begins: a name, a certificate for it, and Debian's packages as they start. */
-const before = (release: string): string => `
-rm -rf /opt/realmpass /etc/realmpass
-echo "127.0.0.1 wifi.example.org" >>/etc/hosts
-mkdir -p /etc/realmpass/tls
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=wifi.example.org \\
-  -addext subjectAltName=DNS:wifi.example.org -keyout /etc/realmpass/tls/privkey.pem -out /etc/realmpass/tls/fullchain.pem 2>/dev/null
-export NODE_EXTRA_CA_CERTS=/etc/realmpass/tls/fullchain.pem
-rm -rf /var/lib/postgresql/* /etc/postgresql/* /var/lib/redis/* /etc/nginx/sites-enabled/default
-version=$(ls /usr/lib/postgresql | sort -n | tail -1)
-pg_createcluster "$version" main --port 5432 >/dev/null
+/** Debian's packages, as they start without systemd. */
+const startPackages = `
 pg_ctlcluster "$version" main start
 runuser -u redis -- redis-server /etc/redis/redis.conf --daemonize yes >/dev/null
 nginx
-cd "${release}"
 `;
 
 /** When a step fails, what the processes said last. */
@@ -63,9 +53,7 @@ describeWithTool(
         rmSync(directory, { recursive: true, force: true });
       });
       const release = join(directory, "release");
-      mkdirSync(release);
-      execFileSync(process.execPath, ["release.mjs", "--uncommitted", "--out", release], { stdio: "pipe" });
-      expect(readdirSync(release).filter((name) => name.endsWith(".tar.gz"))).toHaveLength(1);
+      packRelease(release);
 
       const blocks = await shellBlocks("docs/production.md");
       expect(blocks.length).toBeGreaterThan(8);
@@ -82,8 +70,12 @@ describeWithTool(
         ...restore.slice(1),
         `${node("drill.mjs")} after`,
       ];
-      writeFileSync(script, ["set -eu -o pipefail", whatWasSaid, before(release), ...steps].join("\n"));
-      printed = await runOnMachine(directory, script);
+      writeFileSync(
+        script,
+        ["set -eu -o pipefail", whatWasSaid, barePlace, startPackages, named(release), ...steps].join("\n"),
+      );
+      const units = resolve("test/support/deploy/units.mjs");
+      printed = await runOnMachine("machine.sh", [join(directory, "machine"), script, process.execPath, units]);
       const said = (word: string) =>
         JSON.parse(new RegExp(`^${word} (.*)$`, "m").exec(printed)?.[1] ?? "{}") as Record<string, unknown>;
       found = said("FOUND");
@@ -174,25 +166,3 @@ describeWithTool(
     });
   },
 );
-
-/** The page waits for nothing, as a person does that by reading on. */
-const asRun = (block: string): string =>
-  block.includes("realmpass-operator doctor")
-    ? `for left in $(seq 600); do curl -fsS --cacert /etc/realmpass/tls/fullchain.pem https://wifi.example.org/readyz >/dev/null 2>&1 && break; sleep 0.1; done\n(${block}) || true`
-    : block;
-
-function runOnMachine(directory: string, script: string): Promise<string> {
-  const machine = resolve("test/support/deploy/machine.sh");
-  const args = [join(directory, "machine"), script, process.execPath, resolve("test/support/deploy/units.mjs")];
-  const child = spawn(machine, args, { stdio: ["ignore", "pipe", "pipe"] });
-  let out = "";
-  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (out += chunk.toString()));
-  atEndOfFile(() => child.kill("SIGKILL"));
-  return new Promise((done, failed) => {
-    child.once("close", (code) => {
-      if (code === 0) done(out);
-      else failed(new Error(`the page ended with ${String(code)}:\n${out.slice(-12_000)}`));
-    });
-  });
-}

@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as crls from "../../../db/queries/certificates/crls.ts";
 import { sql } from "../../../db/sql.ts";
 import type { Check } from "../../../operator/doctor/check.ts";
 import { generateAuditKey } from "../../../runtime/audit-key.ts";
+import { programVersion } from "../../../runtime/program-files.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import { problemCodes, processKinds } from "../../../domain/process.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
@@ -12,7 +13,7 @@ import { givenProcess } from "../../support/given/process.ts";
 import { givenRows } from "../../support/given/given.ts";
 import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts";
 import { startPublication } from "../../support/given/publication-server.ts";
-import { freePort } from "../../support/run/services.ts";
+import { freePort, scratchDirectory } from "../../support/run/services.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { useOperator, type RunOptions } from "./operator-support.ts";
 
@@ -277,7 +278,7 @@ describe("the processes", () => {
     const problems = [{ code: "publication_failed", detail: "issuer 7", since }] as const;
     await givenProcess(operator.database.owner, { kind: "worker", host: "elsewhere", problems });
     const { of } = await examine();
-    expect(of("processes")?.message).toBe("alive: worker 2, responder 1, api 1");
+    expect(of("processes")?.message).toMatch(/^alive: worker 2 \(\S+\), responder 1 \(\S+\), api 1 \(\S+\)/);
     expect(of("process worker elsewhere")).toMatchObject({
       status: "warn",
       message: "publication_failed since 2027-01-01T00:00:00.000Z: issuer 7",
@@ -343,6 +344,22 @@ describe("the processes", () => {
     await givenProcess(operator.database.owner, { kind: "api", version: "9.0.0", silentSeconds: 20 });
     expect((await examine()).of("processes")).toMatchObject({ status });
   });
+
+  test("are listed with their versions, also when a kind is missing, and each of another version than this program by name", async () => {
+    const own = programVersion();
+    for (const kind of processKinds) await givenProcess(operator.database.owner, { kind, version: own });
+    const look = async (): Promise<string> => (await examine()).of("processes")?.message ?? "";
+    expect(await look()).toBe(`alive: worker 1 (${own}), responder 1 (${own}), api 1 (${own})`);
+
+    const left = { kind: "api", host: "left", pid: 7, version: "0.0.9" } as const;
+    await givenProcess(operator.database.owner, left);
+    expect(await look()).toContain(
+      `alive: worker 1 (${own}), responder 1 (${own}), api 2 (0.0.9 and ${own}); ` +
+        `of another version than this program (${own}): api left 7 (0.0.9)`,
+    );
+    await operator.database.owner.query(sql`delete from processes where kind = 'worker'`);
+    expect(await look()).toMatch(/^no worker: .*; alive: worker 0, responder 1 \(.*api left 7 \(0\.0\.9\)$/);
+  });
 });
 
 test("a data directory that is open to others fails", async () => {
@@ -354,6 +371,33 @@ test("a data directory that is open to others fails", async () => {
   } finally {
     chmodSync(operator.data.path, 0o700);
   }
+});
+
+test("the room on the disk is that of the data directory, and not that of the memory in which systemd keeps credentials", async () => {
+  expect((await examine()).of("disk")?.message).toMatch(` MiB are free in ${operator.data.path}`);
+  const env = { CREDENTIALS_DIRECTORY: operator.data.path };
+  expect((await examine([], { env })).of("disk")).toBeUndefined();
+});
+
+test("without a passphrase the doctor opens no issuer key, makes no passphrase, and fails only for a key that is missing", async () => {
+  const realm = await operator.realm();
+  const empty = await scratchDirectory("realmpass-without-");
+  const env = { REALMPASS_DATA_DIRECTORY: empty, REALMPASS_GENERATE_SECRETS: "1" };
+  const issuerKey = async () => {
+    const { checks } = await examine(["--realm", realm], { env });
+    return checks.find(({ name }) => name.startsWith("issuer-key"));
+  };
+  expect(await issuerKey()).toMatchObject({
+    status: "ok",
+    message: "is there; without the passphrase here, only workers open it",
+  });
+  expect(readdirSync(empty)).not.toContain("issuer-key-passphrase");
+
+  await operator.database.owner.query(sql`
+    delete from issuer_keys
+     where issuer_id in (select i.id from issuers i join realms r on r.id = i.realm_id where r.name = ${realm})
+  `);
+  expect(await issuerKey()).toMatchObject({ status: "fail", message: "the issuer's key is missing" });
 });
 
 test("an issuer key that does not open under the passphrase fails", async () => {

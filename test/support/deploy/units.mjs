@@ -22,7 +22,8 @@ const packaged = {
 function systemctl([command, ...rest]) {
   if (command === "daemon-reload") return 0;
   const names = rest
-    .filter((name) => !name.startsWith("--"))
+    // With the target goes all that was started here.
+    .filter((name) => !name.startsWith("--") && !name.includes("*"))
     .flatMap((name) => (name === "realmpass.target" && command !== "enable" ? everStarted() : [name]));
   for (const name of names) {
     const known = packaged[name];

@@ -21,6 +21,9 @@ const packageOf: Record<string, string> = {
   xmllint: "libxml2-utils",
   nmcli: "network-manager",
   "systemd-analyze": "systemd",
+  "systemd-run": "systemd",
+  "dbus-daemon": "dbus",
+  curl: "curl",
   python3: "python3",
   nginx: "nginx-light",
   faketime: "faketime",
@@ -51,7 +54,7 @@ export function requireTool(name: string): string {
  * A `describe` block that needs programs of other projects. When one is missing, the block is skipped on a developer's
  * machine, with its name on stderr and in the report; where `CI` is set it fails instead, so that nobody mistakes an
  * incomplete machine for a passing test. `redis` stands for the Redis that global-setup found, wherever it runs, and
- * `root` for the right to run processes as other users.
+ * `root` for the right to run processes as other users, and `booted machine` for that to boot a systemd in namespaces.
  */
 export function describeWithTool(tools: string | readonly string[], name: string, block: () => void): void {
   const missing = [tools].flat().filter((tool) => !isThere(tool));
@@ -81,6 +84,9 @@ function describeUnless(missing: string | undefined, name: string, block: () => 
 
 const isThere = (tool: string): boolean => {
   if (tool === "root") return process.getuid?.() === 0;
+  if (tool === "booted machine") {
+    return spawnSync("test/support/deploy/booted-machine.sh", ["--can"], { stdio: "ignore" }).status === 0;
+  }
   return tool === "redis" ? process.env["TEST_REDIS_URL"] !== undefined : findTool(tool) !== undefined;
 };
 
@@ -88,6 +94,7 @@ const whatIsMissing = (tools: readonly string[]): string =>
   tools
     .map((tool) => {
       if (tool === "root") return "the tests do not run as root";
+      if (tool === "booted machine") return "no systemd can be booted in namespaces here";
       return `${tool} is not installed${packageOf[tool] === undefined ? "" : ` (package ${packageOf[tool]})`}`;
     })
     .join(", ");

@@ -1,0 +1,111 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { asRun, barePlace, named, packRelease, runOnMachine } from "../support/deploy/page.ts";
+import { atEndOfFile } from "../support/run/at-end.ts";
+import { shellBlocks } from "../support/run/shell-blocks.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+
+/** Debian's packages, as their own units start them. */
+const startPackages = `
+systemctl daemon-reload
+systemctl start "postgresql@$version-main" redis-server nginx
+`;
+
+/** When a step fails, what the units said last. */
+const whatWasSaid = "trap 'status=$?; [ $status = 0 ] || journalctl --lines 60 | cut -c 1-300; exit $status' EXIT";
+
+interface Run {
+  status: number;
+  result: string;
+}
+type Examined = Run & Record<"fails" | "disk" | "warns", string[]>;
+type Found = Record<"enabled" | "stopped" | "started" | "dumps" | "exports", string[]> &
+  Record<"backup" | "export", Run> &
+  Record<"well" | "without" | "mended" | "full", Examined> &
+  Record<"saidWhileWell" | "errors" | "heard", string[]> &
+  Record<"withoutProgram" | "withProgram", string>;
+
+const good = { status: 0, result: "success" };
+const failed = { status: 1, result: "exit-code" };
+
+/** The units of deploy/systemd as docs/production.md installs them, under a systemd that has booted. */
+describeWithTool(
+  [
+    "root",
+    "booted machine",
+    "pg_createcluster",
+    "redis-server",
+    "nginx",
+    "openssl",
+    "curl",
+    "ip",
+    "dbus-daemon",
+    "systemd-run",
+  ],
+  "the units of deploy/systemd under a booted systemd",
+  () => {
+    let found: Found;
+
+    beforeAll(async () => {
+      const directory = mkdtempSync(join(tmpdir(), "realmpass-booted-"));
+      atEndOfFile(() => {
+        rmSync(directory, { recursive: true, force: true });
+      });
+      packRelease(join(directory, "release"));
+      cpSync("test/support/deploy", join(directory, "scripts"), { recursive: true });
+      const script = join(directory, "script.sh");
+      const blocks = await shellBlocks("docs/production.md");
+      const steps = [...blocks.map(asRun), `/usr/bin/node /mnt/scripts/booted.mjs`];
+      writeFileSync(
+        script,
+        ["set -eu -o pipefail", whatWasSaid, barePlace, startPackages, named("/mnt/release"), ...steps].join("\n"),
+      );
+      const printed = await runOnMachine("booted-machine.sh", [directory, script, resolve(process.execPath)]);
+      found = JSON.parse(/^FOUND (.*)$/m.exec(printed)?.[1] ?? "{}") as Found;
+    });
+
+    test("every process and timer is active once it is enabled, and stops and starts with the target", () => {
+      const all = (state: string): string[] => Array<string>(9).fill(state);
+      expect([found.enabled, found.stopped, found.started]).toEqual([all("active"), all("inactive"), all("active")]);
+    });
+
+    test("the dump and the export of the audit log are made", () => {
+      expect([found.backup, found.export]).toEqual([good, good]);
+      expect(found.dumps).toEqual(["realmpass-00000000T000000Z.dump"]);
+      expect(found.exports).toEqual(["example-000000000000-000000000000.ndjson"]);
+    });
+
+    describe("the doctor", () => {
+      test("ends well when nothing is wrong, and nobody is alarmed", () => {
+        expect(found.well).toMatchObject({ ...good, fails: [] });
+        expect(found.saidWhileWell).toEqual([]);
+      });
+
+      test("looks at the disk of the directory that the operator writes to", () => {
+        expect(found.well.disk).toEqual([expect.stringMatching(/ MiB are free in \/var\/lib\/realmpass-operator$/)]);
+        expect(found.full).toMatchObject(failed);
+        expect(found.full.fails).toEqual([
+          expect.stringMatching(/^fail {2}disk: \d\d MiB are free in \/var\/lib\/realmpass-operator$/),
+        ]);
+      });
+
+      test("fails when no responder runs, and ends well once one does", () => {
+        expect(found.without).toMatchObject(failed);
+        expect(found.without.fails.join("\n")).toContain("no responder");
+        expect(found.mended).toMatchObject({ ...good, fails: [] });
+      });
+    });
+
+    test("a unit that failed is logged as an error, also without a program that is to hear of it", () => {
+      expect(found.withoutProgram).toBe("success");
+      expect(found.errors).toEqual([expect.stringContaining("realmpass-doctor failed")]);
+    });
+
+    test("a program that the operator has put there hears which unit failed, and has no secret", () => {
+      expect(found.withProgram).toBe("success");
+      expect(found.heard).toEqual([expect.stringMatching(/^realmpass-doctor as realmpass-[\w-]+ without secrets$/)]);
+    });
+  },
+);

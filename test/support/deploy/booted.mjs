@@ -1,0 +1,86 @@
+// What systemd makes of the units once docs/production.md has been followed on a machine that it has booted. Runs there, and
+// prints one line of JSON.
+import { execFileSync, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { eventually, isWell } from "./service.mjs";
+
+const found = {};
+const systemctl = (...args) => spawnSync("systemctl", args, { encoding: "utf8" });
+const show = (unit, property) => systemctl("show", "--value", `--property=${property}`, unit).stdout.trim();
+const journal = (...args) => {
+  const text = execFileSync("journalctl", ["--quiet", "--output=cat", ...args], { encoding: "utf8" });
+  return text.split("\n").filter((line) => line !== "");
+};
+const servers = ["api@3000", "api@3001", "worker@1", "worker@2", "responder@4000", "responder@4001"];
+const timers = ["doctor.timer", "backup.timer", "audit-export.timer"];
+const states = (names) => names.map((name) => show(`realmpass-${name}`, "ActiveState"));
+
+/** Starts a unit that ends by itself. */
+function run(name) {
+  const { status } = systemctl("start", name);
+  return { status, result: show(name, "Result") };
+}
+
+/** One run of the doctor by its unit: how it ended, and what it found of one kind. */
+function examine() {
+  const outcome = run("realmpass-doctor.service");
+  const lines = journal(`_SYSTEMD_INVOCATION_ID=${show("realmpass-doctor.service", "InvocationID")}`);
+  const named = (start) => lines.filter((line) => line.startsWith(start));
+  return { ...outcome, fails: named("fail"), disk: named("ok    disk:"), warns: named("warn") };
+}
+
+/** What runs when the doctor has failed; resolves when it has run once more than before. */
+const catcher = "realmpass-failed@realmpass-doctor.service";
+let last = show(catcher, "InvocationID");
+async function caught() {
+  if (show(catcher, "LoadState") === "not-found") return "not there";
+  await eventually(`${catcher} to end`, () => {
+    const id = show(catcher, "InvocationID");
+    return id !== last && !/activating/.test(show(catcher, "ActiveState"));
+  });
+  last = show(catcher, "InvocationID");
+  return show(catcher, "Result");
+}
+
+await isWell();
+found.enabled = states([...servers, ...timers]);
+// As docs/backup.md stops everything.
+systemctl("stop", "realmpass.target", "realmpass-*");
+found.stopped = states([...servers, ...timers]);
+systemctl("start", "realmpass.target");
+found.started = states([...servers, ...timers]);
+await isWell();
+// From here on nothing runs but what is started here.
+for (const name of timers) systemctl("stop", `realmpass-${name}`);
+
+found.backup = run("realmpass-backup.service");
+found.export = run("realmpass-audit-export.service");
+found.dumps = fs.readdirSync("/var/lib/realmpass-backup").map((name) => name.replace(/\d/g, "0"));
+found.exports = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));
+found.well = examine();
+found.saidWhileWell = journal(`--unit=${catcher}`);
+
+const responders = servers.filter((name) => name.startsWith("responder")).map((name) => `realmpass-${name}`);
+for (const name of responders) systemctl("stop", name);
+found.without = examine();
+found.withoutProgram = await caught();
+found.errors = journal("--priority=err..err", `--unit=${catcher}`, "_TRANSPORT=stdout");
+
+const program = '#!/bin/sh\nlogger --tag heard "$1 as $(id -un) ${CREDENTIALS_DIRECTORY:-without secrets}"\n';
+fs.writeFileSync("/etc/realmpass/on-failure", program, { mode: 0o755 });
+fs.chmodSync("/etc/realmpass/on-failure", 0o755);
+examine();
+found.withProgram = await caught();
+found.heard = journal("--identifier=heard");
+
+for (const name of responders) systemctl("start", name);
+await isWell();
+found.mended = examine();
+
+// The directory that the operator writes to, on a disk of 64 MiB.
+const directory = "/var/lib/private/realmpass-operator";
+const { uid, gid } = fs.statSync(directory);
+execFileSync("mount", ["-t", "tmpfs", "-o", `size=64m,mode=700,uid=${uid},gid=${gid}`, "tmpfs", directory]);
+found.full = examine();
+
+process.stdout.write(`\nFOUND ${JSON.stringify(found)}\n`);
