@@ -9876,6 +9876,8 @@ export interface operations {
                                 state: "ok" | "warn" | "fail";
                                 /** @description What is wrong; null when nothing is. */
                                 reason: string | null;
+                                /** @description The versions of the processes that are alive, of `apis`, `workers` and `responders`. */
+                                versions?: string[];
                             }[];
                         };
                     };

@@ -62,6 +62,8 @@ export interface HealthCheck {
   state: "ok" | "warn" | "fail";
   /** For everybody: no host, no count and no id but an issuer's number. Null when all is well. */
   reason: string | null;
+  /** Of the processes of a kind that are alive; undefined for all that is no kind of process. */
+  versions?: readonly string[];
 }
 
 export interface ApiSettings {

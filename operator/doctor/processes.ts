@@ -1,6 +1,7 @@
 import type { ProcessState } from "../../db/queries/upkeep/processes.ts";
 import type { ProblemCode, ProcessKind } from "../../domain/process.ts";
 import { skewMsMax } from "../../runtime/clock.ts";
+import { programVersion } from "../../runtime/program-files.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 /** What goes wrong without any process of a kind. */
@@ -32,9 +33,8 @@ const remedyOf = (code: string): string =>
 
 /** Whether there is a process of each kind, and what those that there are know to be wrong with themselves. */
 export function checkProcesses(states: readonly ProcessState[]): Check[] {
-  const alive = (kind: ProcessKind): number => states.filter((state) => state.alive && state.kind === kind).length;
   const kinds = Object.keys(without) as ProcessKind[];
-  const missing = kinds.filter((kind) => alive(kind) === 0);
+  const missing = kinds.filter((kind) => !states.some((state) => state.alive && state.kind === kind));
   const each = states.flatMap((state) => {
     const name = `process ${state.kind} ${state.host}`;
     if (!state.alive) {
@@ -46,14 +46,14 @@ export function checkProcesses(states: readonly ProcessState[]): Check[] {
       return says(name, `${problem.code} since ${problem.since}: ${problem.detail}`, remedyOf(problem.code));
     });
   });
-  const counts = `alive: ${kinds.map((kind) => `${kind} ${alive(kind)}`).join(", ")}`;
-  const versions = [...new Set(states.filter((state) => state.alive).map(({ version }) => version))].sort();
+  const versions = versionsOf(states.filter((state) => state.alive));
+  const counts = `alive: ${kinds.map((kind) => countOf(kind, states)).join(", ")}${namesOfOthers(states)}`;
   return [
     ...checkQueueNames(states),
     missing.length > 0
       ? fails(
           "processes",
-          missing.map((kind) => `no ${kind}: ${without[kind]}`).join("; "),
+          `${missing.map((kind) => `no ${kind}: ${without[kind]}`).join("; ")}; ${counts}`,
           `Start what is missing: \`npm start\`, or ${missing.map((kind) => `\`npm run ${kind}\``).join(" and ")}.`,
         )
       : areApart(versions)
@@ -65,6 +65,23 @@ export function checkProcesses(states: readonly ProcessState[]): Check[] {
         : passes("processes", counts),
     ...each,
   ];
+}
+
+const versionsOf = (states: readonly ProcessState[]): string[] =>
+  [...new Set(states.map(({ version }) => version))].sort();
+
+/** How many processes of a kind are alive, and their versions: an upgrade that did not happen is seen by them alone. */
+function countOf(kind: ProcessKind, states: readonly ProcessState[]): string {
+  const alive = states.filter((state) => state.alive && state.kind === kind);
+  return alive.length === 0 ? `${kind} 0` : `${kind} ${alive.length} (${versionsOf(alive).join(" and ")})`;
+}
+
+/** The processes that run another version than this program; empty if all run the same. */
+function namesOfOthers(states: readonly ProcessState[]): string {
+  const own = programVersion();
+  const others = states.filter(({ alive, version }) => alive && version !== own);
+  const names = others.map(({ kind, host, pid, version }) => `${kind} ${host} ${pid} (${version})`);
+  return names.length === 0 ? "" : `; of another version than this program (${own}): ${names.join(", ")}`;
 }
 
 /** What one process adds to a queue another one has to find there. */

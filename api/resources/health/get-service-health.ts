@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { HealthCheck } from "../../contract/deps.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { healthSecondsMax } from "./service-health.ts";
 
@@ -10,6 +11,10 @@ const Check = z.object({
     ),
   state: z.enum(["ok", "warn", "fail"]),
   reason: z.string().nullable().describe("What is wrong; null when nothing is."),
+  versions: z
+    .array(z.string())
+    .optional()
+    .describe("The versions of the processes that are alive, of `apis`, `workers` and `responders`."),
 });
 
 export const getServiceHealth = endpoint({
@@ -27,12 +32,20 @@ export const getServiceHealth = endpoint({
     const failing = checks.filter(({ state }) => state === "fail");
     if (failing.length > 0) {
       throw fail("unavailable", {
-        description: `Failing: ${failing.map(({ name }) => name).join(", ")}.`,
+        description: `Failing: ${failing.map(({ name }) => name).join(", ")}.${versionsOf(checks)}`,
         fields: failing.map(({ name, reason }) => ({ path: name, reason: reason ?? "" })),
         retryAfterSeconds: healthSecondsMax,
       });
     }
     const state = checks.every((check) => check.state === "ok") ? ("ok" as const) : ("degraded" as const);
-    return { state, checks: [...checks] };
+    return { state, checks: checks.map((check) => ({ ...check, versions: check.versions && [...check.versions] })) };
   },
 });
+
+/** A sentence for people, who look at versions while an upgrade fails; empty if they are unknown. */
+function versionsOf(checks: readonly HealthCheck[]): string {
+  const known = checks.flatMap(({ name, versions = [] }) =>
+    versions.length === 0 ? [] : [`${name} ${versions.join(" and ")}`],
+  );
+  return known.length === 0 ? "" : ` Running: ${known.join(", ")}.`;
+}

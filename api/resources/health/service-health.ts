@@ -103,10 +103,12 @@ const diskCheck = (isFull: boolean): HealthCheck => check("disk", isFull ? "it i
 function kindCheck(
   name: string,
   kind: ProcessKind,
-  { alive, silent }: Pick<ServiceState, "alive" | "silent">,
+  found: Pick<ServiceState, "alive" | "silent" | "versions">,
 ): HealthCheck {
-  if (!alive.includes(kind)) return check(name, "none is alive");
-  return check(name, silent.includes(kind) ? "one fell silent and did not stop cleanly" : undefined, "warn");
+  const versions = found.versions.filter((each) => each.kind === kind).map(({ version }) => version);
+  if (!found.alive.includes(kind)) return { ...check(name, "none is alive"), versions };
+  const reason = found.silent.includes(kind) ? "one fell silent and did not stop cleanly" : undefined;
+  return { ...check(name, reason, "warn"), versions };
 }
 
 function crlCheck({ crlEnded, crlOverdue }: Pick<ServiceState, "crlEnded" | "crlOverdue">): HealthCheck {

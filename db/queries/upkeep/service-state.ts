@@ -10,6 +10,8 @@ export interface ServiceState {
   migrations: string[];
   /** Kinds of which a process is alive. */
   alive: ProcessKind[];
+  /** The versions of the processes of each kind that are alive. */
+  versions: { kind: ProcessKind; version: string }[];
   /** Kinds of which a process fell silent within the last hour and did not stop cleanly. */
   silent: ProcessKind[];
   /** Whether the machine of a process that is alive has another time than the database, by more than is worth a warning. */
@@ -36,7 +38,7 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
   return only(
     await db.query<ServiceState>(sql`
       with seen as materialized (
-        select kind, problems, abs(coalesce(clock_skew_ms, 0)) as skew,
+        select kind, version, problems, abs(coalesce(clock_skew_ms, 0)) as skew,
                seen_at > clock_timestamp() - make_interval(secs => ${processes.silenceSecondsMax}) as alive
           from processes
          where seen_at > clock_timestamp() - interval '1 hour'
@@ -50,6 +52,11 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
       )
       select array(select name from knex_migrations) as migrations,
              array(select distinct kind from seen where alive) as alive,
+             array(select jsonb_build_object('kind', kind, 'version', version)
+                     from seen
+                    where alive
+                    group by kind, version
+                    order by kind, version) as versions,
              array(select distinct kind from seen where not alive) as silent,
              exists (select from seen where alive and skew > ${skewMsNoticed}) as "isSkewed",
              exists (select from seen where alive and problems @> '[{"code": "disk_full"}]') as "isDiskFull",
