@@ -60,10 +60,11 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     )
     .finally(() => db.close());
 
-  const own = { REALMPASS_DATA_DIRECTORY: data.path, ...noDatabase, ...urls.queue };
+  const own = { REALMPASS_DATA_DIRECTORY: data.path, ...noDatabase };
+  const queue = { ...noQueue, ...urls.queue };
   const worker = supervise({
     name: "worker",
-    env: { ...envOf("worker"), ...own, DATABASE_URL: urls.worker, REALMPASS_METRICS_PORT: "0" },
+    env: { ...envOf("worker"), ...own, ...queue, DATABASE_URL: urls.worker, REALMPASS_METRICS_PORT: "0" },
     log,
   });
   lifecycle.onStop("worker", () => worker.stop());
@@ -73,7 +74,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     log,
   });
   lifecycle.onStop("responder", () => responder.stop());
-  const api = supervise({ name: "api", env: { ...envOf("api"), ...own, DATABASE_URL: urls.api }, log });
+  const api = supervise({ name: "api", env: { ...envOf("api"), ...own, ...queue, DATABASE_URL: urls.api }, log });
   lifecycle.onStop("api", () => api.stop());
   const [{ port }] = await Promise.all([api.ready, worker.ready, responder.ready]);
   await becomeWell({ host: config.REALMPASS_HOST, port: port ?? config.PORT, log, lifecycle });
@@ -158,6 +159,10 @@ const noDatabase: Env = {
   DATABASE_URL_FILE: "",
   DATABASE_PASSWORD: "",
   DATABASE_PASSWORD_FILE: "",
+};
+
+/** Apis and workers alone use the queue. */
+const noQueue: Env = {
   QUEUE_DATABASE_URL_FILE: "",
   QUEUE_DATABASE_PASSWORD: "",
   QUEUE_DATABASE_PASSWORD_FILE: "",

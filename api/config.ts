@@ -1,7 +1,9 @@
+import { queueVariables } from "../process/server-process.ts";
 import type { Config } from "../runtime/config.ts";
 
 /** What an API process needs in addition to what every server process does. Neither an issuer key nor its passphrase is among it. */
 export const apiVariables = [
+  ...queueVariables,
   "PORT",
   "REALMPASS_HOST",
   "REALMPASS_BASE_URL",

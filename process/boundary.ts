@@ -17,7 +17,8 @@ export interface BoundaryFinding {
 
 interface BoundaryOptions {
   role: DatabaseRole;
-  config: Config<"REDIS_URL" | "QUEUE_DATABASE_URL" | "REALMPASS_DATA_DIRECTORY" | "REALMPASS_BOUNDARY">;
+  config: Config<"REALMPASS_DATA_DIRECTORY" | "REALMPASS_BOUNDARY"> &
+    Partial<Config<"REDIS_URL" | "QUEUE_DATABASE_URL">>;
   database: DatabaseOptions;
   beat: Pick<Beat, "report">;
   log: Log;

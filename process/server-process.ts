@@ -26,14 +26,13 @@ import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 /** The processes that serve: each has a Postgres role, and a name in the log and in the list of connections. */
 export type ServerName = ProcessKind;
 
+/** What a process that uses the queue reads of the environment: apis and workers. */
+export const queueVariables = ["QUEUE_DATABASE_URL", "QUEUE_DATABASE_PASSWORD", "REDIS_URL", "REDIS_PASSWORD"] as const;
+
 /** What every server process reads of the environment. */
 export const serverVariables = [
   "DATABASE_URL",
   "DATABASE_PASSWORD",
-  "QUEUE_DATABASE_URL",
-  "QUEUE_DATABASE_PASSWORD",
-  "REDIS_URL",
-  "REDIS_PASSWORD",
   "REALMPASS_DATA_DIRECTORY",
   "REALMPASS_GENERATE_SECRETS",
   "REALMPASS_BOUNDARY",
@@ -44,7 +43,8 @@ export const serverVariables = [
 ] as const;
 
 /** A server process cannot do without a database. */
-export type ServerConfig = Config<(typeof serverVariables)[number]> & { readonly DATABASE_URL: string };
+export type ServerConfig = Config<(typeof serverVariables)[number]> &
+  Partial<Config<(typeof queueVariables)[number]>> & { readonly DATABASE_URL: string };
 
 const withArticle: Readonly<Record<ServerName, string>> = {
   api: "an api",

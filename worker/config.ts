@@ -1,5 +1,8 @@
+import { queueVariables } from "../process/server-process.ts";
+
 /** What a worker needs in addition to what every server process does. Neither a token signing key nor a client secret nor the key that opens outputs is among it. */
 export const workerVariables = [
+  ...queueVariables,
   "PORT",
   "REALMPASS_BASE_URL",
   "REALMPASS_PUBLICATION_URL",

@@ -16,6 +16,7 @@ import { eventually } from "../../support/run/eventually.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { copyDataDirectory, ended, scratchDirectory } from "../../support/run/services.ts";
+import { serverProcessVariables } from "../../support/service/process-variables.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
 /** Each look reads the state of everything that runs. */
@@ -97,10 +98,16 @@ test("each process is told its own variables alone", async () => {
   const service = await start({ env: given });
   await service.ready();
 
+  const ofNode = /^(PATH|HOME|(NODE|npm)_\w+)$/;
   const told = Object.fromEntries(
-    ["api", "worker", "responder"].map((name) => {
+    (["api", "worker", "responder"] as const).map((name) => {
       const [pid] = processesWith(service, `${name}/main`);
       const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+      const names = environment.split("\0").flatMap((line) => line.split("=", 1).filter((each) => each !== ""));
+      expect(names).toContain("DATABASE_URL");
+      expect(names.includes("QUEUE_DATABASE_URL")).toBe(name !== "responder");
+      const read = new Set<string>(serverProcessVariables[name].flatMap((each) => [each, `${each}_FILE`]));
+      expect([name, names.filter((each) => !ofNode.test(each) && !read.has(each))]).toEqual([name, []]);
       return [
         name,
         Object.keys(given).filter((variable) => environment.includes(given[variable as keyof typeof given])),

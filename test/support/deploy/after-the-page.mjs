@@ -158,6 +158,7 @@ const units = [
   "backup",
   "audit-export",
   "database-restored",
+  "failed@realmpass-doctor",
 ].map((name) => `realmpass-${name}.service`);
 const analyze = (...args) => {
   const { stdout, stderr, status } = spawnSync("systemd-analyze", args, { encoding: "utf8" });

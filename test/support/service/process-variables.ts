@@ -1,0 +1,13 @@
+import { apiVariables } from "../../../api/config.ts";
+import type { ProcessKind } from "../../../domain/process.ts";
+import { serverVariables } from "../../../process/server-process.ts";
+import { responderVariables } from "../../../responder/config.ts";
+import type { Variable } from "../../../runtime/variables.ts";
+import { workerVariables } from "../../../worker/config.ts";
+
+/** Every variable that a server process reads, as its own configuration lists them. */
+export const serverProcessVariables: Readonly<Record<ProcessKind, readonly Variable[]>> = {
+  api: [...serverVariables, ...apiVariables],
+  worker: [...serverVariables, ...workerVariables],
+  responder: [...serverVariables, ...responderVariables],
+};
