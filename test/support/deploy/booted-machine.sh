@@ -7,9 +7,8 @@ set -eu
 group=$(findmnt --noheadings --output TARGET --types cgroup2 | head -n 1)/realmpass-machine-$$
 spaces="--mount --net --pid --uts --ipc --cgroup --fork --kill-child"
 mkdir "$group"
-machine=
 end() {
-  [ -z "$machine" ] || kill "$machine" 2>/dev/null || true
+  echo 1 >"$group/cgroup.kill"
   # The kernel takes a moment to end what has been killed.
   for left in $(seq 50); do
     find "$group" -depth -type d -exec rmdir {} + 2>/dev/null && break
@@ -29,8 +28,6 @@ rm -f "$DIRECTORY/status"
 script --quiet --return --flush --command "
   echo \$\$ >$group/cgroup.procs
   exec unshare $spaces bash -eu $(dirname "$0")/boot.sh" "$DIRECTORY/console" </dev/null >/dev/null &
-machine=$!
-wait "$machine" || true
-machine=
+wait $! || true
 cat "$DIRECTORY/output"
 exit "$(cat "$DIRECTORY/status")"

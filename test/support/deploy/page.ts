@@ -42,7 +42,8 @@ export function runOnMachine(machine: "machine.sh" | "booted-machine.sh", args: 
   child.stderr.on("data", (chunk: Buffer) => (out += chunk.toString()));
   const closed = new Promise<number | null>((done) => child.once("close", done));
   atEndOfFile(async () => {
-    child.kill("SIGTERM");
+    // The booted one has a group of processes to remove; the other one ends with its first process, which ignores SIGTERM.
+    child.kill(machine === "machine.sh" ? "SIGKILL" : "SIGTERM");
     await closed;
   });
   return closed.then((code) => {
