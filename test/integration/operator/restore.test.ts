@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../../db/client.ts";
-import { sql } from "../../../db/sql.ts";
+import { sql, verbatim } from "../../../db/sql.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
@@ -222,6 +222,33 @@ describe("replaying what was lost after a backup", () => {
     expect(await restored.revoked()).toContain(gone);
   });
 
+  describe("of an offboarding with days of grace that was taken back", () => {
+    /** The entries of an offboarding whose days of grace end so many milliseconds from now, and of its end just now. */
+    const takenBack = async (person: GivenUser, serials: string[], graceEndsIn: number): Promise<void> => {
+      const properties = { userID: person.id, reason: 5, serials, revokeAt: fromNow(graceEndsIn) };
+      await api.database.owner.query(sql`
+        insert into audit_entries (realm_id, at, event, properties)
+        values (${realmId}, now(), 'user_offboard', ${JSON.stringify(properties)}),
+               (${realmId}, now(), 'user_undelete', ${JSON.stringify({ userID: person.id })})
+      `);
+    };
+
+    test("before they ended, no profile is revoked; after they had ended, all are", async () => {
+      const [before, after] = [await user(), await user()];
+      const [good, gone] = [await profile(before), await profile(after)];
+      const restore = await backup();
+      await takenBack(before, [good], 24 * 3_600_000);
+      await takenBack(after, [gone], -24 * 3_600_000);
+      const files = await exportTo(directory());
+
+      const restored = await restore();
+      expect((await replay(restored, files)).json).toMatchObject({ revoked: 1, offboarded: 0 });
+      const revoked = await restored.revoked();
+      expect(revoked).not.toContain(good);
+      expect(revoked).toContain(gone);
+    });
+  });
+
   test("an application that was switched off is off, and one with a new secret has no old one", async () => {
     const [off, changed] = [await given.application({ realmId }), await given.application({ realmId })];
     const restore = await backup();
@@ -344,20 +371,57 @@ describe("replaying what was lost after a backup", () => {
 });
 
 describe("database restored", () => {
-  test("goes on counting far beyond what was given, and ends sign-ins", async () => {
+  test("goes on counting far beyond what was given", async () => {
     const person = await user();
-    await given.session({ user: person });
     const restored = await (await backup())();
     const [next] = await restored.db.query<{ id: string }>(sql`
       insert into users (realm_id, pairwise_id, email, administrator, created_at)
       values (${realmId}, ${randomUUID()}, '', false, now()) returning id
     `);
     expect(Number(next!.id)).toBeGreaterThan(Number(person.id) + 900_000);
-    const [left] = await restored.db.query<{ left: number }>(sql`
-      select (select count(*) from sessions) + (select count(*) from access_tokens) + (select count(*) from console_sessions)
-             + (select count(*) from idempotency_keys) as left
+  });
+
+  test("ends everything that people are signed in to or could sign in with: it may have ended, or been used, since", async () => {
+    const person = await user();
+    const { id: sessionId } = await given.session({ user: person });
+    await given.login(person);
+    await given.signInLink(person);
+    const { owner } = api.database;
+    await owner.query(sql`
+      insert into console_sessions (id, token_hash, realm_id, user_id, session_id, login_id, sealed_tokens,
+                                    access_expires_at, created_at, expires_at, absolute_expires_at)
+      select gen_random_uuid(), sha256('console'), realm_id, user_id, ${sessionId}, id, '', now(), now(), now(), now()
+        from logins
+       where user_id = ${person.id}
     `);
-    expect(Number(left?.left)).toBe(0);
+    await owner.query(sql`
+      insert into hand_overs (id, token_hash, realm_id, user_id, device_type, name, created_at, expires_at)
+      values (gen_random_uuid(), sha256('link'), ${realmId}, ${person.id}, 'iOS', 'phone', now(), now() + interval '1 hour')
+    `);
+    await owner.query(sql`
+      insert into upstream_attempts (token_hash, realm_id, expires_at)
+      values (sha256('state'), ${realmId}, now() + interval '1 hour')
+    `);
+    await owner.query(sql`
+      insert into idempotency_keys (scope, key, fingerprint, created_at) values ('scope', 'key', sha256('it'), now())
+    `);
+    const rowsIn = async (db: Database): Promise<Record<string, number>> => {
+      const tables =
+        "access_tokens authorization_codes console_sessions hand_overs idempotency_keys logins refresh_tokens sessions " +
+        "sign_in_links upstream_attempts";
+      const counts = await Promise.all(
+        tables.split(" ").map(async (table) => {
+          const rows = await db.query(verbatim(`select from ${table} limit 1`));
+          return [table, rows.length] as const;
+        }),
+      );
+      return Object.fromEntries(counts);
+    };
+    const before = await rowsIn(owner);
+    expect(new Set(Object.values(before)), JSON.stringify(before)).toEqual(new Set([1]));
+
+    const restored = await (await backup())();
+    expect(await rowsIn(restored.db)).toEqual(Object.fromEntries(Object.keys(before).map((table) => [table, 0])));
   });
 
   test("is refused while a process is running", async () => {
