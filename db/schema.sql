@@ -1155,6 +1155,7 @@ CREATE INDEX users_with_roles ON public.users USING btree (realm_id, id) WHERE (
 CREATE STATISTICS public.users_display_name_words ON lower(display_name) FROM users;
 CREATE TRIGGER users_administrator BEFORE UPDATE OF administrator, roles, provider_roles ON public.users FOR EACH ROW EXECUTE FUNCTION keep_administrator();
 CREATE TRIGGER users_administrator_of_new BEFORE INSERT ON public.users FOR EACH ROW WHEN ((new.administrator OR (new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[]))) EXECUTE FUNCTION keep_administrator();
+CREATE TRIGGER users_change_sides_without_roles BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN ((((old.offboarded_at IS NULL) <> (new.offboarded_at IS NULL)) AND ((new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[])))) EXECUTE FUNCTION end_roles();
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
 CREATE TRIGGER users_keep_an_administrator AFTER UPDATE OF administrator, roles, provider_roles, offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NULL) AND ('administrator'::text = ANY ((old.roles || old.provider_roles))) AND ((new.offboarded_at IS NOT NULL) OR (NOT ('administrator'::text = ANY ((new.roles || new.provider_roles))))) AND (NOT pg_has_role(CURRENT_USER, 'realmpass_operator'::name, 'usage'::text)))) EXECUTE FUNCTION keep_an_administrator();
 CREATE TRIGGER users_stay_offboarded BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NOT NULL) AND (new.offboarded_at IS NULL))) EXECUTE FUNCTION keep_offboarded();
@@ -1319,6 +1320,21 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.end_roles()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  new.roles := '{}';
+  new.provider_roles := '{}';
+  new.administrator := false;
+  return new;
+end
+$function$
+;
+comment on function end_roles() is 'Takes all roles from a person who is offboarded or comes back. Roles from the identity provider return with the next sign-in through it.';
 
 CREATE OR REPLACE FUNCTION public.end_sign_ins(user_ids bigint[])
  RETURNS void

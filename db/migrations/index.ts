@@ -61,6 +61,7 @@ import { oneIndexOfRevoked } from "./20261127-1240-one-index-of-revoked.ts";
 import { recentRemovals } from "./20261128-1200-recent-removals.ts";
 import { notPermitted } from "./20261128-1700-not-permitted.ts";
 import { keepMayUse } from "./20261128-1710-keep-may-use.ts";
+import { rolesEnd } from "./20261128-1100-roles-end.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -128,4 +129,5 @@ export const migrations: readonly Migration[] = [
   recentRemovals,
   notPermitted,
   keepMayUse,
+  rolesEnd,
 ];

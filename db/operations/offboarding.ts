@@ -1,5 +1,6 @@
 import type { Actor } from "../../domain/audit.ts";
 import { revocationReasons, type RevocationReason } from "../../domain/revocation.ts";
+import { inOrder, type Role } from "../../domain/roles.ts";
 import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as plan from "../queries/bulk-job/offboard.ts";
@@ -11,14 +12,15 @@ import * as issuances from "../queries/issuance/issuances.ts";
 import * as userRoles from "../queries/people/user-roles.ts";
 import * as users from "../queries/people/users.ts";
 import * as sessions from "../queries/sign-in/sessions.ts";
-import { isActive } from "../rules.ts";
+import { isActive, rolesOf } from "../rules.ts";
 import { sql, type Sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";
 
 /**
  * Locks users out: they can no longer sign in, what they are signed in to ends, what is being made for them fails, and
- * bulk jobs of theirs that wait do not run. `jobId` is the bulk job that does it, null for anybody else. A user who is locked out already keeps the time. Call in a
- * transaction, with the users' rows locked in the order of their ids; then revoke their profiles.
+ * bulk jobs of theirs that wait do not run. The trigger `users_change_sides_without_roles` ends their roles. `jobId` is the
+ * bulk job that does it, null for anybody else. A user who is locked out already keeps the time. Call in a transaction,
+ * with the users' rows locked in the order of their ids; then revoke their profiles.
  */
 async function lockOut(
   tx: Db,
@@ -35,11 +37,15 @@ async function lockOut(
   await transitions.stopOfEnded(tx, { realmId, creators: { userIds }, at });
 }
 
+/** The roles that end with an offboarding, for its audit entry. */
+const endedRoles = ({ offboardedAt, roles }: { offboardedAt: Date | null; roles: readonly Role[] }): Role[] =>
+  offboardedAt === null ? inOrder(roles) : [];
+
 /**
- * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, what is being
- * made for them fails, and every active profile is revoked permanently. A user who is offboarded already, but whom a bulk
- * job left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing. Call in a
- * transaction.
+ * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, their roles end,
+ * what is being made for them fails, and every active profile is revoked permanently. A user who is offboarded already, but
+ * whom a bulk job left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing.
+ * Call in a transaction.
  */
 export async function offboard(
   tx: Db,
@@ -58,6 +64,7 @@ export async function offboard(
   await lockOut(tx, { realmId, userIds: [userId], jobId: null, at });
   const serials = await revocations.revokeAllOfUsers(tx, { realmId, userIds: [userId], reason, at });
   if (found.offboardedAt !== null && serials.length === 0) return "unchanged";
+  const ended = endedRoles(found);
 
   await audit.record(tx, {
     realmId,
@@ -69,6 +76,7 @@ export async function offboard(
       reason,
       profiles: serials.length,
       serials: serials.slice(0, revocations.serialsMax),
+      ...(ended.length > 0 && { roles: ended }),
       ...(replayed && { replayed }),
     },
   });
@@ -76,7 +84,7 @@ export async function offboard(
 }
 
 /**
- * Locks a user out who keeps their devices for `graceDays` days: from then on a bulk job of its own, whose id is `jobId`,
+ * Locks a user out who keeps their devices for `graceDays` days, and no role: from then on a bulk job of its own, whose id is `jobId`,
  * revokes their profiles, unless somebody takes it back. A user who has so many days already keeps the job that gave them;
  * one who is locked out otherwise is taken over. One without a profile has nothing to keep: there is no job. Returns the job's
  * id and whether anything changed; undefined when the realm has no such user. Call in a transaction.
@@ -101,7 +109,8 @@ export async function offboardWithGrace(
     requestId: string;
   },
 ): Promise<{ jobId: string | null; changed: boolean } | undefined> {
-  if ((await users.lock(tx, { realmId, userId })) === undefined) return undefined;
+  const found = await users.lock(tx, { realmId, userId });
+  if (found === undefined) return undefined;
   const before = await users.findOffboarding(tx, { realmId, userId });
   if (before?.grace?.days === graceDays) return { jobId: before.jobId, changed: false };
   const profiles = await certificates.listActiveOfUser(tx, { realmId, userId, at });
@@ -111,6 +120,7 @@ export async function offboardWithGrace(
     return { jobId: null, changed: outcome === "offboarded" };
   }
   const revokeAt = afterDays(graceDays, at);
+  const ended = endedRoles(found);
   await lockOut(tx, { realmId, userIds: [userId], jobId, at });
   await jobs.createInGrace(tx, { realmId, jobId, userId, graceDays, revokeAt, actor, at, requestId });
   await audit.record(tx, {
@@ -130,6 +140,7 @@ export async function offboardWithGrace(
       reason: jobReason,
       profiles: serials.length,
       serials: serials.slice(0, revocations.serialsMax),
+      ...(ended.length > 0 && { roles: ended }),
       job: jobId,
       revokeAt,
     },
@@ -147,6 +158,10 @@ const lateRevocation = (graceDays: number | null, at: Date): Sql =>
   graceDays === null
     ? sql`'{}'::jsonb`
     : sql`jsonb_build_object('revokeAt', ${afterDays(graceDays, at).toISOString()}::text)`;
+
+/** What an audit entry says in addition of somebody who had roles: few of a range do. */
+const rolesOfOne = (rolesById: Readonly<Record<string, readonly Role[]>>, id: Sql): Sql =>
+  sql`jsonb_strip_nulls(jsonb_build_object('roles', ${JSON.stringify(rolesById)}::jsonb -> ${id}::text))`;
 
 /**
  * Locks the people of a range out, with their audit entries: from the commit on none of them is signed in or can be, and
@@ -166,15 +181,20 @@ export async function lockOutRows(
   const locked = await plan.lockPending(tx, { ...range, realmId, changes: plan.wouldLeave(at) });
   if (locked === undefined) return undefined;
   // Asked again once they are locked: until then another job may have offboarded them and revoked their profiles.
-  const people = await tx.query<{ id: string }>(sql`
-    select p.user_id as id
-      from (select id as user_id, offboarded_at from users where id = any(${locked}::bigint[])) as p
+  const people = await tx.query<{ id: string; offboardedAt: Date | null; roles: Role[] }>(sql`
+    select p.user_id as id, p.offboarded_at as "offboardedAt", p.roles
+      from (select id as user_id, offboarded_at, ${rolesOf(sql`users`)} as roles
+              from users
+             where id = any(${locked}::bigint[])) as p
      where ${plan.wouldLeave(at)}
      order by p.user_id
   `);
   const leaving = people.map(({ id }) => id);
   const stays = await lastAdministrator(tx, { realmId, userIds: leaving });
   const userIds = leaving.filter((id) => id !== stays);
+  const rolesById = Object.fromEntries(
+    people.map((person) => [person.id, endedRoles(person)] as const).filter(([, roles]) => roles.length > 0),
+  );
   if (userIds.length > 0) {
     await lockOut(tx, { realmId, userIds, jobId: range.jobId, at });
     await tx.query(sql`
@@ -183,6 +203,7 @@ export async function lockOutRows(
              jsonb_build_object('userID', u.id::text, 'reason', ${jobReason}::integer, 'profiles', coalesce(c.profiles, 0),
                                 'serials', coalesce(to_jsonb(c.serials[1:${revocations.serialsMax}::integer]), '[]'::jsonb),
                                 'job', ${range.jobId}::text) || ${lateRevocation(graceDays, at)}
+               ${Object.keys(rolesById).length === 0 ? sql`` : sql`|| ${rolesOfOne(rolesById, sql`u.id`)}`}
         from unnest(${userIds}::bigint[]) as u (id)
         left join lateral (select count(*) as profiles, array_agg(c.serial_number order by c.id) as serials
                              from certificates c

@@ -1,9 +1,12 @@
 import { operatorActor, type AuditEvent } from "../../domain/audit.ts";
 import type { RevocationReason } from "../../domain/revocation.ts";
+import type { Role } from "../../domain/roles.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
+import * as userRoles from "../queries/people/user-roles.ts";
 import * as users from "../queries/people/users.ts";
 import { sql } from "../sql.ts";
+import * as roles from "./roles.ts";
 
 /** After a restore from a backup: nothing is given to two people, nobody is signed in, and what took access away is done again. */
 
@@ -116,6 +119,23 @@ export async function lockAgain(
     at,
     properties: { userID: userId, before: { locked: false }, after: { locked: true }, replayed: true },
   });
+  return true;
+}
+
+/**
+ * Takes roles from a user, given here or by the provider, with the audit entry; false when the user has none of them or is not there.
+ * Those that the identity provider gives return with the next sign-in through it. Call in a transaction.
+ */
+export async function takeRolesAgain(
+  tx: Db,
+  { realmId, userId, taken, at }: { realmId: string; userId: string; taken: readonly Role[]; at: Date },
+): Promise<boolean> {
+  const before = await userRoles.lock(tx, { realmId, userId });
+  if (before === undefined || !roles.heldRoles(before).some((role) => taken.includes(role))) return false;
+  const stays = (role: Role): boolean => !taken.includes(role);
+  const after = { given: before.given.filter(stays), fromProvider: before.fromProvider.filter(stays) };
+  const change = { realmId, userId, before, after, source: "operator", actor: operatorActor, at } as const;
+  await roles.set(tx, { ...change, replayed: true });
   return true;
 }
 

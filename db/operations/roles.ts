@@ -28,6 +28,7 @@ export async function set(
     source,
     actor,
     at,
+    replayed,
   }: {
     realmId: string;
     userId: string;
@@ -36,6 +37,7 @@ export async function set(
     source: RoleSource;
     actor: Actor;
     at: Date;
+    replayed?: true;
   },
 ): Promise<HeldRoles> {
   const now = { given: inOrder(after.given), fromProvider: inOrder(after.fromProvider) };
@@ -50,7 +52,7 @@ export async function set(
     event: "user_role_update",
     actor,
     at,
-    properties: { userID: userId, before: held, after: holds, source },
+    properties: { userID: userId, before: held, after: holds, source, ...(replayed && { replayed }) },
   });
   return now;
 }

@@ -68,13 +68,13 @@ function countOf(entries: Replayed["byHand"]): Record<string, number> {
 }
 
 function text(lost: Lost, replayed: Replayed, dryRun: boolean): string {
-  const { revoked, listed, offboarded, locked, guestAccounts, applications, lostProfiles, byHand } = replayed;
+  const { revoked, listed, offboarded, locked, roles, guestAccounts, applications, lostProfiles, byHand } = replayed;
   if (lost.entries.length === 0) return "The database has all of the export: nothing was lost.";
   const left = Object.entries(countOf(byHand)).map(([event, count]) => `  ${event}: ${count}`);
   return [
     `Lost: ${lost.entries.length} entries, positions ${lost.fork + 1} to ${lost.end} of the exported audit log.`,
     `${dryRun ? "Would be done" : "Done"} again: ${revoked} profiles revoked, ${offboarded} people offboarded, ${locked} locked, ` +
-      `${guestAccounts} guest accounts revoked, ${applications} applications switched off or without an old secret.`,
+      `${roles} without a role that they had, ${guestAccounts} guest accounts revoked, ${applications} applications switched off or without an old secret.`,
     `Profiles made since the backup, which are unknown now: ${lostProfiles.length}; serial numbers put on the CRL: ${listed}.`,
     ...(left.length === 0 ? [] : ["Look at these in the export, and do by hand what still matters:", ...left]),
   ].join("\n");

@@ -30,6 +30,12 @@ export const userRoles = command({
       if (userId === undefined || before === undefined) {
         throw new CommandError("user_not_found", `There is no user "${username}" in realm ${realm.name}.`);
       }
+      if (before.isOffboarded && give.length > 0) {
+        throw new CommandError(
+          "user_offboarded",
+          `"${username}" is offboarded and gets no role: reactivate them first, in the console.`,
+        );
+      }
       const given = inOrder([...before.given, ...give].filter((role) => !take.includes(role)));
       const now = { given, fromProvider: before.fromProvider };
       const change = {

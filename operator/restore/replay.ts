@@ -10,6 +10,7 @@ import { operatorActor } from "../../domain/audit.ts";
 import { GuestAccountID, UserID } from "../../domain/ids.ts";
 import { RevocationReason } from "../../domain/revocation.ts";
 import type { Lost, LostEntry } from "./lost-entries.ts";
+import { gaveRole, takenRoles, type Taken } from "./taken-roles.ts";
 
 /** What was done again, and what is left for people. */
 export interface Replayed {
@@ -19,6 +20,8 @@ export interface Replayed {
   listed: number;
   offboarded: number;
   locked: number;
+  /** People from whom a role was taken. */
+  roles: number;
   guestAccounts: number;
   /** Applications that are switched off, or have lost a secret. */
   applications: number;
@@ -74,7 +77,7 @@ const SwitchedOff = z.object({ clientID: z.string(), after: z.object({ active: z
 
 /**
  * Does again what the lost entries say that took access away, in slices of one transaction each; what earlier runs did is
- * passed over. Of what was taken back later in the lost time (a lock, an offboarding), nothing is done. `keepLost`: profiles
+ * passed over. Of what was taken back later in the lost time (a lock, an offboarding, a role), nothing is done. `keepLost`: profiles
  * that were made in the lost time and are unknown here are not put on the CRL. `dryRun`: everything is rolled back.
  */
 export async function replay(
@@ -87,6 +90,7 @@ export async function replay(
     listed: 0,
     offboarded: 0,
     locked: 0,
+    roles: 0,
     guestAccounts: 0,
     applications: 0,
     lostProfiles: [],
@@ -94,13 +98,14 @@ export async function replay(
   };
   const last = lastSayings(lost.entries);
   const issuers = issuersIn(lost.entries);
+  const taken = takenRoles(lost.entries);
   const left = lost.entries.filter(({ position }) => position > lost.replayedTo);
   for (let from = 0; from < left.length; from += sliceMax) {
     const slice = left.slice(from, from + sliceMax);
     const [first, end] = [slice[0], slice.at(-1)];
     if (first === undefined || end === undefined) break;
     const run = async (tx: Db): Promise<void> => {
-      for (const entry of slice) await replayEntry(tx, entry, { at, keepLost, last, issuers, done });
+      for (const entry of slice) await replayEntry(tx, entry, { at, keepLost, last, issuers, taken, done });
       await audit.record(tx, {
         realmId: lost.realmId,
         event: "revocation_replay",
@@ -175,12 +180,14 @@ async function replayEntry(
     keepLost,
     last,
     issuers,
+    taken,
     done,
   }: {
     at: Date;
     keepLost: boolean;
     last: ReadonlyMap<string, LostEntry>;
     issuers: ReadonlyMap<string, string>;
+    taken: ReadonlyMap<LostEntry, Taken>;
     done: Replayed;
   },
 ): Promise<void> {
@@ -247,6 +254,7 @@ async function replayEntry(
         else done.byHand.push(entry);
         return;
       }
+      await takeRoles();
       // Taken back since: their devices are gone all the same, if they went before that.
       if (revokeAt !== undefined && final !== undefined && revokeAt > new Date(final.date)) return;
       for (const serialNumber of serials) {
@@ -261,6 +269,11 @@ async function replayEntry(
         });
         if (outcome !== undefined) count(outcome);
       }
+      return;
+    }
+    case "user_role_update": {
+      await takeRoles();
+      if (gaveRole(entry)) done.byHand.push(entry);
       return;
     }
     case "user_lock": {
@@ -298,6 +311,13 @@ async function replayEntry(
     }
     default:
       if (!withoutConsequence.has(event)) done.byHand.push(entry);
+  }
+
+  /** An offboarding that was taken back has ended them all the same. */
+  async function takeRoles(): Promise<void> {
+    const of = taken.get(entry);
+    if (of === undefined) return;
+    if (await restoring.takeRolesAgain(tx, { realmId, userId: of.userId, taken: of.roles, at })) done.roles++;
   }
 
   function count(outcome: lostCertificates.SerialOutcome): void {

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { violates, type Db } from "../../../db/client.ts";
 import * as roleOperations from "../../../db/operations/roles.ts";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
-import type { HeldRoles } from "../../../db/queries/people/user-roles.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as identities from "../../../db/queries/sign-in/upstream-identities.ts";
 import { UserID } from "../../../domain/ids.ts";
@@ -18,6 +17,7 @@ export const setUserRoles = endpoint({
   description:
     "What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; " +
     "one that is given works once the client refreshes its tokens. The last administrator of a realm stays one. " +
+    "Roles end with an offboarding, and nobody offboarded is given one. " +
     "With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/user/:userID/roles",
@@ -26,7 +26,7 @@ export const setUserRoles = endpoint({
   params: z.object({ userID: UserID }),
   body: z.object({ roles: z.array(Role).max(allRoles.length) }),
   data: UserRolesView,
-  errors: ["user_not_found", "last_administrator", "role_from_provider"],
+  errors: ["user_not_found", "user_offboarded", "last_administrator", "role_from_provider"],
   unknown: { userID: "user_not_found" },
   conditional: true,
 
@@ -37,8 +37,13 @@ export const setUserRoles = endpoint({
         const before = await userRoles.lock(tx, { realmId, userId });
         if (before === undefined) throw fail("user_not_found");
         requireMatch(UserRolesView.parse(userRolesView(before)));
-        await requireOurs(tx, { realmId, userId, before, roles }, fail);
-        const change = { realmId, userId, before, after: { ...before, given: roles }, source: "console" } as const;
+        const added = roles.filter((role) => !before.given.includes(role));
+        if (before.isOffboarded && added.length > 0) {
+          throw fail("user_offboarded", { description: "An offboarded user gets no role: reactivate them first." });
+        }
+        await requireOurs(tx, { realmId, userId, added }, fail);
+        const after = { given: roles, fromProvider: before.fromProvider };
+        const change = { realmId, userId, before, after, source: "console" } as const;
         return roleOperations.set(tx, { ...change, actor: actorOf(principal), at: clock.now() });
       });
       return userRolesView(after);
@@ -52,10 +57,9 @@ export const setUserRoles = endpoint({
 /** Fails for a role that the identity provider would take at the next sign-in. */
 async function requireOurs(
   tx: Db,
-  { realmId, userId, before, roles }: { realmId: string; userId: string; before: HeldRoles; roles: readonly Role[] },
+  { realmId, userId, added }: { realmId: string; userId: string; added: readonly Role[] },
   fail: Fail<"role_from_provider">,
 ): Promise<void> {
-  const added = roles.filter((role) => !before.given.includes(role));
   const upstream = added.length === 0 ? undefined : await realms.findUpstream(tx, { id: realmId });
   const mapped = upstream === undefined ? [] : mappedRoles(upstream.claims).filter((role) => added.includes(role));
   if (upstream === undefined || mapped.length === 0) return;

@@ -26,11 +26,14 @@ export async function find(db: Db, { realmId, userId }: InRealm): Promise<HeldRo
   );
 }
 
-/** The same, held until the transaction ends. */
-export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<HeldRoles | undefined> {
+/** The same, held until the transaction ends, and whether the person is offboarded: then nobody gives them a role. */
+export async function lock(
+  tx: Db,
+  { realmId, userId }: InRealm,
+): Promise<(HeldRoles & { isOffboarded: boolean }) | undefined> {
   return first(
-    await tx.query<HeldRoles>(sql`
-      select ${columns} from users u where u.realm_id = ${realmId} and u.id = ${userId} for no key update
+    await tx.query<HeldRoles & { isOffboarded: boolean }>(sql`
+      select ${columns}, u.offboarded_at is not null as "isOffboarded" from users u where u.realm_id = ${realmId} and u.id = ${userId} for no key update
     `),
   );
 }

@@ -245,6 +245,8 @@ export interface LockedUser {
   lockedAt: Date | null;
   offboardedAt: Date | null;
   forgottenAt: Date | null;
+  /** Given here and by the identity provider. */
+  roles: Role[];
 }
 
 /** Locks a user's row: signing the user in, creating something for them and changing them otherwise wait. */
@@ -252,7 +254,7 @@ export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<Locked
   return first(
     await tx.query<LockedUser>(sql`
       select profile_override as "profileOverride", locked_at as "lockedAt", offboarded_at as "offboardedAt",
-             forgotten_at as "forgottenAt"
+             forgotten_at as "forgottenAt", ${rolesOf(sql`users`)} as roles
         from users
        where realm_id = ${realmId}
          and id = ${userId}
@@ -306,7 +308,7 @@ export async function setProfileOverride(
   `);
 }
 
-/** Lets an offboarded person sign in again. Nothing that ended comes back. */
+/** Lets an offboarded person sign in again. Nothing that ended comes back; a role that an earlier version left ends now. */
 export async function reactivate(tx: Db, { realmId, userId }: InRealm): Promise<void> {
   await tx.query(sql`
     update users set offboarded_at = null, offboarding_job_id = null where realm_id = ${realmId} and id = ${userId}

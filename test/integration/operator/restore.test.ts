@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../../db/client.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
+import type { Role } from "../../../domain/roles.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
@@ -220,6 +221,59 @@ describe("replaying what was lost after a backup", () => {
     expect(rows.map(({ id }) => id)).not.toContain(unlocked.id);
     expect(rows.map(({ id }) => id)).not.toContain(back.id);
     expect(await restored.revoked()).toContain(gone);
+  });
+
+  test("a role that was taken is taken again, given here or by a claim, unless it was given back; one that was given is left to people", async () => {
+    const person = (roles: Role[]): Promise<GivenUser> => given.user({ realmId, roles });
+    const admin = as.user(await person(["administrator"]));
+    const set = async ({ id }: GivenUser, roles: Role[]) => done(await admin.put(`/api/user/${id}/roles`, { roles }));
+    const [taken, back, gets, leaves, returns] = [
+      await person(["administrator", "auditor"]),
+      await person(["help_desk"]),
+      await person([]),
+      await person(["administrator"]),
+      await person(["guest_manager"]),
+    ];
+    await api.database.owner.query(sql`update users set provider_roles = '{help_desk}' where id = ${returns.id}`);
+    const restore = await backup();
+    await set(taken, ["auditor"]);
+    await set(back, []);
+    await set(back, ["help_desk"]);
+    await set(gets, ["administrator"]);
+    done(await service.delete(`/api/user/${leaves.id}`));
+    done(await service.delete(`/api/user/${returns.id}`, { graceDays: 3 }));
+    done(await service.put(`/api/user/${returns.id}/undelete`));
+    const files = await exportTo(directory());
+
+    const restored = await restore();
+    const rolesOf = async ({ id }: GivenUser): Promise<Role[]> => {
+      const [row] = await restored.db.query<{ roles: Role[] }>(
+        sql`select roles || provider_roles as roles from users where id = ${id}`,
+      );
+      return row!.roles;
+    };
+    const all = [taken, back, gets, leaves, returns];
+    expect(await Promise.all(all.map(rolesOf))).toEqual([
+      ["administrator", "auditor"],
+      ["help_desk"],
+      [],
+      ["administrator"],
+      ["guest_manager", "help_desk"],
+    ]);
+    expect((await replay(restored, files)).json).toMatchObject({
+      roles: 2,
+      offboarded: 1,
+      byHand: { user_role_update: 2, user_undelete: 1 },
+    });
+    expect(await Promise.all(all.map(rolesOf))).toEqual([["auditor"], ["help_desk"], [], [], []]);
+    const entries = await restored.db.query(sql`
+      select properties from audit_entries
+       where event = 'user_role_update' and properties->>'userID' = ${taken.id} and (properties->>'replayed')::boolean
+    `);
+    expect(entries).toMatchObject([
+      { properties: { before: ["administrator", "auditor"], after: ["auditor"], source: "operator" } },
+    ]);
+    expect((await replay(restored, files)).json).toMatchObject({ roles: 0, offboarded: 0 });
   });
 
   describe("of an offboarding with days of grace that was taken back", () => {

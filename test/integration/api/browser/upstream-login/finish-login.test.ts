@@ -301,6 +301,22 @@ describe("what the claims say", () => {
     expect(audit[2]?.properties).toMatchObject({ before: ["administrator"], after: [], source: "provider" });
   });
 
+  test("who was offboarded and is back has the claims' roles with the next sign-in, and not before", async () => {
+    const realmId = await realmAt(upstream, { administrator });
+    await given.user({ realmId, administrator: true });
+    upstream.signsIn({ ...person(), entitlements: "urn:example:admin" });
+    const { user } = await signIn(realmId);
+    const rolesOf = async () =>
+      (await api.database.owner.query(sql`select roles, provider_roles from users where id = ${user!.id}`))[0];
+    const service = api.as.service({ realmId });
+    expect(await rolesOf()).toEqual({ roles: [], provider_roles: ["administrator"] });
+    await service.delete(`/api/user/${user!.id}`);
+    await service.put(`/api/user/${user!.id}/undelete`);
+    expect(await rolesOf()).toEqual({ roles: [], provider_roles: [] });
+    await signIn(realmId);
+    expect(await rolesOf()).toEqual({ roles: [], provider_roles: ["administrator"] });
+  });
+
   test("each sign-in gives the roles that claims say, takes the others that they could say, and leaves the rest", async () => {
     const rule = (value: string) => [{ claim: "entitlements", value }];
     const realmId = await realmAt(upstream, {

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { UserID } from "../../domain/ids.ts";
+import { roles as allRoles, type Role } from "../../domain/roles.ts";
+import type { LostEntry } from "./lost-entries.ts";
+
+/** Roles that an entry names, without those that this version does not know. */
+const RoleNames = z
+  .array(z.string())
+  .default([])
+  .transform((names) => allRoles.filter((role) => names.includes(role)));
+
+const Update = z.object({ userID: UserID, before: RoleNames, after: RoleNames });
+const Offboarding = z.object({ userID: UserID, roles: RoleNames });
+
+/** From whom an entry took roles, and which. */
+export interface Taken {
+  userId: string;
+  roles: Role[];
+}
+
+/** What an entry took and gave; undefined: it is not about roles. */
+function changeIn({ event, properties }: LostEntry): { userId: string; taken: Role[]; given: Role[] } | undefined {
+  if (event === "user_role_update") {
+    const { userID: userId, before, after } = Update.parse(JSON.parse(properties));
+    return {
+      userId,
+      taken: before.filter((role) => !after.includes(role)),
+      given: after.filter((role) => !before.includes(role)),
+    };
+  }
+  if (event === "user_offboard") {
+    const { userID: userId, roles } = Offboarding.parse(JSON.parse(properties));
+    return { userId, taken: roles, given: [] };
+  }
+  return undefined;
+}
+
+/** For each entry that took roles those that no later entry gave back. */
+export function takenRoles(entries: readonly LostEntry[]): ReadonlyMap<LostEntry, Taken> {
+  const last = new Map<string, { entry: LostEntry; userId: string; role: Role }>();
+  for (const entry of entries) {
+    const change = changeIn(entry);
+    if (change === undefined) continue;
+    const { userId, taken, given } = change;
+    for (const role of taken) last.set(`${userId} ${role}`, { entry, userId, role });
+    for (const role of given) last.delete(`${userId} ${role}`);
+  }
+  const byEntry = new Map<LostEntry, Taken>();
+  for (const { entry, userId, role } of last.values()) {
+    const taken = byEntry.get(entry) ?? { userId, roles: [] };
+    taken.roles.push(role);
+    byEntry.set(entry, taken);
+  }
+  return byEntry;
+}
+
+/** Whether an entry gave a role: nothing gives it again but a person. */
+export const gaveRole = (entry: LostEntry): boolean => (changeIn(entry)?.given.length ?? 0) > 0;
