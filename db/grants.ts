@@ -237,8 +237,12 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true, insert: true, update: true },
   },
   job_rows: {
-    realmpass_api: { select: true, insert: true, update: true, delete: true },
-    realmpass_worker: { select: true, update: true, delete: true },
+    realmpass_api: { select: true, insert: true, update: true },
+    // What becomes of a row, not whom it is about; rows go with their job.
+    realmpass_worker: {
+      select: true,
+      update: ["affected_profiles", "error_code", "expected", "issuance_id", "message", "status", "user_id"],
+    },
     realmpass_operator: { select: true },
   },
   jobs: {

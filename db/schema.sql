@@ -664,6 +664,7 @@ comment on column job_rows.affected_profiles is 'Offboarding: how many active pr
 comment on column job_rows.serial_number is 'Revocation: of the profile. The row''s user is its owner, from the check on.';
 CREATE INDEX job_rows_failed ON public.job_rows USING btree (job_id, "position") WHERE (status = 'failed'::text);
 CREATE INDEX job_rows_unfinished ON public.job_rows USING btree (job_id, "position") WHERE (status = ANY (ARRAY['pending'::text, 'working'::text]));
+CREATE TRIGGER job_rows_stay_finished AFTER UPDATE ON public.job_rows REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION keep_finished_job_rows();
 
 create table jobs (
   id uuid not null,
@@ -746,6 +747,8 @@ CREATE INDEX jobs_newest ON public.jobs USING btree (realm_id, created_at DESC, 
 CREATE INDEX jobs_undoing ON public.jobs USING btree (undo_of, created_at) WHERE (undo_of IS NOT NULL);
 CREATE INDEX jobs_unfinished ON public.jobs USING btree (created_at) WHERE (finished_at IS NULL);
 CREATE INDEX jobs_with_output ON public.jobs USING btree (finished_at) WHERE ((finished_at IS NOT NULL) AND (output_erased_at IS NULL));
+CREATE TRIGGER jobs_are_kept BEFORE DELETE ON public.jobs FOR EACH ROW WHEN (((old.state <> 'receiving'::text) AND ((old.finished_at IS NULL) OR (old.finished_at > (now() - '89 days'::interval))))) EXECUTE FUNCTION keep_finished_job();
+CREATE TRIGGER jobs_stay_finished BEFORE UPDATE ON public.jobs FOR EACH ROW WHEN ((((old.finished_at IS NOT NULL) AND (old.xmin <> (pg_current_xact_id())::xid)) OR ((old.finished_at IS NULL) AND (new.finished_at < (now() - '00:10:00'::interval))))) EXECUTE FUNCTION keep_finished_job();
 
 create table local_credentials (
   user_id bigint not null,
@@ -1155,6 +1158,7 @@ CREATE INDEX users_with_roles ON public.users USING btree (realm_id, id) WHERE (
 CREATE STATISTICS public.users_display_name_words ON lower(display_name) FROM users;
 CREATE TRIGGER users_administrator BEFORE UPDATE OF administrator, roles, provider_roles ON public.users FOR EACH ROW EXECUTE FUNCTION keep_administrator();
 CREATE TRIGGER users_administrator_of_new BEFORE INSERT ON public.users FOR EACH ROW WHEN ((new.administrator OR (new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[]))) EXECUTE FUNCTION keep_administrator();
+CREATE TRIGGER users_are_offboarded_now BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((new.offboarded_at IS DISTINCT FROM old.offboarded_at) AND (new.offboarded_at < (now() - '00:10:00'::interval)))) EXECUTE FUNCTION keep_offboarding_date();
 CREATE TRIGGER users_change_sides_without_roles BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN ((((old.offboarded_at IS NULL) <> (new.offboarded_at IS NULL)) AND ((new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[])))) EXECUTE FUNCTION end_roles();
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
 CREATE TRIGGER users_keep_an_administrator AFTER UPDATE OF administrator, roles, provider_roles, offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NULL) AND ('administrator'::text = ANY ((old.roles || old.provider_roles))) AND ((new.offboarded_at IS NOT NULL) OR (NOT ('administrator'::text = ANY ((new.roles || new.provider_roles))))) AND (NOT pg_has_role(CURRENT_USER, 'realmpass_operator'::name, 'usage'::text)))) EXECUTE FUNCTION keep_an_administrator();
@@ -1525,6 +1529,53 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_finished_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  -- What changes after the end: outputs are erased, and a worker that is late says that it was there.
+  changing constant text[] := '{output_erased_at,progress_at,attended_at}';
+begin
+  if pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'usage') then
+    return case tg_op when 'DELETE' then old else new end;
+  end if;
+  if tg_op = 'UPDATE' then
+    if old.finished_at is null then
+      raise exception 'the end of a job is not dated back'
+        using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+    end if;
+    if to_jsonb(new) - changing = to_jsonb(old) - changing
+       and (old.output_erased_at is null or new.output_erased_at is not distinct from old.output_erased_at) then
+      return new;
+    end if;
+  end if;
+  raise exception 'a job that has ended stays as it is'
+    using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_finished_job_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select
+               from (select distinct job_id from before) b
+              cross join lateral (select from jobs where id = b.job_id and finished_at is not null offset 0) j)
+     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'usage') then
+    raise exception 'the rows of a job that has ended stay as they are'
+      using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  end if;
+  return null;
+end
+$function$
+;
+comment on function keep_finished_job_rows() is 'Asks once for each statement: bulk jobs change 1,000 rows at a time.';
+
 CREATE OR REPLACE FUNCTION public.keep_guests_revoked()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1566,6 +1617,22 @@ begin
   insert into absences (user_id, realm_id, ended_at, back_at)
   values (old.id, old.realm_id, old.offboarded_at, now())
   on conflict (user_id) do update set ended_at = excluded.ended_at, back_at = excluded.back_at;
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_offboarding_date()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not (pg_has_role(current_user, 'realmpass_operator', 'usage')
+          or pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'usage')) then
+    raise exception 'an offboarding is not dated back'
+      using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  end if;
   return new;
 end
 $function$

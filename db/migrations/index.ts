@@ -62,6 +62,9 @@ import { recentRemovals } from "./20261128-1200-recent-removals.ts";
 import { notPermitted } from "./20261128-1700-not-permitted.ts";
 import { keepMayUse } from "./20261128-1710-keep-may-use.ts";
 import { rolesEnd } from "./20261128-1100-roles-end.ts";
+import { offboardingDates } from "./20261128-1110-offboarding-dates.ts";
+import { finishedJobs } from "./20261128-1120-finished-jobs.ts";
+import { finishedJobRows } from "./20261128-1130-finished-job-rows.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -130,4 +133,7 @@ export const migrations: readonly Migration[] = [
   notPermitted,
   keepMayUse,
   rolesEnd,
+  offboardingDates,
+  finishedJobs,
+  finishedJobRows,
 ];

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Database, DatabaseRole } from "../../../db/client.ts";
 import { only } from "../../../db/client.ts";
 import { sql, verbatim, type Sql } from "../../../db/sql.ts";
+import { finishedDaysMax } from "../../../domain/bulk-job/job.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
@@ -55,6 +56,161 @@ describe("an offboarding", () => {
     await expect(
       attempt("realmpass_worker", sql`update users set offboarded_at = now() where id = ${userId} returning id`),
     ).resolves.toEqual([{ id: userId }]);
+  });
+});
+
+describe("the date of an offboarding", () => {
+  const dated = async (role: DatabaseRole, date: Sql) => {
+    const realmId = await givenRealm();
+    const active = await id(sql`
+      insert into users (realm_id, pairwise_id, created_at)
+      values (${realmId}, ${randomBytes(9).toString("hex")}, now()) returning id
+    `);
+    const gone = await givenUser(realmId);
+    return Promise.allSettled(
+      [active, gone].map((userId) =>
+        attempt(role, sql`update users set offboarded_at = ${date} where id = ${userId} returning id`),
+      ),
+    );
+  };
+
+  test.each(["realmpass_api", "realmpass_worker"] as const)(
+    "is not before now when %s sets it, nor when it moves it",
+    async (role) => {
+      for (const date of [sql`now() - interval '11 minutes'`, sql`timestamptz '2001-01-01'`]) {
+        const outcomes = await dated(role, date);
+        for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: "42501" } });
+      }
+      const outcomes = await dated(role, sql`now() - interval '1 second'`);
+      expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    },
+  );
+
+  test("is moved by the operator, who repeats what a restore lost", async () => {
+    const outcomes = await dated("realmpass_operator", sql`now() - interval '11 minutes'`);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+  });
+});
+
+describe("a bulk job that has ended", () => {
+  const states = ["cancelled", "completed", "completed_with_errors", "failed"] as const;
+  const every = ["realmpass_api", "realmpass_worker", "realmpass_operator"] as const;
+
+  const givenJob = async (state: string, { daysAgo = 0 }: { daysAgo?: number } = {}) => {
+    const realmId = await givenRealm();
+    const userId = await givenUser(realmId);
+    const isFinal = states.some((one) => one === state);
+    const jobId = await id(sql`
+      insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, total, skipped, progress_at, finished_at)
+      values (gen_random_uuid(), ${realmId}, 'reactivation', ${state}, false, '{userID}', now(), 1,
+              ${isFinal ? 1 : 0}, now(),
+              case when ${isFinal} then now() - make_interval(days => ${daysAgo}::integer) end)
+      returning id
+    `);
+    await database.owner.query(sql`
+      insert into job_rows (job_id, position, input, user_id, status)
+      values (${jobId}, 1, '{}', ${userId}, ${isFinal ? "skipped" : "pending"})
+    `);
+    return { jobId, userId };
+  };
+  const refused = { code: "42501" };
+
+  test.each(states.flatMap((state) => every.map((role) => [state, role] as const)))(
+    "%s is not brought back by %s",
+    async (state, role) => {
+      const { jobId } = await givenJob(state);
+      const revive = sql`update jobs set state = 'running', finished_at = null where id = ${jobId} returning id`;
+      await expect(attempt(role, revive)).rejects.toMatchObject(refused);
+      await expect(database.owner.query(revive), "the owner may").resolves.toHaveLength(1);
+    },
+  );
+
+  test.each(states)("%s is not the way for a worker to let somebody in", async (state) => {
+    const { jobId, userId } = await givenJob(state);
+    const worker = (statement: Sql) => attempt("realmpass_worker", statement).catch(() => undefined);
+    await worker(sql`update job_rows set status = 'pending' where job_id = ${jobId}`);
+    await worker(sql`update jobs set state = 'running', finished_at = null, skipped = 0 where id = ${jobId}`);
+    await worker(sql`select let_back_in(${jobId}, 1, 2, ${[userId]}::bigint[]) is null as done`);
+    const [user] = await database.owner.query<{ out: boolean }>(
+      sql`select offboarded_at is not null as out from users where id = ${userId}`,
+    );
+    expect(user).toEqual({ out: true });
+
+    // Control: the same with a job that runs.
+    const running = await givenJob("running");
+    await worker(sql`select let_back_in(${running.jobId}, 1, 2, ${[running.userId]}::bigint[]) is null as done`);
+    await expect(
+      database.owner.query(sql`select from users where id = ${running.userId} and offboarded_at is null`),
+    ).resolves.toHaveLength(1);
+  });
+
+  test.each([
+    ["its state", sql`state = 'failed'`],
+    ["its counts", sql`skipped = 0, failed = 1`],
+    ["its end", sql`finished_at = now()`],
+    ["when its outputs were erased", sql`output_erased_at = null`],
+  ])("keeps %s", async (_, changes) => {
+    const { jobId } = await givenJob("completed");
+    await database.owner.query(sql`update jobs set output_erased_at = now() where id = ${jobId}`);
+    await expect(
+      attempt("realmpass_worker", sql`update jobs set ${changes} where id = ${jobId}`),
+    ).rejects.toMatchObject(refused);
+  });
+
+  test("may have its outputs erased, and be seen by a worker that is late", async () => {
+    for (const role of ["realmpass_api", "realmpass_worker"] as const) {
+      const { jobId } = await givenJob("completed");
+      const changes = sql`output_erased_at = now(), progress_at = now(), attended_at = now()`;
+      await expect(
+        attempt(role, sql`update jobs set ${changes} where id = ${jobId} returning id`),
+      ).resolves.toHaveLength(1);
+    }
+  });
+
+  test("may be completed in the transaction that ends it, and is not ended at an earlier date", async () => {
+    const { jobId } = await givenJob("running");
+    const worker = as.get("realmpass_worker")!;
+    await expect(
+      worker.query(sql`update jobs set state = 'failed', finished_at = '2001-01-01' where id = ${jobId}`),
+    ).rejects.toMatchObject(refused);
+    await worker.transaction(async (tx) => {
+      await tx.query(sql`update jobs set state = 'failed', finished_at = now() where id = ${jobId}`);
+      await tx.query(sql`update jobs set failed = 1 where id = ${jobId}`);
+    });
+    await expect(worker.query(sql`update jobs set failed = 0 where id = ${jobId}`)).rejects.toMatchObject(refused);
+  });
+
+  test.each(["realmpass_api", "realmpass_worker"] as const)("keeps its rows, whatever %s does", async (role) => {
+    const set = (jobId: string) =>
+      attempt(
+        role,
+        sql`update job_rows set status = 'failed', user_id = null where job_id = ${jobId} returning position`,
+      );
+    for (const state of states) {
+      await expect(set((await givenJob(state)).jobId), state).rejects.toThrow(/the rows of a job that has ended/);
+    }
+    await expect(set((await givenJob("running")).jobId)).resolves.toHaveLength(1);
+    const { jobId } = await givenJob("running");
+    await expect(attempt(role, sql`delete from job_rows where job_id = ${jobId}`)).rejects.toThrow(/permission denied/);
+  });
+
+  test("has rows whose people a worker cannot exchange by what names them, even while it runs", async () => {
+    const { jobId } = await givenJob("running");
+    for (const column of [sql`pairwise_id`, sql`email`, sql`serial_number`]) {
+      await expect(
+        attempt("realmpass_worker", sql`update job_rows set ${column} = '1' where job_id = ${jobId}`),
+      ).rejects.toThrow(/permission denied/);
+    }
+  });
+
+  test.each(["realmpass_api", "realmpass_worker"] as const)("is not removed by %s before its time", async (role) => {
+    const remove = async (state: string, options?: { daysAgo: number }) =>
+      attempt(role, sql`delete from jobs where id = ${(await givenJob(state, options)).jobId} returning id`);
+    for (const state of ["ready", "grace", "running"])
+      await expect(remove(state), state).rejects.toMatchObject(refused);
+    await expect(remove("completed", { daysAgo: finishedDaysMax - 2 })).rejects.toMatchObject(refused);
+    await expect(remove("completed", { daysAgo: finishedDaysMax })).resolves.toHaveLength(1);
+    await expect(remove("receiving")).resolves.toHaveLength(1);
   });
 });
 
