@@ -28,6 +28,8 @@ export interface GuessLimit {
 export const attemptLimitsByDefault = {
   passwordOfUser: { points: 10, seconds: 900 },
   passwordsFromAddress: { points: 100, seconds: 900 },
+  /** From all networks together, save those that somebody signed in from lately with the right password. */
+  passwordsOfUser: { points: 100, seconds: 3_600 },
   secretOfClient: { points: 20, seconds: 60 },
   secretsFromAddress: { points: 200, seconds: 60 },
   tokensFromAddress: { points: 30, seconds: 60 },
@@ -35,19 +37,31 @@ export const attemptLimitsByDefault = {
 
 export type GuessLimits = Record<keyof typeof attemptLimitsByDefault, GuessLimit>;
 
+/** For so long a network that somebody has signed in from with the right password is theirs. */
+const ownNetworkSeconds = 14 * 24 * 3_600;
+
 /** A guess that was counted before it was looked at. */
 export interface CountedAttempt {
-  /** It was right, so it does not count after all. */
+  /** It was right, or there is no verdict, so it does not count after all. */
   refund(): Promise<void>;
+}
+
+/** A password that was counted before it was looked at. */
+export interface CountedPassword<Found> extends CountedAttempt {
+  found: Found;
+  /** It was right: it does not count, and the network is one of the account's for two weeks. */
+  succeed(): Promise<void>;
 }
 
 /** Wrong guesses, counted for all processes together. Everything here throws `too_many_requests` beyond a limit. */
 export interface AttemptLimits {
   /**
-   * Before a password is looked at: one guess from this address, and one from this address at the account that `find`
-   * answers. `find` runs in between, so that an address beyond its limit has nothing looked up.
+   * Before a password is looked at: one guess from this address, one from this address at the account that `find` returns,
+   * and one at this account from wherever. Once the account's limit is reached, only networks that somebody signed in from
+   * lately are let through: guesses from elsewhere keep nobody out where they usually are. `find` runs in between, so that
+   * an address beyond its limit has nothing looked up.
    */
-  password<Found extends { account: string }>(guess: PasswordGuess<Found>): Promise<CountedAttempt & { found: Found }>;
+  password<Found extends { account: string }>(guess: PasswordGuess<Found>): Promise<CountedPassword<Found>>;
   /** After a client failed to authenticate. */
   clientFailed(guess: { clientId: string; address: string }): Promise<void>;
   /** After somebody came with a guest account's token that is none. */
@@ -92,6 +106,11 @@ export function createAttemptLimits({
       return [name, createCounter({ store: storeOf(options), memory: new RateLimiterMemory(options), log })];
     }),
   ) as Record<keyof GuessLimits, Counter>;
+  const ownNetworks = createMarks({
+    options: { keyPrefix: "guesses:ownNetworks", points: 1, duration: ownNetworkSeconds },
+    storeOf,
+    log,
+  });
 
   return {
     async password({ realmId, username, address, find }) {
@@ -99,18 +118,29 @@ export function createAttemptLimits({
       const spelling = digest("password of spelling", realmId, username, from);
       counters.passwordOfUser.refuseExhausted(spelling);
       // The address first: beyond its limit it makes no more rows, whatever names it thinks of.
-      const ofAddress = await counters.passwordsFromAddress.take(digest("passwords", from));
+      const taken = [await counters.passwordsFromAddress.take(digest("passwords", from))];
+      const refund = async (): Promise<void> => {
+        await Promise.all(taken.map((one) => one.refund()));
+      };
       try {
         const found = await find();
         const ofUser = await counters.passwordOfUser.take(digest("password", realmId, found.account, from), spelling);
+        taken.push(ofUser);
+        const network = digest("own network", realmId, found.account, from);
+        try {
+          taken.push(await counters.passwordsOfUser.take(digest("passwords of user", realmId, found.account)));
+        } catch (error) {
+          if (!isTooMany(error) || !(await ownNetworks.has(network))) throw error;
+        }
         return {
           found,
-          async refund() {
-            await Promise.all([ofUser.refund(), ofAddress.refund()]);
+          refund,
+          async succeed() {
+            await Promise.all([refund(), ownNetworks.add(network)]);
           },
         };
       } catch (error) {
-        await ofAddress.refund();
+        await refund();
         throw error;
       }
     },
@@ -229,6 +259,42 @@ function createCounter({
     },
   };
 }
+
+/** Marks that last for some time, known to all processes. */
+interface Marks {
+  add(key: string): Promise<void>;
+  has(key: string): Promise<boolean>;
+}
+
+/** While the store is away each process knows those that it has made itself. */
+function createMarks({
+  options,
+  storeOf,
+  log,
+}: {
+  options: LimiterOptions;
+  storeOf: (options: LimiterOptions) => RateLimiterAbstract;
+  log: Log;
+}): Marks {
+  const [store, memory] = [storeOf(options), new RateLimiterMemory(options)];
+  const atEither = <Result>(run: (at: RateLimiterAbstract) => Promise<Result>): Promise<Result> =>
+    run(store).catch((error: unknown) => {
+      log.warn({ event: "attempt_limits.store_away", err: error }, "guesses are counted by this process alone");
+      return run(memory);
+    });
+  return {
+    async add(key) {
+      await atEither((at) => at.set(key, 1, ownNetworkSeconds));
+    },
+    async has(key) {
+      return (await atEither((at) => at.get(key))) !== null;
+    },
+  };
+}
+
+/** Whether an error says that a limit is reached. */
+export const isTooMany = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code === "too_many_requests";
 
 const tooMany = (msBeforeNext: number): ServiceError =>
   new ServiceError("too_many_requests", { retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Request, Response } from "express";
+import type { Db } from "../../../db/client.ts";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import type { Role } from "../../../domain/roles.ts";
@@ -30,22 +31,32 @@ export interface SignedIn {
   method: logins.SignInMethod;
 }
 
+/** Signs a user in to the browser, as {@link beginLoginOf} does. False when the user is offboarded. */
+export const beginLogin = async (
+  deps: LoginDeps,
+  call: { request: Pick<Request, "headers">; response: Response },
+  signedIn: SignedIn,
+): Promise<boolean> => (await beginLoginOf(deps, call, () => Promise.resolve(signedIn))) !== undefined;
+
 /**
- * Signs a user in to the browser. Each sign-in sets a new cookie and ends the login that the browser had before. The
- * audit entry is written with it. False when the user is offboarded, even at this very moment; then nothing happens.
+ * Signs in to the browser whom `find` finds, in its transaction: what it used up counts only if the sign-in is there. Each sign-in sets a new cookie and ends the login that the browser had before. The
+ * audit entry is written with it. Undefined when there is nobody, or the user is offboarded, even at this very moment.
  */
-export async function beginLogin(
+export async function beginLoginOf(
   deps: LoginDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },
-  { realmId, userId, roles, method }: SignedIn,
-): Promise<boolean> {
+  find: (tx: Db) => Promise<SignedIn | undefined>,
+): Promise<SignedIn | undefined> {
   const at = deps.clock.now();
   const { token, hash } = drawSecretToken("login");
   const before = presentedHash(deps, request);
   const expiresAt = new Date(at.getTime() + loginHours * 3_600_000);
   const begun = await deps.db.transaction(async (tx) => {
+    const signedIn = await find(tx);
+    if (signedIn === undefined) return undefined;
+    const { realmId, userId, roles, method } = signedIn;
     const login = { id: randomUUID(), tokenHash: hash, realmId, userId, method, at, expiresAt };
-    if (!(await logins.create(tx, login))) return false;
+    if (!(await logins.create(tx, login))) return undefined;
     if (before !== undefined) await logins.removeByToken(tx, { tokenHash: before });
     await auditEntries.record(tx, {
       realmId,
@@ -53,9 +64,9 @@ export async function beginLogin(
       at,
       ...signInEntry(roles, { userID: userId, method }),
     });
-    return true;
+    return signedIn;
   });
-  if (begun) setCookie(deps, response, { name: "login", value: token });
+  if (begun !== undefined) setCookie(deps, response, { name: "login", value: token });
   return begun;
 }
 

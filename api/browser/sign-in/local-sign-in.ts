@@ -1,6 +1,6 @@
 import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
-import { ServiceError } from "../../../domain/errors.ts";
 import { lengthOf } from "../../../domain/text.ts";
+import { isTooMany } from "../../contract/attempt-limits.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
@@ -35,8 +35,8 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   }
 
   const username = form.get("username") ?? "";
-  const guess = { realmId: place.realm.id, username, password: form.get("password") ?? "" };
-  const found = await checkPassword(page, guess);
+  const guess = { realmId: place.realm.id, username, password: form.get("password") ?? "", address: request.ip ?? "" };
+  const found = await checkPassword(deps, guess);
   if ("reason" in found) {
     deps.metrics.signIn("password", "refused");
     contextOf(response)
@@ -69,21 +69,25 @@ async function findAccount(
 
 type Refusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: number };
 
-/** The credential that name and password are of. The guess counts before it is looked at, and no longer once it was right. */
-async function checkPassword(
-  { deps, request }: PageRequest,
-  { realmId, username, password }: { realmId: string; username: string; password: string },
+/** The credential that name and password are of. The guess counts before it is looked at, and no longer unless it was wrong. */
+export async function checkPassword(
+  deps: Pick<Deps, "db" | "attemptLimits" | "isPassword">,
+  { realmId, username, password, address }: { realmId: string; username: string; password: string; address: string },
 ): Promise<localCredentials.LocalCredential | Refusal> {
   const find = () => findAccount(deps.db, { realmId, username });
+  let guess;
   try {
-    const guess = await deps.attemptLimits.password({ realmId, username, address: request.ip ?? "", find });
-    const { credential } = guess.found;
-    const right = await deps.isPassword(password, credential?.passwordHash);
-    if (credential === undefined || !right) return { reason: "wrong" };
-    await guess.refund();
-    return credential;
+    guess = await deps.attemptLimits.password({ realmId, username, address, find });
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "too_many_requests") throw error;
+    if (!isTooMany(error)) throw error;
     return { reason: "too_many", retryAfterSeconds: error.retryAfterSeconds ?? 60 };
   }
+  const { credential } = guess.found;
+  const right = await deps.isPassword(password, credential?.passwordHash).catch(async (error: unknown) => {
+    await guess.refund();
+    throw error;
+  });
+  if (credential === undefined || !right) return { reason: "wrong" };
+  await guess.succeed();
+  return credential;
 }

@@ -5,7 +5,7 @@ import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { sendSignInLink } from "../pages/sign-in-link.tsx";
 import { contextOf } from "../../http/request-context.ts";
-import { beginLogin } from "../session/browser-login.ts";
+import { beginLoginOf } from "../session/browser-login.ts";
 import { pathOn } from "../pages/continue-to.ts";
 import { formTokenFor, verifyFormToken } from "../pages/form-token.ts";
 import { homePath } from "./home.ts";
@@ -38,16 +38,17 @@ export async function useSignInLink(page: PageRequest): Promise<void> {
     sendProblem(page, "form_expired", { startAgain: pathOn(deps, `/sign-in/${encodeURIComponent(token)}`) });
     return;
   }
-  const user = await signInLinks.consume(deps.db, link);
-  if (user === undefined) {
-    deps.metrics.signIn("link", "refused");
+  // One transaction: a sign-in that fails leaves the link as it was.
+  const signedIn = await beginLoginOf(deps, page, async (tx) => {
+    const user = await signInLinks.consume(tx, link);
+    return user && { ...user, method: "link" };
+  });
+  deps.metrics.signIn("link", signedIn === undefined ? "refused" : "ok");
+  if (signedIn === undefined) {
     sendProblem(page, "link_ended");
     return;
   }
-  const { realmId, userId } = user;
+  const { realmId, userId } = signedIn;
   contextOf(response).log().info({ event: "sign_in_link.consumed", realmId, userId }, "a sign-in link was used");
-  const isSignedIn = await beginLogin(deps, page, { ...user, method: "link" });
-  deps.metrics.signIn("link", isSignedIn ? "ok" : "refused");
-  if (isSignedIn) redirect(page, pathOn(deps, homePath(user)));
-  else sendProblem(page, "link_ended");
+  redirect(page, pathOn(deps, homePath(signedIn)));
 }

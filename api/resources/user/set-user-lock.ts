@@ -4,11 +4,14 @@ import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
+import { requireReach } from "./reach.ts";
 
 export const setUserLock = endpoint({
   operation: "setUserLock",
   summary: "Lock or unlock a user",
-  description: "A locked user gets no new profile, and otherwise goes on as before: nothing ends.",
+  description:
+    "A locked user gets no new profile; nothing else ends. The caller has every scope that the user's roles give, and for " +
+    "themselves `user.modify`.",
   method: "put",
   path: "/api/user/:userID/status",
   access: "staff",
@@ -25,6 +28,7 @@ export const setUserLock = endpoint({
     await db.transaction(async (tx) => {
       const user = await users.lock(tx, { realmId, userId });
       if (user === undefined) throw fail("user_not_found");
+      requireReach(principal, { userId, roles: user.roles });
       const wasLocked = user.lockedAt !== null;
       if (locked === wasLocked) return;
       await users.setLockedAt(tx, { realmId, userId, lockedAt: locked ? at : null });

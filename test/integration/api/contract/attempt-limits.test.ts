@@ -124,6 +124,44 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(counted(await times(12, () => one.password(at(guess))))).toBe(10);
   });
 
+  test("a hundred wrong passwords an hour are looked at for a user, from however many networks", async () => {
+    const everywhere = (index: number) =>
+      at({ realmId, username: "hopper", address: `2001:db8:7:${index.toString(16)}::1` });
+    const outcomes = await times(150, (index) => (index % 2 === 0 ? one : other).password(everywhere(index)));
+    expect(counted(outcomes)).toBe(100);
+    for (const outcome of outcomes.filter((outcome) => outcome !== "counted")) {
+      expect(outcome).toBeGreaterThan(3_500);
+      expect(outcome).toBeLessThanOrEqual(3_600);
+    }
+    expect(await outcomeOf(one.password(at({ realmId, username: "somebody", address: newAddress() })))).toBe("counted");
+    expect(await outcomeOf(one.password({ ...everywhere(200), realmId: "2" }))).toBe("counted");
+  });
+
+  test("guesses from elsewhere keep nobody out of a network that they have signed in from, which has its own limit", async () => {
+    const home = { realmId, username: "noether", address: newAddress() };
+    await (await one.password(at(home))).succeed();
+    const elsewhere = (index: number) => at({ ...home, address: `2001:db8:8:${index.toString(16)}::1` });
+    expect(counted(await times(120, (index) => one.password(elsewhere(index))))).toBe(100);
+    expect(await outcomeOf(one.password(elsewhere(200)))).not.toBe("counted");
+    // A refused guess from elsewhere costs nothing, and one from home is still one of ten.
+    expect(counted(await times(12, () => other.password(at(home))))).toBe(10);
+    const stranger = { ...home, username: "emmy" };
+    expect(
+      counted(
+        await times(120, (index) =>
+          one.password(at({ ...elsewhere(index), ...stranger, address: `2001:db8:9:${index.toString(16)}::1` })),
+        ),
+      ),
+    ).toBe(100);
+    expect(await outcomeOf(one.password(at(stranger))), "of another account").not.toBe("counted");
+  });
+
+  test("a guess without a verdict counts nowhere", async () => {
+    const guess = (index: number) => at({ realmId, username: "lise", address: `2001:db8:a:${index.toString(16)}::1` });
+    for (let index = 0; index < 110; index++) await (await one.password(guess(index))).refund();
+    expect(counted(await times(110, (index) => other.password(guess(index))))).toBe(100);
+  });
+
   test("a refused guess costs nothing, so that a crowd that all know their passwords is let in by and by", async () => {
     const address = newAddress();
     const crowd = Array.from({ length: 150 }, (_, index) => ({ realmId, username: `student ${index}`, address }));

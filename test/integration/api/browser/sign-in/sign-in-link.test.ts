@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { sql } from "../../../../../db/sql.ts";
+import { sql, verbatim } from "../../../../../db/sql.ts";
 import { sendRequest, useApi } from "../../../../support/service/api.ts";
 import { createBrowserSession } from "../../../../support/browser/browser-session.ts";
 import { givenLocalAccount } from "../../../../support/given/local-account.ts";
@@ -57,6 +57,17 @@ test("its button names its person and signs them in, even when another user was 
     select event, properties->>'method' as method from audit_entries where user_id = ${grace.id} and event like '%login'
   `);
   expect(entries).toEqual([{ event: "admin_login", method: "link" }]);
+});
+
+test("a sign-in that fails for the service's own reasons leaves the link as it was", async () => {
+  const token = await link();
+  const { owner } = api.database;
+  await owner.query(verbatim("alter table logins add constraint away check (false) not valid"));
+  const { browser, page } = await follow(token);
+  expect((await browser.submit(page, {}, { follow: false })).status).toBe(500);
+  await owner.query(verbatim("alter table logins drop constraint away"));
+  expect(await press(token)).toMatchObject({ status: 303 });
+  expect(await press(token).catch(() => "no form")).toBe("no form");
 });
 
 test("only the page's own form uses a link up", async () => {

@@ -1,0 +1,43 @@
+import { createSecretKey, randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { createAttemptLimits } from "../../../../../api/contract/attempt-limits.ts";
+import { checkPassword } from "../../../../../api/browser/sign-in/local-sign-in.ts";
+import { ServiceError } from "../../../../../domain/errors.ts";
+import { useDatabase } from "../../../../support/run/database.ts";
+import { givenRows } from "../../../../support/given/given.ts";
+import { backendFor, silentLog } from "../../../../support/service/worker.ts";
+import { sql } from "../../../../../db/sql.ts";
+
+/** Only a wrong password counts: an answer that says nothing of the password keeps nobody out. */
+
+const database = useDatabase();
+
+test("ten times 503, or another failure, and the right password still signs in; ten wrong ones do not", async () => {
+  const given = givenRows(() => database.owner);
+  const realmId = await given.realm();
+  const user = await given.user({ realmId });
+  await database.owner.query(sql`
+    insert into local_credentials (user_id, realm_id, username, password_hash) values (${user.id}, ${realmId}, 'ada', 'hash')
+  `);
+  const { backend, close } = backendFor("postgres", database.url);
+  const db = database.open("realmpass_api");
+  const masterKeys = [createSecretKey(randomBytes(32))] as const;
+  const attemptLimits = createAttemptLimits({ backend, db, masterKeys, log: silentLog });
+  let failure: Error | undefined;
+  const deps = {
+    db,
+    attemptLimits,
+    isPassword: (password: string) => (failure ? Promise.reject(failure) : Promise.resolve(password === "right")),
+  };
+  const sign = (password: string) => checkPassword(deps, { realmId, username: "ada", password, address: "192.0.2.1" });
+
+  for (failure of [new ServiceError("unavailable", { retryAfterSeconds: 5 }), new Error("a thread has died")]) {
+    for (let index = 0; index < 12; index++) await expect(sign("right")).rejects.toThrow(failure);
+  }
+  failure = undefined;
+  expect(await sign("right")).toMatchObject({ userId: user.id });
+  for (let index = 0; index < 10; index++) expect(await sign("wrong")).toEqual({ reason: "wrong" });
+  expect(await sign("right")).toMatchObject({ reason: "too_many" });
+  await attemptLimits.close();
+  await close();
+});
