@@ -1204,7 +1204,7 @@ export interface paths {
         get: operations["getUserRoles"];
         /**
          * Give a user roles and take them
-         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works once the client refreshes its tokens. The last administrator of a realm stays one. With `If-Match`, only what was read is changed.
+         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works once the client refreshes its tokens. The last administrator of a realm stays one. Roles end with an offboarding, and nobody offboarded is given one. With `If-Match`, only what was read is changed.
          */
         put: operations["setUserRoles"];
         post?: never;
@@ -1244,7 +1244,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a session of a user, with its tokens */
+        /**
+         * End a session of a user, with its tokens
+         * @description The caller has every scope that the user's roles give, and for themselves `user.modify`.
+         */
         delete: operations["endUserSession"];
         options?: never;
         head?: never;
@@ -1261,7 +1264,7 @@ export interface paths {
         get?: never;
         /**
          * Lock or unlock a user
-         * @description A locked user gets no new profile, and otherwise goes on as before: nothing ends.
+         * @description A locked user gets no new profile; nothing else ends. The caller has every scope that the user's roles give, and for themselves `user.modify`.
          */
         put: operations["setUserLock"];
         post?: never;
@@ -1298,7 +1301,7 @@ export interface paths {
         get?: never;
         /**
          * Let an offboarded user sign in again
-         * @description Nothing comes back: neither profiles nor sessions. Who was forgotten stays so; if they return, they are a new user.
+         * @description Nothing comes back: neither profiles nor sessions nor roles; those from the identity provider return with the next sign-in through it. Who was forgotten stays so; if they return, they are a new user.
          */
         put: operations["reactivateUser"];
         post?: never;
@@ -3079,6 +3082,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "forbidden" | "insufficient_scope" | "user_locked" | "user_offboarded";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `forbidden`: This needs a role that your account does not have. `insufficient_scope`: The access token lacks a scope that this needs. `user_offboarded`: An offboarded user cannot have profiles. */
+        "403_forbidden_insufficient_scope_user_offboarded": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "forbidden" | "insufficient_scope" | "user_offboarded";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -8937,7 +8957,7 @@ export interface operations {
             };
             400: components["responses"]["400_invalid_request_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
-            403: components["responses"]["403_forbidden_insufficient_scope"];
+            403: components["responses"]["403_forbidden_insufficient_scope_user_offboarded"];
             404: components["responses"]["404_user_not_found"];
             409: components["responses"]["409_last_administrator_role_from_provider"];
             412: components["responses"]["412_precondition_failed"];

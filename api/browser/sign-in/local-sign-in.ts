@@ -1,4 +1,5 @@
 import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
+import { ServiceError } from "../../../domain/errors.ts";
 import { lengthOf } from "../../../domain/text.ts";
 import { isTooMany } from "../../contract/attempt-limits.ts";
 import type { Deps } from "../../contract/deps.ts";
@@ -75,13 +76,11 @@ export async function checkPassword(
   { realmId, username, password, address }: { realmId: string; username: string; password: string; address: string },
 ): Promise<localCredentials.LocalCredential | Refusal> {
   const find = () => findAccount(deps.db, { realmId, username });
-  let guess;
-  try {
-    guess = await deps.attemptLimits.password({ realmId, username, address, find });
-  } catch (error) {
+  const guess = await deps.attemptLimits.password({ realmId, username, address, find }).catch((error: unknown) => {
     if (!isTooMany(error)) throw error;
-    return { reason: "too_many", retryAfterSeconds: error.retryAfterSeconds ?? 60 };
-  }
+    return error;
+  });
+  if (guess instanceof ServiceError) return { reason: "too_many", retryAfterSeconds: guess.retryAfterSeconds ?? 60 };
   const { credential } = guess.found;
   const right = await deps.isPassword(password, credential?.passwordHash).catch(async (error: unknown) => {
     await guess.refund();

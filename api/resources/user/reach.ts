@@ -18,7 +18,7 @@ export function requireReach(
   const isOneself = principal.kind === "user" && principal.userId === userId;
   const possible = (scope: Scope): boolean =>
     !withoutPower.has(scope) && (principal.kind === "user" || scopesAllowedTo("service").includes(scope));
-  const needed = isOneself ? (["user.modify"] as const) : [...scopesOfRoles(roles)].filter(possible);
+  const needed: readonly Scope[] = isOneself ? ["user.modify"] : [...scopesOfRoles(roles)].filter(possible);
   const missing = needed.filter((scope) => !hasStaffScope(principal, scope));
   if (missing.length > 0) throw new InsufficientScope(missing);
 }
