@@ -63,8 +63,11 @@ export const applicationTypes = ["useragent", "service"] as const;
 export const ApplicationType = z.enum(applicationTypes);
 export type ApplicationType = z.infer<typeof ApplicationType>;
 
+/** Scopes that open nothing in the API: they say how a person signs in. */
+export const signInScopes: readonly Scope[] = ["openid", "offline_access"];
+
 /** Scopes that a service does not have: those about a signed-in person, and giving roles, so that no leaked secret makes an administrator. */
-const personalScopes: ReadonlySet<Scope> = new Set<Scope>(["openid", "offline_access", "role.modify"]);
+const personalScopes: ReadonlySet<Scope> = new Set<Scope>([...signInScopes, "role.modify"]);
 
 /** The scopes that an application of this type is registered for when none are named. */
 export const scopesAllowedTo = (type: ApplicationType): Scope[] =>

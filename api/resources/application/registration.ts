@@ -4,7 +4,7 @@ import type { Db } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import type { FieldError } from "../../../domain/errors.ts";
-import { ApplicationType, heldToGive, Scope, scopesAllowedTo, scopesFault } from "../../../domain/scopes.ts";
+import { ApplicationType, heldToGive, Scope, scopesFault, signInScopes } from "../../../domain/scopes.ts";
 import { text } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
 import type { Fail } from "../../contract/endpoint.ts";
@@ -124,14 +124,14 @@ export async function requireOwnName(
 const folded = (name: string): string => name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 
 /**
- * Throws unless the principal holds all these scopes. A service holds neither `openid` nor `offline_access`, ever, which
- * open nothing by themselves: it may give them.
+ * Throws unless the principal holds all these scopes. A service holds no {@link signInScopes}, ever, and may give them;
+ * every other scope that it cannot hold it cannot give either.
  */
 export function requireHeld(principal: PrincipalFor["staff"], scopes: readonly Scope[]): void {
-  const givable = principal.kind === "service" ? scopesAllowedTo("service") : undefined;
+  const free = principal.kind === "service" ? signInScopes : [];
   const missing = scopes
     .map(heldToGive)
-    .filter((scope) => !hasStaffScope(principal, scope) && (givable?.includes(scope) ?? true));
+    .filter((scope) => !free.includes(scope) && !hasStaffScope(principal, scope));
   if (missing.length > 0) {
     throw new InsufficientScope(missing, {
       description: `The access token lacks scopes that the application is to have: ${missing.join(" ")}.`,

@@ -130,7 +130,18 @@ test("an application is given only scopes that its registrant holds, and the ans
 test("a service, which never holds openid and offline_access, may give them to a useragent", async () => {
   expect((await as.service().post("/api/applications", useragent)).status).toBe(200);
   const weak = as.service({ scopes: ["application.modify"] });
+  const signInOnly = { ...useragent, scopes: ["openid", "offline_access"] };
+  expect((await weak.post("/api/applications", signInOnly)).status).toBe(200);
   expect(await weak.post("/api/applications", useragent)).toBeError("insufficient_scope");
+});
+
+test("a service gives none of the other scopes that it can never hold, whatever it holds", async () => {
+  const scopes = ["openid", "role.modify"];
+  const answer = await as.service().post("/api/applications", { ...useragent, scopes });
+  expect(answer).toBeError("insufficient_scope");
+  expect(answer.headers["www-authenticate"]).toContain('scope="role.modify"');
+
+  expect((await as.admin().post("/api/applications", { ...useragent, scopes })).status).toBe(200);
 });
 
 test.each<[name: string, change: object, path: string]>([

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { allScopes } from "../../../../../domain/scopes.ts";
-import { useApi, type TestApi } from "../../../../support/service/api.ts";
+import { useApi, type Caller, type TestApi } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
 import { service, statusWith, tokenWith, useragent } from "../../../../support/given/registration.ts";
 import { expectEnded, expectGoingOn, redeem, stateOf } from "../../../../support/given/session-state.ts";
@@ -230,6 +230,38 @@ describe("by somebody who does not hold all its scopes", () => {
     const { client_id } = await register({ ...useragent, scopes: allScopes, active: false });
     const answer = await as.admin({ scopes: held }).put(`/api/applications/${client_id}`, { active: true });
     expect(answer).toBeError("insufficient_scope");
+  });
+});
+
+describe("an application that may give roles", () => {
+  const scopes = ["openid", "role.modify"];
+
+  test.each([
+    { redirectURI: "https://attacker.example/back" },
+    { clientURI: "https://attacker.example" },
+    { name: "Wi-Fi settings" },
+    { requirePKCE: false },
+    { useClientSecret: true },
+  ])("is changed by no service to %j, and by an administrator", async (change) => {
+    const { client_id } = await register({ ...useragent, scopes });
+    const answer = await as.service().put(`/api/applications/${client_id}`, change);
+    expect(answer).toBeError("insufficient_scope");
+    expect(answer.headers["www-authenticate"]).toContain('scope="role.modify"');
+    expect((await as.admin().put(`/api/applications/${client_id}`, change)).status).toBe(200);
+  });
+
+  test("is made of another one, switched on again and given a secret by no service, and by an administrator", async () => {
+    const admin = as.admin();
+    const weaker = await register(useragent);
+    const off = await register({ ...useragent, scopes, active: false });
+    const withSecret = await register({ ...useragent, scopes, useClientSecret: true });
+    const attempts = (caller: Caller) => [
+      caller.put(`/api/applications/${weaker.client_id}`, { scopes: [...useragent.scopes, "role.modify"] }),
+      caller.put(`/api/applications/${off.client_id}`, { active: true }),
+      caller.post(`/api/applications/${withSecret.client_id}/secret`, {}),
+    ];
+    for (const answer of await Promise.all(attempts(as.service()))) expect(answer).toBeError("insufficient_scope");
+    for (const { status } of await Promise.all(attempts(admin))) expect(status).toBe(200);
   });
 });
 
