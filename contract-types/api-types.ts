@@ -79,7 +79,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an application
-         * @description Its sessions, consents, secrets and tokens end with it. Bulk jobs of its own that wait do not run by themselves any more.
+         * @description Its sessions, consents, secrets and tokens end with it. Profiles that it had made open the network as before, and nothing in the API. Bulk jobs of its own that wait do not run by themselves any more.
          */
         delete: operations["deleteApplication"];
         options?: never;
@@ -7064,7 +7064,7 @@ export interface operations {
                      */
                     deviceType: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
                     /**
-                     * @description Whether the certificate may be used to sign in to the API.
+                     * @description Whether the certificate may be used to sign in to the API. For somebody else: only with every scope that the owner's roles have; through a person's token: only with all that is everybody's own.
                      * @default false
                      */
                     allowAuth?: boolean;
@@ -8729,7 +8729,7 @@ export interface operations {
                      */
                     deviceType: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
                     /**
-                     * @description Whether the certificate may be used to sign in to the API.
+                     * @description Whether the certificate may be used to sign in to the API. For somebody else: only with every scope that the owner's roles have; through a person's token: only with all that is everybody's own.
                      * @default false
                      */
                     allowAuth?: boolean;

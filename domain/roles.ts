@@ -17,6 +17,9 @@ export const ownScopes: readonly Scope[] = [
   "realm.read",
 ];
 
+/** What a profile that signs in gives at most: what is its owner's own, and nothing of a role. It cannot stay signed in. */
+export const deviceScopes: readonly Scope[] = ownScopes.filter((scope) => scope !== "offline_access");
+
 /** What each role lets people do. */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   administrator: allScopes,

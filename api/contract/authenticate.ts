@@ -60,7 +60,8 @@ function principalOf(holder: TokenHolder): Principal {
   const scopes = withImplied(holder.scopes);
   if (guestAccountId !== null) return { kind: "guest", realmId, scopes, expiresAt, guestAccountId };
   if (userId !== null) {
-    const roles = holder.roles ?? [];
+    // A profile signs in to what is its owner's own.
+    const roles = certificateId === null ? (holder.roles ?? []) : [];
     return { kind: "user", realmId, scopes, expiresAt, userId, clientId, roles, sessionId, certificateId };
   }
   if (clientId !== null) return { kind: "service", realmId, scopes, expiresAt, clientId };

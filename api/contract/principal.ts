@@ -15,7 +15,7 @@ export interface UserPrincipal extends Holder {
   kind: "user";
   userId: string;
   clientId: string | null;
-  /** At this moment, whatever they were when the token was issued. */
+  /** At this moment, whatever they were when the token was issued; none with a token that a profile was shown for. */
   roles: readonly Role[];
   /** The session that the token belongs to. */
   sessionId: string | null;

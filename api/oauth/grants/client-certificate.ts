@@ -4,6 +4,8 @@ import * as applications from "../../../db/queries/oauth/applications.ts";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
+import { deviceScopes } from "../../../domain/roles.ts";
+import { signInScopes } from "../../../domain/scopes.ts";
 import { signInEntry } from "../../browser/session/browser-login.ts";
 import { presentedCertificate } from "../../http/client-certificate/presented-certificate.ts";
 import { accessTokenSeconds } from "../access-token.ts";
@@ -17,7 +19,8 @@ import type { Grant } from "./grant.ts";
 export const clientCertificateGrantType = "urn:realmpass:params:oauth:grant-type:client-certificate";
 
 /**
- * Signs a user in with an `authable` profile that they show over mutual TLS, where the operator has switched that on.
+ * Signs a user in with an `authable` profile that they show over mutual TLS, where the operator has switched that on. The
+ * token has what is everybody's own, and nothing that the application which had the profile made may not have itself.
  * The token is bound to the certificate (RFC 8705 section 3) and ends with it. There is no refresh token: the profile
  * signs in again. The answer never says why a certificate does not count.
  */
@@ -29,18 +32,20 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
   if (application.type !== "useragent" || clientId === applications.consoleClientId(realmId)) {
     throw new OAuthError("unauthorized_client");
   }
-  const scopes = readScope(
-    form.get("scope"),
-    application.scopes.filter((scope) => scope !== "offline_access"),
-  );
-  if (scopes === undefined) throw new OAuthError("invalid_scope");
+  const grantable = application.scopes.filter((scope) => deviceScopes.includes(scope));
+  if (readScope(form.get("scope"), grantable) === undefined) throw new OAuthError("invalid_scope");
 
   const at = deps.clock.now();
   const presented = presentedCertificate(deps, request);
   const profile = presented && (await certificates.findAuthable(deps.db, { ...presented, realmId, at }));
   if (presented === undefined || profile === undefined) throw new OAuthError("invalid_grant");
 
-  const { id: certificateId, userId, pairwiseId, roles, serialNumber } = profile;
+  const { id: certificateId, userId, pairwiseId, roles, serialNumber, makerScopes } = profile;
+  const scopes = readScope(
+    form.get("scope"),
+    grantable.filter((scope) => signInScopes.includes(scope) || (makerScopes?.includes(scope) ?? true)),
+  );
+  if (scopes === undefined) throw new OAuthError("invalid_scope");
   // Each request makes a session of its own.
   await countIssued({ kind: "certificate", id: certificateId });
   await deps.signingKeys.prepare();

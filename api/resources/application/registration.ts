@@ -129,9 +129,7 @@ const folded = (name: string): string => name.normalize("NFKC").toLowerCase().re
  */
 export function requireHeld(principal: PrincipalFor["staff"], scopes: readonly Scope[]): void {
   const free = principal.kind === "service" ? signInScopes : [];
-  const missing = scopes
-    .map(heldToGive)
-    .filter((scope) => !free.includes(scope) && !hasStaffScope(principal, scope));
+  const missing = scopes.map(heldToGive).filter((scope) => !free.includes(scope) && !hasStaffScope(principal, scope));
   if (missing.length > 0) {
     throw new InsufficientScope(missing, {
       description: `The access token lacks scopes that the application is to have: ${missing.join(" ")}.`,

@@ -10,6 +10,7 @@ import type { issuanceView } from "../../contract/views/issuance-view.ts";
 import { createdProfileView, type CreatedProfileView } from "../../contract/views/profile-view.ts";
 import { acceptProfile } from "./accept-profile.ts";
 import { profileCreationErrors, type ProfileCreation } from "./profile-creation.ts";
+import { requireAllowAuth } from "./require-allow-auth.ts";
 
 type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId" | "concerns" | "log" | "signal"> & {
   principal: Principal;
@@ -31,6 +32,7 @@ export async function createProfileOf(
   const { realmId } = principal;
   const createdAt = deps.clock.now();
   let isNew = false;
+  if (body.allowAuth) await requireAllowAuth(deps.db, { principal, userId });
 
   const accept = async (accepted: (wanted: ProfileRequest) => Promise<ProfileRefusal | undefined>) => {
     const id = drawIssuanceId();

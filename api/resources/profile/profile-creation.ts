@@ -32,7 +32,13 @@ export const DeviceProfileCreation = DeviceFields.refine(hasKeyToWrite, noKeyToW
 
 /** What the creation of a user's profile takes. */
 export const ProfileCreation = DeviceFields.extend({
-  allowAuth: z.boolean().default(false).describe("Whether the certificate may be used to sign in to the API."),
+  allowAuth: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether the certificate may be used to sign in to the API. For somebody else: only with every scope that the " +
+        "owner's roles have; through a person's token: only with all that is everybody's own.",
+    ),
 }).refine(hasKeyToWrite, noKeyToWrite);
 export type ProfileCreation = z.output<typeof ProfileCreation>;
 

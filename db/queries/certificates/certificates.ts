@@ -1,6 +1,7 @@
 import type { DeviceType } from "../../../domain/device.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { Role } from "../../../domain/roles.ts";
+import type { Scope } from "../../../domain/scopes.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
 import { isActive, rolesOf } from "../../rules.ts";
@@ -132,6 +133,8 @@ export interface AuthableProfile {
   userId: string;
   pairwiseId: string;
   roles: Role[];
+  /** What the application that had it made may have itself: nothing once that is gone or switched off; null: no application's. */
+  makerScopes: Scope[] | null;
 }
 
 /**
@@ -145,9 +148,12 @@ export async function findAuthable(
   return first(
     await db.query<AuthableProfile>(sql`
       select c.id, c.serial_number as "serialNumber", c.user_id as "userId", u.pairwise_id as "pairwiseId",
-             ${rolesOf(sql`u`)} as roles
+             ${rolesOf(sql`u`)} as roles,
+             case when i.created_by_client_id is not null then coalesce(m.scopes, '{}') end as "makerScopes"
         from certificates c
         join users u on u.id = c.user_id
+        join issuances i on i.id = c.issuance_id
+        left join applications m on m.client_id = i.created_by_client_id and m.active
        where c.serial_number = ${serialNumber}
          and c.certificate = ${der}
          and c.realm_id = ${realmId}

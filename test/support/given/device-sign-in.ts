@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { clientCertificateGrantType } from "../../../api/oauth/grants/client-certificate.ts";
 import { sql } from "../../../db/sql.ts";
 import { openssl } from "../pki/openssl.ts";
-import type { ApiAnswer, TestApi } from "../service/api.ts";
+import type { ApiAnswer, Caller, TestApi } from "../service/api.ts";
 import type { GivenApplication, GivenUser } from "./given.ts";
 
 /** A certificate with its key, as a device holds it. */
@@ -100,27 +100,41 @@ export const byteSequence = (der: Buffer): string => `:${der.toString("base64")}
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
+/** Where a profile of somebody's is made: as one's own, or as somebody else's. */
+export const profilePath = ({ id }: Pick<GivenUser, "id">, { own = false }: { own?: boolean } = {}): string => {
+  const name = `laptop%20${randomBytes(3).toString("hex")}`;
+  return own ? `/api/profile/${name}` : `/api/user/${id}/profiles/${name}`;
+};
+
+/** A profile for a key of the device's. */
+export const profileFor = ({ csr = newKey().csr, allowAuth = true }: { csr?: string; allowAuth?: boolean } = {}) => ({
+  format: "pem",
+  deviceType: "Linux",
+  allowAuth,
+  csr,
+});
+
 /** Profiles and signing in with them, on one API with {@link withClientCertificates}. */
 export function deviceSignInOn(api: Pick<TestApi, "url" | "tlsUrl" | "database" | "as">) {
   return {
-    /** A profile that the worker issued for a key of the device's. */
-    issue: async (owner: GivenUser, { allowAuth = true }: { allowAuth?: boolean } = {}): Promise<Device> => {
+    /** A profile that the worker issued for a key of the device's, asked for by somebody: an administrator, if nobody else. */
+    issue: async (
+      owner: GivenUser,
+      {
+        allowAuth = true,
+        by = api.as.admin({ realmId: owner.realmId }),
+        own = false,
+      }: { allowAuth?: boolean; by?: Caller; own?: boolean } = {},
+    ): Promise<Device> => {
       const { key, csr } = newKey();
-      const name = `laptop ${randomBytes(3).toString("hex")}`;
-      const answer = await api.as
-        .admin({ realmId: owner.realmId })
-        .post(`/api/user/${owner.id}/profiles/${encodeURIComponent(name)}`, {
-          format: "pem",
-          deviceType: "Linux",
-          allowAuth,
-          csr,
-        });
+      const answer = await by.post(profilePath(owner, { own }), profileFor({ csr, allowAuth }));
       expect(answer.status).toBeLessThan(300);
-      const [row] = await api.database.owner.query<{ serial: string; certificate: Buffer }>(sql`
-        select serial_number as serial, certificate from certificates where user_id = ${owner.id} and name = ${name}
+      const { serial } = answer.body.data as { serial: string };
+      const [row] = await api.database.owner.query<{ certificate: Buffer }>(sql`
+        select certificate from certificates where realm_id = ${owner.realmId} and serial_number = ${serial}
       `);
       if (row === undefined) throw new Error("no certificate");
-      return { serial: row.serial, certificate: new X509Certificate(row.certificate).toString(), key, csr };
+      return { serial, certificate: new X509Certificate(row.certificate).toString(), key, csr };
     },
 
     /** Signs in over the TLS listener. */

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { clientCertificateGrantType as grantType } from "../../../../api/oauth/grants/client-certificate.ts";
 import * as applications from "../../../../db/queries/oauth/applications.ts";
 import { sql } from "../../../../db/sql.ts";
-import { allScopes, scopesAllowedTo, type Scope } from "../../../../domain/scopes.ts";
+import { allScopes } from "../../../../domain/scopes.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { useApi, type ApiAnswer } from "../../../support/service/api.ts";
 import { postForm } from "../../../support/given/authorization.ts";
@@ -258,26 +258,6 @@ describe("over our own TLS listener", () => {
     const off = await given.application({ realmId: realm.realmId, type: "useragent", active: false });
     expect(await signIn(device, { client_id: off.clientId })).toMatchObject({ status: 401 });
     expect(await signIn(device, { client_id: "nobody" })).toMatchObject({ status: 401 });
-  });
-
-  test("scopes are those asked for or all registered ones, and never offline_access", async () => {
-    const device = await issue(await given.user({ realmId: realm.realmId, administrator: true }));
-    const all = await signIn(device);
-    expect(String(decodeJwt(all.body.access_token)["scope"]).split(" ")).toEqual(
-      scopesAllowedTo("useragent").filter((scope) => scope !== "offline_access"),
-    );
-    const some = await signIn(device, { scope: "profile.read user.read" });
-    expect(some.body).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
-    expect(decodeJwt(some.body.access_token)["scope"]).toBe("profile.read user.read");
-
-    const few: Scope[] = ["openid", "profile.read", "offline_access"];
-    const { clientId } = await given.application({ realmId: realm.realmId, type: "useragent", scopes: few });
-    for (const scope of ["offline_access", "openid offline_access", "user.delete", "nonsense"]) {
-      expect(await signIn(device, { client_id: clientId, scope })).toMatchObject({
-        status: 400,
-        body: { error: "invalid_scope" },
-      });
-    }
   });
 });
 

@@ -1,0 +1,31 @@
+import type { Db } from "../../../db/client.ts";
+import * as userRoles from "../../../db/queries/people/user-roles.ts";
+import { deviceScopes, scopesOfRoles } from "../../../domain/roles.ts";
+import { signInScopes, type Scope } from "../../../domain/scopes.ts";
+import { hasStaffScope } from "../../contract/access.ts";
+import type { Principal } from "../../contract/principal.ts";
+import { InsufficientScope } from "../../http/token-errors.ts";
+
+/**
+ * Throws unless the caller may have a profile made that its owner can sign in with: a credential gives nobody more than
+ * they hold. For somebody else the caller needs every scope that the owner's roles have; a person's token needs all that
+ * is everybody's own as well. A service's need not: its profiles never sign in with more than it is registered for.
+ */
+export async function requireAllowAuth(
+  db: Db,
+  { principal, userId }: { principal: Principal; userId: string },
+): Promise<void> {
+  if (principal.kind === "guest") return;
+  const missing: Scope[] = [];
+  if (principal.kind === "user") missing.push(...deviceScopes.filter((scope) => !principal.scopes.has(scope)));
+  if (principal.kind !== "user" || principal.userId !== userId) {
+    const roles = await userRoles.find(db, { realmId: principal.realmId, userId });
+    const needed = scopesOfRoles([...(roles?.given ?? []), ...(roles?.fromProvider ?? [])]);
+    missing.push(...[...needed].filter((scope) => !signInScopes.includes(scope) && !hasStaffScope(principal, scope)));
+  }
+  if (missing.length === 0) return;
+  const names = [...new Set(missing)];
+  throw new InsufficientScope(names, {
+    description: `The access token lacks scopes that the owner of this profile can sign in with: ${names.join(" ")}.`,
+  });
+}

@@ -1,0 +1,178 @@
+import { decodeJwt } from "jose";
+import { beforeAll, expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import { ownScopes } from "../../../../domain/roles.ts";
+import { scopesAllowedTo, type Scope } from "../../../../domain/scopes.ts";
+import { useApi, type ApiAnswer, type Caller } from "../../../support/service/api.ts";
+import {
+  bearer,
+  deviceSignInOn,
+  profileFor,
+  profilePath,
+  send,
+  withClientCertificates,
+  type Device,
+} from "../../../support/given/device-sign-in.ts";
+import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
+
+/** What a profile signs in to, which is no more than whom it was made by may do. */
+
+const api = useApi(withClientCertificates);
+const devices = deviceSignInOn(api);
+const { issue } = devices;
+const { as, given } = api;
+
+let realm: IssuingRealm;
+let user: GivenUser;
+let client: GivenApplication;
+
+beforeAll(async () => {
+  realm = await givenIssuingRealm(api.database.owner, { maxProfiles: 100 });
+  user = await given.user({ realmId: realm.realmId });
+  client = await given.application({ realmId: realm.realmId, type: "useragent" });
+  await api.startWorker();
+});
+
+const asAdmin = () => as.admin({ realmId: realm.realmId });
+
+const signIn = (device: Device, fields?: Record<string, string>): Promise<ApiAnswer> =>
+  devices.signIn(client, device, fields);
+
+const scopesOf = ({ body }: ApiAnswer): string[] => String(decodeJwt(body.access_token)["scope"]).split(" ");
+
+/** A caller with the token of an application that is registered for these scopes. */
+const through = async (
+  scopes: readonly Scope[],
+  { person }: { person?: GivenUser } = {},
+): Promise<{ caller: Caller; clientId: string }> => {
+  const { realmId } = realm;
+  const type = person === undefined ? "service" : "useragent";
+  const { clientId } = await given.application({ realmId, type, scopes });
+  const token = await given.token({ realmId, clientId, ...(person && { userId: person.id }) }, { scopes });
+  return { caller: as.token(token), clientId };
+};
+
+test("scopes are those asked for or all registered ones that are everybody's own, and never offline_access", async () => {
+  const device = await issue(await given.user({ realmId: realm.realmId, administrator: true }));
+  const all = await signIn(device);
+  expect(scopesOf(all)).toEqual([
+    "openid",
+    "profile.create",
+    "profile.delete",
+    "profile.modify",
+    "profile.read",
+    "realm.read",
+  ]);
+  const some = await signIn(device, { scope: "profile.read realm.read" });
+  expect(some.body).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
+  expect(scopesOf(some)).toEqual(["profile.read", "realm.read"]);
+  // Of somebody who has it by a role.
+  expect(await signIn(device, { scope: "user.read" })).toMatchObject({
+    status: 400,
+    body: { error: "invalid_scope" },
+  });
+
+  const few: Scope[] = ["openid", "profile.read", "offline_access"];
+  const { clientId } = await given.application({ realmId: realm.realmId, type: "useragent", scopes: few });
+  for (const scope of ["offline_access", "openid offline_access", "user.delete", "profile.delete", "nonsense"]) {
+    expect(await signIn(device, { client_id: clientId, scope })).toMatchObject({
+      status: 400,
+      body: { error: "invalid_scope" },
+    });
+  }
+});
+
+test("it opens what is its owner's own, and nothing of a role", async () => {
+  const admin = await given.user({ realmId: realm.realmId, administrator: true });
+  const device = await issue(admin);
+  const headers = bearer(String((await signIn(device)).body.access_token));
+  expect((await send(`${api.tlsUrl}/api/profile`, { headers, device })).status).toBe(200);
+  expect(await send(`${api.tlsUrl}/api/profiles`, { headers, device })).toBeError("forbidden");
+  expect(await send(`${api.tlsUrl}/api/user/${admin.id}/profiles`, { headers, device })).toBeError("forbidden");
+  // Signed in to an application, the same scope of the same person opens both.
+  expect((await as.user(admin, { scopes: ["profile.read"] }).get("/api/profiles")).status).toBe(200);
+});
+
+test("it signs in with no scope that the service which had it made is not registered for", async () => {
+  const { caller, clientId } = await through(["profile.create"]);
+  const device = await issue(user, { by: caller });
+  expect(scopesOf(await signIn(device))).toEqual(["openid", "profile.create"]);
+  expect(await signIn(device, { scope: "profile.delete" })).toMatchObject({
+    status: 400,
+    body: { error: "invalid_scope" },
+  });
+
+  const scopes = ["profile.create", "profile.read", "user.read"];
+  expect((await asAdmin().put(`/api/applications/${clientId}`, { scopes })).status).toBe(200);
+  expect(scopesOf(await signIn(device))).toEqual(["openid", "profile.create", "profile.read"]);
+});
+
+test.each([
+  ["switched off", (clientId: string) => asAdmin().put(`/api/applications/${clientId}`, { active: false })],
+  ["deleted", (clientId: string) => asAdmin().delete(`/api/applications/${clientId}`)],
+])("it opens nothing once that service is %s", async (_, end) => {
+  const { caller, clientId } = await through(["profile.create", "profile.read"]);
+  const device = await issue(user, { by: caller });
+  expect(scopesOf(await signIn(device))).toEqual(["openid", "profile.create", "profile.read"]);
+  expect((await end(clientId)).status).toBe(200);
+  expect(scopesOf(await signIn(device))).toEqual(["openid"]);
+});
+
+test("in the name of somebody with a role it is made by a holder of all that the role gives", async () => {
+  const helper = await given.user({ realmId: realm.realmId, roles: ["help_desk"] });
+  const held: Scope[] = ["profile.create", "profile.read", "profile.delete", "user.read", "user.lock", "guest.view"];
+  for (const lacking of ["user.read", "user.lock", "guest.view"] satisfies Scope[]) {
+    const { caller } = await through(held.filter((scope) => scope !== lacking));
+    const answer = await caller.post(profilePath(helper), profileFor());
+    expect(answer).toBeError("insufficient_scope");
+    expect(answer.headers["www-authenticate"]).toContain(`scope="${lacking}"`);
+    expect((await caller.post(profilePath(helper), profileFor({ allowAuth: false }))).status).toBe(200);
+  }
+  // What a scope implies is held with it.
+  const implied = held.map((scope) => (scope === "user.lock" ? "user.modify" : scope));
+  for (const scopes of [held, implied]) {
+    expect((await (await through(scopes)).caller.post(profilePath(helper), profileFor())).status).toBe(200);
+  }
+});
+
+test("in an administrator's name no service has one made, and another administrator with all scopes does", async () => {
+  const admin = await given.user({ realmId: realm.realmId, administrator: true });
+  const all = await through(scopesAllowedTo("service"));
+  expect(await all.caller.post(profilePath(admin), profileFor())).toBeError("insufficient_scope");
+  const few = as.admin({ realmId: realm.realmId, scopes: [...ownScopes, "user.read"] });
+  expect(await few.post(profilePath(admin), profileFor())).toBeError("insufficient_scope");
+  expect((await asAdmin().post(profilePath(admin), profileFor())).status).toBe(200);
+});
+
+test("roles of the identity provider count as those that were given", async () => {
+  const auditor = await given.user({ realmId: realm.realmId });
+  const { caller } = await through(["profile.create"]);
+  expect((await caller.post(profilePath(auditor), profileFor())).status).toBe(200);
+  await api.database.owner.query(sql`update users set provider_roles = '{auditor}' where id = ${auditor.id}`);
+  expect(await caller.post(profilePath(auditor), profileFor())).toBeError("insufficient_scope");
+});
+
+test("in one's own name it is for applications that have all that it would give", async () => {
+  for (const person of [user, await given.user({ realmId: realm.realmId, administrator: true })]) {
+    const { caller } = await through(["profile.create"], { person });
+    const answer = await caller.post(profilePath(person, { own: true }), profileFor());
+    expect(answer).toBeError("insufficient_scope");
+    expect(answer.headers["www-authenticate"]).toContain(
+      'scope="openid profile.read profile.delete profile.modify realm.read"',
+    );
+    const without = profileFor({ allowAuth: false });
+    expect((await caller.post(profilePath(person, { own: true }), without)).status).toBe(200);
+
+    const full = await through(ownScopes, { person });
+    const device = await issue(person, { by: full.caller, own: true });
+    expect(scopesOf(await signIn(device))).toEqual(expect.arrayContaining(["profile.delete"]));
+  }
+});
+
+test("an administrator's application that lacks scopes has none made for anybody", async () => {
+  const person = await given.user({ realmId: realm.realmId, administrator: true });
+  const { caller } = await through(["profile.create"], { person });
+  expect(await caller.post(profilePath(user), profileFor())).toBeError("insufficient_scope");
+  expect((await caller.post(profilePath(user), profileFor({ allowAuth: false }))).status).toBe(200);
+});
