@@ -268,11 +268,18 @@ create table consents (
   client_id text not null,
   scopes text[] not null,
   granted_at timestamp with time zone not null,
+  shown_scopes text[],
+  shown_name text,
+  shown_client_uri text,
+  shown_redirect_uri text,
   constraint consents_pkey PRIMARY KEY (user_id, client_id),
   constraint consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE CASCADE,
   constraint consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 comment on table consents is 'What people allowed which application.';
+comment on column consents.scopes is 'As the release before reads them. What holds is shown_scopes.';
+comment on column consents.shown_scopes is 'What the page listed when the person agreed. Null: of a release before, until its first use.';
+comment on column consents.shown_name is 'The application as the page showed it; another name or address is asked for again.';
 CREATE INDEX consents_of_client ON public.consents USING btree (client_id);
 
 create table console_sessions (

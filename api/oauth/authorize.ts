@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as consents from "../../db/queries/oauth/consents.ts";
 import type { Login } from "../../db/queries/sign-in/logins.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
@@ -15,6 +16,7 @@ import { personName } from "../browser/session/person-name.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { readClient, readRequest, type AuthorizationRequest } from "./authorization-request.ts";
 import { sendAuthorizationError, sendCode } from "./authorization-response.ts";
+import { settleShown } from "./granted-scopes.ts";
 import { issueCode } from "./issue-code.ts";
 
 /**
@@ -26,7 +28,7 @@ export async function authorize(page: PageRequest): Promise<void> {
     const login = await signedIn(page, request);
     if (login === undefined) return;
     const asked = await scopesToAllow(page, request, login);
-    if (asked === undefined) return answerWithCode(page, request, login, []);
+    if (asked === undefined) return answerWithCode(page, request, login);
     if (request.prompt.has("none")) throw new AuthorizationError("consent_required");
     if (asked.length === 0) throw new AuthorizationError("access_denied", "This person can give none of these scopes.");
     await askForConsent(page, request, { login, asked });
@@ -48,7 +50,13 @@ export async function decide(page: PageRequest, query: PageRequest["query"]): Pr
       sendProblem(page, "bad_request");
       return;
     }
-    await answerWithCode(page, request, login, request.scopes);
+    // What a person agrees to is what they saw: a role or the registration may have changed since.
+    const shown = givableScopes(request.scopes, login.roles);
+    if (page.form.get("shown") !== fingerprintOf(request.application, shown)) {
+      redirect(page, pathOn(page.deps, authorizePath(query)));
+      return;
+    }
+    await answerWithCode(page, request, login, shown);
   });
 }
 
@@ -99,10 +107,15 @@ async function scopesToAllow(
   { userId, roles }: Login,
 ): Promise<{ scope: Scope; isNew: boolean }[] | undefined> {
   if (application.firstParty) return undefined;
-  const known = await consents.find(deps.db, { userId, clientId: application.clientId });
-  const allowed = new Set<Scope>(known?.scopes);
-  if (!prompt.has("consent") && known !== undefined && scopes.every((scope) => allowed.has(scope))) return undefined;
-  return givableScopes(scopes, roles).map((scope) => ({ scope, isNew: known !== undefined && !allowed.has(scope) }));
+  const { clientId } = application;
+  const known = await consents.find(deps.db, { userId, clientId });
+  const allowed = new Set<Scope>(
+    known && (known.shown ?? (await settleShown(deps.db, { userId, clientId, roles, scopes: known.scopes }))),
+  );
+  const givable = givableScopes(scopes, roles);
+  const isAllowed = known !== undefined && givable.length > 0 && givable.every((scope) => allowed.has(scope));
+  if (!prompt.has("consent") && isAllowed) return undefined;
+  return givable.map((scope) => ({ scope, isNew: known !== undefined && !allowed.has(scope) }));
 }
 
 async function askForConsent(
@@ -119,7 +132,15 @@ async function askForConsent(
     person: personName(login),
     scopes: asked,
     action: pathOn(deps, "/oauth/consent"),
-    hidden: { authorization: queryString(query), login: login.id, form_token: formTokenFor(deps, page) },
+    hidden: {
+      authorization: queryString(query),
+      login: login.id,
+      shown: fingerprintOf(
+        application,
+        asked.map(({ scope }) => scope),
+      ),
+      form_token: formTokenFor(deps, page),
+    },
     notYou: signInPath(deps, authorizePath(withoutReauthentication(query)), { again: true }),
   });
 }
@@ -129,14 +150,14 @@ async function answerWithCode(
   page: PageRequest,
   request: AuthorizationRequest,
   login: Login,
-  allowed: readonly Scope[],
+  allowed: readonly Scope[] = [],
 ): Promise<void> {
   const { deps, response } = page;
   const at = deps.clock.now();
   const { userId } = login;
-  const { clientId } = request.application;
+  const { application } = request;
   const code = await deps.db.transaction(async (tx) => {
-    if (allowed.length > 0) await consents.grant(tx, { userId, clientId, scopes: allowed, at });
+    if (allowed.length > 0) await consents.grant(tx, { userId, application, scopes: allowed, at });
     return issueCode(tx, { request, login, at });
   });
   if (code === undefined) {
@@ -146,6 +167,15 @@ async function answerWithCode(
     sendCode(deps, response, request, code);
   }
 }
+
+/** What a consent page shows: of the application, and what it asks for. */
+const fingerprintOf = (
+  { name, clientUri, redirectUri }: AuthorizationRequest["application"],
+  scopes: readonly Scope[],
+): string =>
+  createHash("sha256")
+    .update(JSON.stringify([name, clientUri, redirectUri, ...[...scopes].sort()]))
+    .digest("base64url");
 
 const queryString = (query: PageRequest["query"]): string =>
   new URLSearchParams(

@@ -7,6 +7,7 @@ import { sendJson } from "../http/respond.ts";
 import { IntrospectionAnswer } from "./answers.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { readForm, required } from "../http/form.ts";
+import { grantedScopes } from "./granted-scopes.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
@@ -74,7 +75,8 @@ async function describe(
   }
   const refresh = await refreshTokens.find(db, { tokenHash, at: clock.now() });
   if (refresh?.clientId !== clientId) return undefined;
-  const { realmId, scopes, createdAt, expiresAt, userId, sessionId } = refresh;
+  const { realmId, createdAt, expiresAt, userId, sessionId } = refresh;
+  const scopes = await grantedScopes(db, refresh);
   return { realmId, scopes, createdAt, expiresAt, sub: userId, client_id: clientId, sid: sessionId };
 }
 

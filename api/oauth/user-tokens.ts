@@ -1,5 +1,4 @@
 import type { Db } from "../../db/client.ts";
-import { givableScopes, type Role } from "../../domain/roles.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import type { Deps } from "../contract/deps.ts";
 import type { TokenAnswer } from "./answers.ts";
@@ -14,9 +13,7 @@ export interface UserGrant {
   sessionId: string;
   /** The secret that the client authenticated with, if it has one. */
   secretHash: Uint8Array | null;
-  /** At this moment. */
-  roles: readonly Role[];
-  /** What is asked for; the tokens have what the person can give of it. */
+  /** What the tokens have. */
   scopes: readonly Scope[];
   /** When the person showed who they are. */
   signedInAt: Date;
@@ -34,8 +31,7 @@ export async function issueUserTokens(
   deps: TokenDeps,
   grant: UserGrant,
 ): Promise<Pick<TokenAnswer, "access_token" | "id_token" | "token_type">> {
-  const { realmId, userId, clientId, sessionId, secretHash, certificate } = grant;
-  const scopes = givableScopes(grant.scopes, grant.roles);
+  const { realmId, userId, clientId, sessionId, secretHash, scopes, certificate } = grant;
   const [accessToken, idToken] = await Promise.all([
     issueAccessToken(db, deps, {
       realmId,

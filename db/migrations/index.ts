@@ -65,6 +65,7 @@ import { rolesEnd } from "./20261128-1100-roles-end.ts";
 import { offboardingDates } from "./20261128-1110-offboarding-dates.ts";
 import { finishedJobs } from "./20261128-1120-finished-jobs.ts";
 import { finishedJobRows } from "./20261128-1130-finished-job-rows.ts";
+import { shownConsents } from "./20261128-1010-shown-consents.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -136,4 +137,5 @@ export const migrations: readonly Migration[] = [
   offboardingDates,
   finishedJobs,
   finishedJobRows,
+  shownConsents,
 ];

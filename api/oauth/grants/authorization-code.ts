@@ -8,6 +8,7 @@ import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { required } from "../../http/form.ts";
+import { grantedScopes } from "../granted-scopes.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { issueUserTokens } from "../user-tokens.ts";
 import type { Grant } from "./grant.ts";
@@ -43,11 +44,12 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
     }
     if (found.expiresAt <= at) return undefined;
 
-    const offline = found.scopes.includes("offline_access");
+    const scopes = await grantedScopes(tx, found);
+    const offline = scopes.includes("offline_access");
     const expiresAt = new Date(at.getTime() + (offline ? sessions.absoluteDays * day : day));
     const refreshToken = offline ? drawSecretToken("refreshToken") : undefined;
     // Before the rest, so that nothing is still on its way to the transaction should a statement fail.
-    const tokens = await issueUserTokens(tx, deps, { ...found, secretHash });
+    const tokens = await issueUserTokens(tx, deps, { ...found, scopes, secretHash });
     await Promise.all([
       codes.consume(tx, { codeHash, at }),
       sessions.establish(tx, { id: sessionId, expiresAt }),

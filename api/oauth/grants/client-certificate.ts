@@ -74,7 +74,6 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
       realmId,
       userId,
       pairwiseId,
-      roles,
       clientId,
       sessionId,
       secretHash,

@@ -5,6 +5,7 @@ import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { required } from "../../http/form.ts";
+import { grantedScopes } from "../granted-scopes.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { readScope } from "../scope.ts";
 import { issueUserTokens } from "../user-tokens.ts";
@@ -19,10 +20,11 @@ export const refreshToken: Grant = async ({ deps, form, request, countIssued }) 
 
   const found = await refreshTokens.find(deps.db, { tokenHash: hashOfToken(required(form, "refresh_token")), at });
   if (found?.clientId !== clientId) throw new OAuthError("invalid_grant");
-  const scopes = readScope(form.get("scope"), found.scopes);
-  if (scopes === undefined) throw new OAuthError("invalid_scope");
+  const asked = readScope(form.get("scope"), found.scopes);
+  if (asked === undefined) throw new OAuthError("invalid_scope");
 
   await countIssued({ kind: "session", id: found.sessionId });
+  const scopes = await grantedScopes(deps.db, { ...found, scopes: asked });
   const issue = Promise.all([
     issueUserTokens(deps.db, deps, { ...found, scopes, secretHash }),
     sessions.markUsed(deps.db, { id: found.sessionId, at }),

@@ -237,9 +237,11 @@ export async function endBeyondScopes(
   await tx.query(sql`delete from consents where client_id = ${clientId} and not scopes && ${scopes}::text[]`);
   await tx.query(sql`
     update consents
-       set scopes = array(select unnest(scopes) intersect select unnest(${scopes}::text[]))
+       set scopes = array(select unnest(scopes) intersect select unnest(${scopes}::text[])),
+           shown_scopes = case when shown_scopes is not null
+                               then array(select unnest(shown_scopes) intersect select unnest(${scopes}::text[])) end
      where client_id = ${clientId}
-       and not scopes <@ ${scopes}::text[]
+       and not (scopes || coalesce(shown_scopes, '{}')) <@ ${scopes}::text[]
   `);
 }
 

@@ -36,8 +36,14 @@ export interface AuthorizationCode {
   userId: string;
   pairwiseId: string;
   roles: Role[];
-  /** What the session was asked for; its tokens have what the person can give of it. */
+  /** What the session was asked for; its tokens have what the person can give of it, and was shown. */
   scopes: Scope[];
+  /** Part of this service, which nobody consents to. */
+  firstParty: boolean;
+  /** What the page of their consent listed; null: a consent of a release before, or none. */
+  shown: Scope[] | null;
+  /** What a consent of a release before was asked for; null: there is no consent. */
+  consented: Scope[] | null;
   signedInAt: Date;
 }
 
@@ -48,11 +54,13 @@ export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Prom
       select c.session_id as "sessionId", s.client_id as "clientId", c.redirect_uri as "redirectUri",
              c.code_challenge as "codeChallenge", c.nonce, c.expires_at as "expiresAt", c.consumed_at as "consumedAt",
              s.realm_id as "realmId", s.user_id as "userId", u.pairwise_id as "pairwiseId", ${rolesOf(sql`u`)} as roles, s.scopes,
+             a.first_party as "firstParty", k.shown_scopes as shown, k.scopes as consented,
              s.signed_in_at as "signedInAt"
         from authorization_codes c
         join sessions s on s.id = c.session_id
         join users u on u.id = s.user_id
         join applications a on a.client_id = s.client_id
+        left join consents k on k.user_id = s.user_id and k.client_id = s.client_id
        where c.code_hash = ${codeHash}
          and u.offboarded_at is null
          and s.scopes <@ a.scopes

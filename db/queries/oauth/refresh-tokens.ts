@@ -23,8 +23,14 @@ export interface RefreshToken {
   userId: string;
   pairwiseId: string;
   roles: Role[];
-  /** What the session was asked for; its tokens have what the person can give of it. */
+  /** What the session was asked for; its tokens have what the person can give of it, and was shown. */
   scopes: Scope[];
+  /** Part of this service, which nobody consents to. */
+  firstParty: boolean;
+  /** What the page of their consent listed; null: a consent of a release before, or none. */
+  shown: Scope[] | null;
+  /** What a consent of a release before was asked for; null: there is no consent. */
+  consented: Scope[] | null;
   signedInAt: Date;
   createdAt: Date;
   expiresAt: Date;
@@ -41,12 +47,14 @@ export async function find(
   return first(
     await db.query<RefreshToken>(sql`
       select r.session_id as "sessionId", s.client_id as "clientId", s.realm_id as "realmId", s.user_id as "userId",
-             u.pairwise_id as "pairwiseId", ${rolesOf(sql`u`)} as roles, s.scopes, s.signed_in_at as "signedInAt", r.created_at as "createdAt",
+             u.pairwise_id as "pairwiseId", ${rolesOf(sql`u`)} as roles, s.scopes,
+             a.first_party as "firstParty", k.shown_scopes as shown, k.scopes as consented, s.signed_in_at as "signedInAt", r.created_at as "createdAt",
              least(r.expires_at, s.expires_at) as "expiresAt"
         from refresh_tokens r
         join sessions s on s.id = r.session_id
         join users u on u.id = s.user_id
         join applications a on a.client_id = s.client_id
+        left join consents k on k.user_id = s.user_id and k.client_id = s.client_id
        where r.token_hash = ${tokenHash}
          and r.expires_at > ${at}
          and s.expires_at > ${at}

@@ -295,7 +295,9 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
 
     /** What a user allowed an application. */
     async consent(user: GivenUser, clientId: string, { scopes = allScopes }: { scopes?: readonly Scope[] } = {}) {
-      await consents.grant(owner(), { userId: user.id, clientId, scopes, at: systemClock.now() });
+      const application = await applications.find(owner(), { clientId });
+      if (application === undefined) throw new Error("no application");
+      await consents.grant(owner(), { userId: user.id, application, scopes, at: systemClock.now() });
     },
 
     /** An access token of the given holder, as the authorization server would have stored it. */

@@ -1,0 +1,149 @@
+import { decodeJwt } from "jose";
+import { expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import type { Role } from "../../../../domain/roles.ts";
+import type { Scope } from "../../../../domain/scopes.ts";
+import { useApi, type ApiAnswer } from "../../../support/service/api.ts";
+import { answerOf, authorizationOn, redirectUri } from "../../../support/given/authorization.ts";
+import type { GivenUser } from "../../../support/given/given.ts";
+
+const api = useApi();
+const { as, given } = api;
+const { signIn, refresh, redeem, browser, authorizeUrl, allow } = authorizationOn(api);
+
+const asked: Scope[] = ["openid", "offline_access", "profile.read", "user.read", "user.modify"];
+const client = (firstParty = false) =>
+  given.application({ realmId: api.realmId, type: "useragent", scopes: asked, firstParty });
+const setRoles = ({ id }: GivenUser, roles: readonly Role[]) =>
+  api.database.owner.query(sql`update users set roles = ${roles} where id = ${id}`);
+const scopesOf = ({ body }: ApiAnswer): string[] => String(decodeJwt(body.access_token)["scope"]).split(" ");
+const consentsOf = async (user: GivenUser): Promise<Scope[][]> => {
+  const { body } = await as.user(user).get("/api/consents");
+  return (body.data as { scopes: Scope[] }[]).map(({ scopes }) => [...scopes].sort());
+};
+
+/** Whether the person is asked, by an authorization request in a browser that they are signed in to. */
+const isAsked = async (user: GivenUser, clientId: string): Promise<boolean> => {
+  const who = await browser(user);
+  const silently = answerOf(await who.get(authorizeUrl({ clientId }, { prompt: "none" })));
+  const { status } = await who.get(authorizeUrl({ clientId }));
+  expect(silently["error"] ?? "code").toBe(status === 200 ? "consent_required" : "code");
+  return status === 200;
+};
+
+test("what the page showed is kept, and a role that comes later adds nothing by refresh before the person is asked", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const application = await client();
+  const signedIn = await signIn(user, application);
+  const own = ["openid", "offline_access", "profile.read"];
+  expect(scopesOf(signedIn)).toEqual(own);
+  expect(await consentsOf(user)).toEqual([[...own].sort()]);
+  expect(await isAsked(user, application.clientId)).toBe(false);
+
+  await setRoles(user, ["administrator"]);
+  expect(scopesOf(await refresh(application, signedIn.body.refresh_token))).toEqual(own);
+  expect(await isAsked(user, application.clientId)).toBe(true);
+  const page = await (await browser(user)).get(authorizeUrl(application));
+  expect(page.text.match(/class="badge"/g)).toHaveLength(2);
+
+  expect(scopesOf(await signIn(user, application))).toEqual(asked);
+  expect(await isAsked(user, application.clientId)).toBe(false);
+});
+
+test("what was shown is there again when a role that went comes back", async () => {
+  const user = await given.user({ realmId: api.realmId, roles: ["auditor"] });
+  const application = await client();
+  const { body } = await signIn(user, application);
+  const shown = ["openid", "offline_access", "profile.read", "user.read"];
+  for (const [roles, expected] of [
+    [[], shown.filter((scope) => scope !== "user.read")],
+    [["auditor"], shown],
+    [["administrator"], shown],
+  ] as [Role[], string[]][]) {
+    await setRoles(user, roles);
+    expect(scopesOf(await refresh(application, body.refresh_token))).toEqual(expected);
+  }
+});
+
+test("a role that comes between the sign-in and the exchange of the code adds nothing", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const application = await client();
+  const who = await browser(user);
+  const { code = "" } = answerOf(await allow(who, authorizeUrl(application)));
+  await setRoles(user, ["administrator"]);
+  expect(scopesOf(await redeem(application, code))).toEqual(["openid", "offline_access", "profile.read"]);
+});
+
+test("a part of this service is not asked for, and gains what a role adds", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const application = await client(true);
+  const { body } = await signIn(user, application);
+  await setRoles(user, ["administrator"]);
+  expect(scopesOf(await refresh(application, body.refresh_token))).toEqual(asked);
+});
+
+test.each([
+  ["another name", { name: "another name" }, true],
+  ["another home", { clientURI: "https://elsewhere.example" }, true],
+  ["another redirect", { redirectURI: "https://elsewhere.example/back" }, true],
+  ["another rule for PKCE", { requirePKCE: false }, false],
+])("an application with %s is asked for again: %j, %s", async (_, change, expected) => {
+  const user = await given.user({ realmId: api.realmId });
+  const application = await client();
+  await signIn(user, application);
+  expect((await as.admin().put(`/api/applications/${application.clientId}`, change)).status).toBe(200);
+
+  const moved = { redirect_uri: "redirectURI" in change ? change.redirectURI : redirectUri };
+  const who = await browser(user);
+  const page = await who.get(authorizeUrl(application, moved));
+  expect(page.status === 200).toBe(expected);
+  if (!expected) return;
+  expect(answerOf(await who.get(authorizeUrl(application, { ...moved, prompt: "none" })))["error"]).toBe(
+    "consent_required",
+  );
+  await who.submit(page, { decision: "allow" });
+  expect((await who.get(authorizeUrl(application, moved))).status).toBe(303);
+});
+
+test("an application that changes while its page is open is shown again as it is now", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  for (const change of [
+    (clientId: string) => as.admin().put(`/api/applications/${clientId}`, { name: "Bank" }),
+    () => setRoles(user, ["administrator"]),
+  ]) {
+    const application = await client();
+    const who = await browser(user);
+    const page = await who.get(authorizeUrl(application));
+    await change(application.clientId);
+    const again = await who.submit(page, { decision: "allow" });
+    expect({ status: again.status, asks: again.text.includes('name="decision"') }).toEqual({ status: 200, asks: true });
+    expect(await consentsOf(user)).not.toContainEqual(expect.arrayContaining(["user.modify"]));
+    expect(answerOf(await allow(who, authorizeUrl(application)))["code"]).toEqual(expect.any(String));
+  }
+});
+
+test("a consent of a release before holds for what the person could give at its first use, and nobody is asked again", async () => {
+  const old = async (user: GivenUser) => {
+    const application = await client();
+    const signedIn = await signIn(user, application);
+    await api.database.owner.query(sql`
+      update consents
+         set scopes = ${asked}, shown_scopes = null, shown_name = null, shown_client_uri = null, shown_redirect_uri = null
+       where user_id = ${user.id}
+    `);
+    return { application, refreshToken: String(signedIn.body.refresh_token) };
+  };
+  const auditor = await given.user({ realmId: api.realmId, roles: ["auditor"] });
+  const shown = ["openid", "offline_access", "profile.read", "user.read"];
+  const one = await old(auditor);
+  expect(scopesOf(await refresh(one.application, one.refreshToken))).toEqual(shown);
+  await setRoles(auditor, ["administrator"]);
+  expect(scopesOf(await refresh(one.application, one.refreshToken))).toEqual(shown);
+
+  const user = await given.user({ realmId: api.realmId });
+  const other = await old(user);
+  expect(await isAsked(user, other.application.clientId)).toBe(false);
+  await setRoles(user, ["administrator"]);
+  expect(scopesOf(await refresh(other.application, other.refreshToken))).not.toContain("user.read");
+  expect(await isAsked(user, other.application.clientId)).toBe(true);
+});
