@@ -1281,7 +1281,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a person did and what happened to them, latest first */
+        /**
+         * What a person did and what happened to them, latest first
+         * @description It needs the scope of each list that it tells a part of. Serial numbers and names of guests' profiles are in it with `guest.view`, servers' with `infrastructure.read`, names of people with `user.read`.
+         */
         get: operations["listUserTimeline"];
         put?: never;
         post?: never;

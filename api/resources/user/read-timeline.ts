@@ -3,8 +3,9 @@ import type { Db } from "../../../db/client.ts";
 import type { TimelineRow } from "../../../db/queries/audit/timeline.ts";
 import * as activity from "../../../db/queries/certificates/profile-activity.ts";
 import { isTimelineType, timelineDetail, type TimelineType } from "../../../domain/timeline.ts";
+import type { Scope } from "../../../domain/scopes.ts";
 import { filters } from "../../contract/filters.ts";
-import type { PrincipalFor } from "../../contract/access.ts";
+import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { TimelineItemView } from "../../contract/views/timeline-view.ts";
 import { readActors } from "../profile/acted-by.ts";
 
@@ -33,13 +34,18 @@ export async function timelineItems(
   }: { rows: readonly TimelineRow[]; ownerId: string | null; principal: PrincipalFor["staff"] },
 ): Promise<TimelineItemView[]> {
   const { realmId } = principal;
-  const serialNumbers = rows.flatMap(({ serialNumber }) => (serialNumber === null ? [] : [serialNumber]));
+  const serialOf = ({ type, serialNumber }: TimelineRow): string | null => {
+    const scope = scopeOfSerial(type);
+    return scope === undefined || hasStaffScope(principal, scope) ? serialNumber : null;
+  };
+  const serialNumbers = rows.flatMap((row) => serialOf(row) ?? []);
   const [nameActor, names] = await Promise.all([
     readActors(db, { principal, actors: rows }),
     activity.namesOfProfiles(db, { realmId, serialNumbers: [...new Set(serialNumbers)] }),
   ]);
   return rows.flatMap((row): TimelineItemView[] => {
-    const { at, type, auditId, serialNumber, properties } = row;
+    const { at, type, auditId, properties } = row;
+    const serialNumber = serialOf(row);
     // Of a version that is newer than this one.
     if (!isTimelineType(type)) return [];
     return [
@@ -54,6 +60,12 @@ export async function timelineItems(
       },
     ];
   });
+}
+
+/** The scope that a profile of another kind than whose timeline it is needs: somebody of the staff made or revoked it. */
+function scopeOfSerial(type: string): Scope | undefined {
+  if (type.startsWith("infrastructure_profile_")) return "infrastructure.read";
+  return type.startsWith("guest_profile_") ? "guest.view" : undefined;
 }
 
 function detailOf({ type, error, properties, isAbout }: TimelineRow): Record<string, unknown> {

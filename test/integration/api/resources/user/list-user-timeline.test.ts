@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
 import type { AuditEvent } from "../../../../../domain/audit.ts";
+import type { Scope } from "../../../../../domain/scopes.ts";
 import { givenActivity } from "../../../../support/given/activity.ts";
 import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
 import { useApi } from "../../../../support/service/api.ts";
@@ -33,7 +34,51 @@ interface Item {
   detail: Record<string, unknown>;
 }
 const timelineOf = async (userId: string, query = ""): Promise<Item[]> =>
-  (await as.service({ scopes: ["user.read"] }).get(`/api/user/${userId}/timeline${query}`)).body.data;
+  (await as.service({ scopes: ["user.read", "profile.read"] }).get(`/api/user/${userId}/timeline${query}`)).body.data;
+
+test("it needs the scope of each list that it tells a part of, which the help desk and auditors have", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const serial = await given.profile(user);
+  await made.check(serial, fromNow(-hour));
+  for (const [lacking, held] of [
+    ["profile.read", "user.read"],
+    ["user.read", "profile.read"],
+  ] as const) {
+    const answer = await as.service({ scopes: [held] }).get(`/api/user/${user.id}/timeline`);
+    expect(answer).toBeError("insufficient_scope");
+    expect(answer.headers["www-authenticate"]).toContain(`scope="${lacking}"`);
+    expect(answer.text).not.toContain(serial);
+  }
+  for (const role of ["help_desk", "auditor"] as const) {
+    const { status, text } = await as
+      .user(given.user({ realmId: api.realmId, roles: [role] }))
+      .get(`/api/user/${user.id}/timeline`);
+    expect({ status, has: text.includes(serial) }).toEqual({ status: 200, has: true });
+  }
+});
+
+test("profiles of servers and guests that a person made are named with the scopes of their lists alone", async () => {
+  const admin = await given.user({ realmId: api.realmId });
+  const acts = [
+    ["infrastructure_profile_create", "41", "infrastructure.read"],
+    ["guest_profile_revoke", "42", "guest.view"],
+    ["profile_create", "43", "profile.read"],
+  ] as const;
+  for (const [event, serial] of acts) {
+    await record(event, { at: fromNow(-hour), user: admin, properties: { serial } });
+  }
+  const told = async (...scopes: Scope[]): Promise<Record<string, string | null>> => {
+    const caller = as.service({ scopes: ["user.read", "profile.read", ...scopes] });
+    const items: Item[] = (await caller.get(`/api/user/${admin.id}/timeline`)).body.data;
+    return Object.fromEntries(items.map(({ type, serial }) => [type, serial]));
+  };
+  const all = Object.fromEntries(acts.map(([event, serial]) => [event, serial]));
+  const users = { ...all, infrastructure_profile_create: null, guest_profile_revoke: null };
+  expect(await told()).toEqual(users);
+  expect(await told("infrastructure.read")).toEqual({ ...users, infrastructure_profile_create: "41" });
+  expect(await told("guest.view")).toEqual({ ...users, guest_profile_revoke: "42" });
+  expect(await told("infrastructure.read", "guest.view")).toEqual(all);
+});
 
 test("what a person did and what happened to them, latest first", async () => {
   const user = await given.user({ realmId: api.realmId, email: "ada@campus.example" });
