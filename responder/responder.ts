@@ -15,6 +15,7 @@ import { isIssuerOf, type OcspIssuers } from "./issuers.ts";
 import type { LastOcsp } from "./last-ocsp.ts";
 import type { StatusAskers } from "../process/status-askers.ts";
 import type { ReadStatus } from "./status-reader.ts";
+import { ocspWaits } from "../domain/ocsp-waits.ts";
 import { within } from "../runtime/deadline.ts";
 
 export interface Responder {
@@ -42,7 +43,8 @@ export const answerSeconds = 5;
 
 /** Answers OCSP requests from the database, signed on demand by the issuer's delegated responder (RFC 6960). */
 export function createResponder(deps: ResponderDeps): Responder {
-  const { issuers, identities, readStatus, lastOcsp, askers, clock, onUnexpectedError, waitMsMax = 2_500 } = deps;
+  const { issuers, identities, readStatus, lastOcsp, askers, clock, onUnexpectedError } = deps;
+  const { waitMsMax = ocspWaits.responderMs } = deps;
   const cache = createAnswerCache();
 
   async function statusOf(

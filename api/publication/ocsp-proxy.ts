@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { Agent, type Dispatcher } from "undici";
 import { ServiceError } from "../../domain/errors.ts";
+import { ocspWaits } from "../../domain/ocsp-waits.ts";
 import type { Deps } from "../contract/deps.ts";
 import { problemErrors } from "../http/error-response.ts";
 import type { ErrorFormat, PlainExchange, Route } from "../http/route.ts";
@@ -17,12 +18,6 @@ const connectionsMax = 256;
 
 /** How long a client may take to send its request. */
 const requestMsMax = 8_000;
-
-/** A responder that answers at all says within 2.5 s that it cannot. */
-const responderMsMax = 3_500;
-
-/** How long all of them together may take: somebody's device is waiting. */
-const totalMsMax = 6_000;
 
 /** A responder that says so at once is busy or not ready, and another may not be; later on, nothing is gained by asking. */
 const anotherMsMax = 1_000;
@@ -52,7 +47,7 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
   const responders = createOcspResponders(deps);
   const agent = new Agent({
     connections: connectionsMax,
-    connect: { timeout: responderMsMax },
+    connect: { timeout: ocspWaits.apiTryMs },
     maxResponseSize: answerBytesMax,
   });
 
@@ -61,9 +56,10 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
     let later: Answer | undefined;
     for (const url of await responders.list()) {
       const passed = performance.now() - startedAt;
-      if (passed >= (later === undefined ? totalMsMax : anotherMsMax)) break;
+      if (passed >= (later === undefined ? ocspWaits.apiMs : anotherMsMax)) break;
       try {
-        const answer = await ask(agent, url, asked, Math.min(totalMsMax - passed, responderMsMax));
+        const answer = await ask(agent, url, asked, Math.min(ocspWaits.apiMs - passed, ocspWaits.apiTryMs));
+        responders.answered(url);
         if (!answer.body.equals(tryLater)) return answer;
         later = answer;
       } catch {

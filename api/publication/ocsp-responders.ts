@@ -4,13 +4,18 @@ import { createFresh } from "../../runtime/fresh.ts";
 
 /** The responders that are alive. */
 export interface OcspResponders {
-  /** Their addresses, the next one's turn first, those that lately did not answer last. */
+  /**
+   * Their addresses, the next one's turn first, those that lately did not answer last. One of these is the first after a
+   * while, for one caller alone, who finds out whether it answers again.
+   */
   list(): Promise<string[]>;
+  /** That one answered. */
+  answered(url: string): void;
   /** That one did not answer. */
   silent(url: string): void;
 }
 
-/** How long an address is asked last after it did not answer. */
+/** For so long an address is asked last after it did not answer. */
 const silentMs = 5_000;
 
 /** How long the list of addresses is good. */
@@ -39,8 +44,19 @@ export function createOcspResponders({ db }: { db: Database }): OcspResponders {
       if (known.length === 0) return [];
       turn = (turn + 1) % known.length;
       const inTurn = [...known.slice(turn), ...known.slice(0, turn)];
-      const isSilent = (url: string): boolean => (silentUntil.get(url) ?? 0) > now;
-      return [...inTurn.filter((url) => !isSilent(url)), ...inTurn.filter(isSilent)];
+      if (silentUntil.size === 0) return inTurn;
+      const due = inTurn.find((url) => (silentUntil.get(url) ?? Number.POSITIVE_INFINITY) <= now);
+      if (due !== undefined) silentUntil.set(due, now + silentMs);
+      const others = inTurn.filter((url) => url !== due);
+      const isSilent = (url: string): boolean => silentUntil.has(url);
+      return [
+        ...(due === undefined ? [] : [due]),
+        ...others.filter((url) => !isSilent(url)),
+        ...others.filter(isSilent),
+      ];
+    },
+    answered(url) {
+      silentUntil.delete(url);
     },
     silent(url) {
       silentUntil.set(url, performance.now() + silentMs);

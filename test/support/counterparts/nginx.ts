@@ -16,24 +16,69 @@ export interface Nginx {
   logs(): Promise<string>;
 }
 
-/** What differs here from the container: where it listens, who is behind it, and where logs are. */
-function asHere(config: string, { port, upstreams, logs }: { port: number; upstreams: string[]; logs: string }) {
-  const replaced = (text: string, from: string, to: string): string => {
-    expect(text.split(from)).toHaveLength(2);
-    return text.replace(from, to);
-  };
-  const servers = upstreams.map((upstream) => `server ${upstream} max_fails=0;`).join(" ");
-  const listening = replaced(config, "listen 3000;", `listen 127.0.0.1:${port};`);
-  return replaced(listening, "server api:3000 resolve max_fails=0;", servers).replaceAll("/var/log/nginx/", `${logs}/`);
+/** A file that is shipped, with the parts that differ here: each of them has to be there, and is replaced everywhere. */
+function asHere(config: string, parts: readonly (readonly [string, string])[]): string {
+  return parts.reduce((text, [from, to]) => {
+    expect(text).toContain(from);
+    return text.replaceAll(from, to);
+  }, config);
 }
 
 /** nginx with the configuration that docker-compose.yml ships, before these addresses; stopped at the end of the test or file. */
 export async function startNginx(upstreams: string[]): Promise<Nginx> {
+  const servers = upstreams.map((upstream) => `server ${upstream} max_fails=0;`).join(" ");
+  return run("realmpass.conf", (port, directory) => [
+    ["listen 3000;", `listen 127.0.0.1:${port};`],
+    ["server api:3000 resolve max_fails=0;", servers],
+    ["/var/log/nginx/", `${directory}/`],
+  ]);
+}
+
+/** nginx with the configuration for one machine, before two apis and two responders; its port is the one without TLS. */
+export async function startTlsNginx(before: { apis: string[]; responders: string[] }): Promise<Nginx> {
+  const tlsPort = await freePort();
+  const [firstApi = "", secondApi = ""] = before.apis;
+  const [firstResponder = "", secondResponder = ""] = before.responders;
+  return run("realmpass-tls.conf", (port, directory) => {
+    const [key, certificate] = [join(directory, "privkey.pem"), join(directory, "fullchain.pem")];
+    const made = [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-subj",
+      "/CN=here",
+    ];
+    const { status } = spawnSync(requireTool("openssl"), [...made, "-keyout", key, "-out", certificate]);
+    expect(status).toBe(0);
+    return [
+      ["listen 80;", `listen 127.0.0.1:${port};`],
+      ["listen [::]:80;", ""],
+      ["listen 443 ssl http2;", `listen 127.0.0.1:${tlsPort} ssl http2;`],
+      ["listen [::]:443 ssl http2;", ""],
+      ["/etc/realmpass/tls/privkey.pem", key],
+      ["/etc/realmpass/tls/fullchain.pem", certificate],
+      ["127.0.0.1:3000", firstApi],
+      ["127.0.0.1:3001", secondApi],
+      ["127.0.0.1:4000", firstResponder],
+      ["127.0.0.1:4001", secondResponder],
+      ["/var/log/nginx/", `${directory}/`],
+    ];
+  });
+}
+
+async function run(
+  file: string,
+  parts: (port: number, directory: string) => readonly (readonly [string, string])[],
+): Promise<Nginx> {
   const program = requireTool("nginx");
   const directory = await mkdtemp(join(tmpdir(), "realmpass-nginx-"));
   const port = await freePort();
-  const config = await readFile("deploy/nginx/realmpass.conf", "utf8");
-  await writeFile(join(directory, "realmpass.conf"), asHere(config, { port, upstreams, logs: directory }));
+  const config = await readFile(join("deploy/nginx", file), "utf8");
+  await writeFile(join(directory, "realmpass.conf"), asHere(config, parts(port, directory)));
   await writeFile(join(directory, "nginx.conf"), imageConfig(directory));
 
   const args = ["-p", directory, "-c", join(directory, "nginx.conf"), "-e", join(directory, "start.log")];

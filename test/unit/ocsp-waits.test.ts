@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { ocspWaits } from "../../domain/ocsp-waits.ts";
+
+/** A block `location` of an nginx file, as far as its waits go. */
+interface Location {
+  asks: "responder" | "api";
+  tries: number;
+  connectMs: number;
+  readMs: number;
+}
+
+const proxyFiles = ["deploy/nginx/realmpass-tls.conf", "deploy/nginx/realmpass.conf"];
+const radiusFiles = ["strict", "resilient"].map((mode) => `docs/radius/${mode}/mods-available/realmpass_eap`);
+const read = (file: string): string => readFileSync(file, "utf8");
+
+const found = (pattern: RegExp, text: string): string => {
+  const [, value] = pattern.exec(text) ?? [];
+  if (value === undefined) throw new Error(`nothing is like ${String(pattern)} in ${text}`);
+  return value;
+};
+const ms = (time: string): number => (time.endsWith("ms") ? Number.parseInt(time) : Number.parseInt(time) * 1_000);
+
+const blocks = (text: string, path: string): string[] =>
+  [...text.matchAll(/^ {2}location ([^\n]*) \{\n(.*?)^ {2}\}$/gms)].flatMap(([, name, block = ""]) =>
+    name === path ? [block] : [],
+  );
+
+const readLocation = (block: string): Location => ({
+  asks: found(/proxy_pass http:\/\/realmpass_(responder|api);/, block) as Location["asks"],
+  tries: Number(/proxy_next_upstream_tries (\d+);/.exec(block)?.[1] ?? 2),
+  connectMs: ms(found(/proxy_connect_timeout (\d+m?s);/, block)),
+  readMs: ms(found(/proxy_read_timeout (\d+m?s);/, block)),
+});
+
+const radiusMs = (text: string): number =>
+  ms(`${found(/^\t\tocsp \{\n.*?^\t\t\ttimeout = (\d+)\n.*?^\t\t\}$/ms, text)}s`);
+
+/** The waits that are not longer than what they wait for. */
+function tooShort(radius: number, waits: { responderMs: number; apiTryMs: number; apiMs: number }, location: Location) {
+  const { responderMs, apiTryMs, apiMs } = waits;
+  const awaited = location.asks === "responder" ? responderMs : apiTryMs;
+  const longerOnes: [string, number, number][] = [
+    ["a responder's answer < the api's try", responderMs, apiTryMs],
+    ["two tries of the api <= its answer", 2 * apiTryMs - 1, apiMs],
+    ["the api's answer < RADIUS", apiMs, radius],
+    ["what the proxy asks < its try", awaited, location.readMs],
+    ["the proxy's tries < RADIUS", location.tries * (location.connectMs + location.readMs), radius],
+  ];
+  return longerOnes.filter(([, shorter, longer]) => shorter >= longer).map(([name]) => name);
+}
+
+describe("who asks about a certificate waits longer than who is asked, so that two are asked before a device is refused", () => {
+  const all = proxyFiles.flatMap((file) => blocks(read(file), "/ocsp/").map((block) => ({ file, block })));
+
+  test("in each file that is shipped", () => {
+    expect(all.map(({ file, block }) => [file, readLocation(block).asks])).toEqual([
+      ["deploy/nginx/realmpass-tls.conf", "responder"],
+      ["deploy/nginx/realmpass-tls.conf", "responder"],
+      ["deploy/nginx/realmpass.conf", "api"],
+    ]);
+    for (const { block } of all) {
+      for (const file of radiusFiles)
+        expect(tooShort(radiusMs(read(file)), ocspWaits, readLocation(block))).toEqual([]);
+      expect(readLocation(block).tries).toBe(2);
+    }
+  });
+
+  test("and one that waits for too long is noticed", () => {
+    const { block } = all[0]!;
+    const location = readLocation(block);
+    expect(tooShort(3_000, ocspWaits, { ...location, readMs: 5_000 })).toEqual(["the proxy's tries < RADIUS"]);
+    expect(tooShort(2_000, ocspWaits, location)).toEqual(["the api's answer < RADIUS", "the proxy's tries < RADIUS"]);
+    const slow = { ...ocspWaits, responderMs: 2_500 };
+    expect(tooShort(3_000, slow, location)).toEqual([
+      "a responder's answer < the api's try",
+      "what the proxy asks < its try",
+    ]);
+    expect(tooShort(3_000, { ...ocspWaits, apiTryMs: 3_500 }, { ...location, asks: "api" })).toHaveLength(2);
+  });
+
+  test("nginx may ask twice: it keeps the request, and a responder that is silent is left out", () => {
+    for (const { block } of all) {
+      expect(block).toContain("proxy_next_upstream error timeout ");
+      expect(found(/proxy_next_upstream ([^;]*);/, block).split(" ")).toContain("non_idempotent");
+    }
+    for (const file of proxyFiles) {
+      for (const server of read(file)
+        .split(/^server \{$/m)
+        .slice(1)) {
+        const keeps =
+          !server.includes("  proxy_request_buffering off;\n") ||
+          blocks(server, "/ocsp/").every((each) => each.includes("proxy_request_buffering on;"));
+        expect(keeps).toBe(true);
+      }
+    }
+    const upstream = found(/^upstream realmpass_responder \{\n(.*?)^\}$/ms, read(proxyFiles[0]!));
+    const servers = [...upstream.matchAll(/^ {2}server (\S+) ([^\n]*);$/gm)].map(([, address, how]) => [address, how]);
+    const addresses = [...new Set(servers.map(([address]) => address))];
+    expect(servers).toEqual([
+      ...addresses.map((address) => [address, "max_fails=1 fail_timeout=5s"]),
+      ...addresses.map((address) => [address, "max_fails=0 backup"]),
+    ]);
+  });
+});
+
+test("who fetches a CRL waits for two tries of the proxy", () => {
+  const fetchMs = ms(`${found(/--max-time (\d+) /, read("docs/radius/resilient/fetch-crl"))}s`);
+  const all = proxyFiles.flatMap((file) => blocks(read(file), "~ ^/(?:crl|ca)/").map(readLocation));
+  expect(all).toHaveLength(3);
+  for (const { tries, connectMs, readMs } of all) expect(tries * (connectMs + readMs)).toBeLessThan(fetchMs);
+});
