@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
+import { closingUnlessRead } from "../runtime/leftover.ts";
 import type { TlsListenerOptions } from "./http/client-certificate/config.ts";
 
 /** What a client may have of connections, in milliseconds: one that sends slowly, or nothing, holds none for longer. */
@@ -55,7 +56,7 @@ export async function openListeners({ tls, connections, ...address }: ListenersO
     port,
     tlsPort,
     answerWith(listener) {
-      for (const each of servers) each.removeAllListeners("request").on("request", listener);
+      for (const each of servers) each.removeAllListeners("request").on("request", closingUnlessRead(listener));
     },
     async close() {
       await Promise.all(servers.map(closeWhenIdle));

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { errorCatalogue } from "../domain/errors.ts";
 import { listenOnAnyway } from "../runtime/http-listener.ts";
+import { closingUnlessRead } from "../runtime/leftover.ts";
 import type { Log } from "../runtime/log.ts";
 import { notReady, readinessRetryAfterSeconds, readyData, type LookForReadiness } from "./readiness.ts";
 
@@ -77,11 +78,13 @@ export async function serveMetrics({
       },
     ],
   ]);
-  const server = createServer((request, response) => {
-    const answer = paths.get(request.url);
-    if (answer === undefined) response.writeHead(404).end();
-    else answer(response).catch(() => response.writeHead(500).end());
-  });
+  const server = createServer(
+    closingUnlessRead((request, response) => {
+      const answer = paths.get(request.url);
+      if (answer === undefined) response.writeHead(404).end();
+      else answer(response).catch(() => response.writeHead(500).end());
+    }),
+  );
   const { port: actual, wasTaken } = await listenOnAnyway(
     server,
     { host, port },

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { requestBytesMax } from "./ocsp-request.ts";
 import { closeWhenIdle, listenOnSet } from "../runtime/http-listener.ts";
+import { closingUnlessRead } from "../runtime/leftover.ts";
 import type { WithinLimit } from "./address-limits.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { errorAnswer, type OcspAnswer, type OcspOutcome } from "./answer.ts";
@@ -79,11 +80,14 @@ export async function startListener({ inFlightMax = 2_000, ...options }: Listene
     options.onAnswer(answer.outcome, (performance.now() - startedAt) / 1_000);
   };
 
-  const server = createServer(timeouts, (request, response) => {
-    respond(request, response).catch(() => {
-      response.destroy();
-    });
-  });
+  const server = createServer(
+    timeouts,
+    closingUnlessRead((request, response) => {
+      respond(request, response).catch(() => {
+        response.destroy();
+      });
+    }),
+  );
   server.maxConnections = connectionsMax;
   const port = await listenOnSet(server, options, "REALMPASS_OCSP_PORT");
   return {

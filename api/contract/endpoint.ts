@@ -79,11 +79,6 @@ export interface Upload {
   bytes: AsyncIterable<Buffer>;
   /** SHA-256 of what was read, and of how it is to be read when that is not as UTF-8. */
   digest(): string;
-  /**
-   * The same result. When it is a failure, some of what the client is still sending is taken first: one that is cut off
-   * while it sends does not get to read the answer.
-   */
-  drainOnFailure<Result>(result: Promise<Result>): Promise<Result>;
 }
 
 /** What an endpoint streams: the media types it comes in, the default first, each with what one line or all of it says. */

@@ -103,7 +103,7 @@ async function answer(
   const body = takesBody ? await readJsonBody(request, deps.settings.bodyLimits) : undefined;
   const upload = endpoint.upload && openUpload(request, endpoint.upload, deps.settings.bodyLimits);
 
-  const answering = endpoint.respond({
+  const result = await endpoint.respond({
     deps,
     principal,
     method,
@@ -133,7 +133,6 @@ async function answer(
     log: context.log(),
     signal: context.signal,
   });
-  const result = upload === undefined ? await answering : await upload.drainOnFailure(answering);
   if ("pieces" in result) await sendStream(response, result, { signal: context.signal() });
   else sendAnswer(response, result, { isCacheable: isCacheable(endpoint, method) });
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { ServiceError, type ErrorCode } from "../../domain/errors.ts";
 import { within } from "../../runtime/deadline.ts";
-import { mediaType, requireUncompressed, takeLeftover, type BodyLimits } from "../http/request-body.ts";
+import { mediaType, requireUncompressed, type BodyLimits } from "../http/request-body.ts";
 import type { Access, PrincipalFor } from "./access.ts";
 import {
   answerOf,
@@ -76,7 +76,6 @@ export function openUpload(
   const hash = createHash("sha256");
   if (charset !== undefined) hash.update(`${charset}\n`);
   let digest: string | undefined;
-  let isSilent = false;
 
   async function* bytes(): AsyncGenerator<Buffer> {
     let length = 0;
@@ -91,7 +90,6 @@ export function openUpload(
         yield chunk;
       }
     } catch (cause) {
-      if (cause instanceof Silence) isSilent = true;
       if (cause instanceof ServiceError) throw cause;
       throw new ServiceError("invalid_request", { description: "The body ended early.", cause });
     }
@@ -102,28 +100,15 @@ export function openUpload(
     charset,
     bytes: bytes(),
     digest: () => (digest ??= hash.digest("hex")),
-    async drainOnFailure(result) {
-      try {
-        return await result;
-      } catch (error) {
-        if (!isSilent) await takeLeftover(request);
-        throw error;
-      }
-    },
   };
 }
 
 async function notSilent<Next>(next: Promise<Next>, silenceMsMax: number): Promise<Next> {
   const came = await within(silenceMsMax, next);
   if (came !== "late") return came;
-  throw new Silence(silenceMsMax / 1_000);
-}
-
-/** The client sends nothing more, so that there is nothing to take before it is answered. */
-class Silence extends ServiceError {
-  constructor(seconds: number) {
-    super("invalid_request", { description: `Nothing more of the body came for ${seconds} seconds.` });
-  }
+  throw new ServiceError("invalid_request", {
+    description: `Nothing more of the body came for ${silenceMsMax / 1_000} seconds.`,
+  });
 }
 
 function typeOf(

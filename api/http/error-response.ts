@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorCatalogue, ServiceError, type FieldError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { isPassing } from "./passing-failure.ts";
-import { dropLeftover } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
 import type { ErrorFormat, PlainExchange } from "./route.ts";
@@ -63,9 +62,6 @@ async function refuse({ request, response, limiter, address }: PlainExchange, th
   }
   if (!response.hasHeader("X-Rate-Limit-Limit")) await limiter.countPublic(response, address).catch(() => undefined);
   sendError(request, response, error);
-  // Left open, a client that sends nothing more would hold the connection; closed at once, it would be reset before the
-  // answer has been read, and a proxy would make it a 502.
-  if (!request.complete) dropLeftover(request);
 }
 
 /** The failures of the API and of what has no format of its own: the wrapper, or problem details. */

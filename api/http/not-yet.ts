@@ -3,7 +3,6 @@ import { ServiceError } from "../../domain/errors.ts";
 import { notReady, readinessRetryAfterSeconds, type LookForReadiness } from "../../process/readiness.ts";
 import type { Log } from "../../runtime/log.ts";
 import { sendError } from "./error-response.ts";
-import { dropLeftover } from "./request-body.ts";
 import { beginRequest } from "./request-context.ts";
 import { sendAnswer, setSecurityHeaders } from "./respond.ts";
 
@@ -33,7 +32,6 @@ export function answerNotYet({ readiness, log }: { readiness: LookForReadiness; 
     }
     void refusal(path).then((error) => {
       sendError(request, response, error);
-      if (!request.complete) dropLeftover(request);
     });
   };
 }

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "../../domain/errors.ts";
+import { hasBody } from "../../runtime/leftover.ts";
 import { parseJson } from "./json-text.ts";
 
 /** Enough for every request that is no upload. */
@@ -26,10 +25,6 @@ export interface BodyLimits {
   silenceMsMax?: number;
 }
 
-/** Whether a request carries a body (RFC 9112 section 6.3). */
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
-
 /** The bytes of a body, read to the end. `payload_too_large` beyond the limit, `unsupported_media_type` when they are compressed. */
 export async function readBytes(request: IncomingMessage, { bodyMsMax = 15_000 }: BodyLimits = {}): Promise<Buffer> {
   requireUncompressed(request);
@@ -40,7 +35,6 @@ export async function readBytes(request: IncomingMessage, { bodyMsMax = 15_000 }
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new ServiceError("invalid_request", { description: "The body took too long." }));
-      dropLeftover(request);
     }, bodyMsMax);
     request.once("close", () => {
       clearTimeout(timer);
@@ -59,29 +53,6 @@ export async function readBytes(request: IncomingMessage, { bodyMsMax = 15_000 }
     });
   });
 }
-
-const leftoverBytesMax = 32 * 1024 * 1024;
-const leftoverMsMax = 5_000;
-
-/** Takes some of what the client is still sending, which is thrown away: resolves when that is all, or enough. */
-export async function takeLeftover(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return;
-  const ending = new AbortController();
-  const { signal } = ending;
-  let length = 0;
-  request.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > leftoverBytesMax) ending.abort();
-  });
-  const end = once(request, "end", { signal });
-  await Promise.race([end, pause(leftoverMsMax, undefined, { signal })]).catch(() => undefined);
-  ending.abort();
-  await end.catch(() => undefined);
-}
-
-/** Ends the connection of a client that has more to send than is read, once it could read the answer. */
-export const dropLeftover = (request: IncomingMessage): void =>
-  void takeLeftover(request).then(() => request.complete || request.destroy());
 
 /** Throws `unsupported_media_type` for a body that is compressed. */
 export function requireUncompressed({ headers }: IncomingMessage): void {

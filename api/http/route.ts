@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { ServiceError } from "../../domain/errors.ts";
+import { takeLeftover } from "../../runtime/leftover.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { contextOf } from "./request-context.ts";
 
@@ -78,6 +79,7 @@ export async function answerRoute<Answered extends PlainExchange>(
     }
     await handle(exchange);
   } catch (thrown) {
+    if (!request.complete) await takeLeftover(request);
     await errors.send(exchange, thrown);
   }
 }

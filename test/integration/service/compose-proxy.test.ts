@@ -60,6 +60,47 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
     }
   });
 
+  const kinds: [string, number, { type: string; path?: string; token?: string; begin?: Buffer }][] = [
+    ["who is nobody", 401, { type: "text/csv", token: "nobody" }],
+    ["a type that is not taken", 415, { type: "application/pdf" }],
+    ["a parameter that is wrong", 400, { type: "text/csv", path: "/api/jobs/onboarding?dryRun=perhaps" }],
+    ["what is no text", 400, { type: "text/csv", begin: Buffer.from([0xff, 0xfe, 0xff]) }],
+    ["where nothing is", 404, { type: "text/csv", path: "/api/nothing" }],
+    ["where nothing is sent to", 405, { type: "text/csv", path: "/readyz" }],
+  ];
+
+  test.each(kinds)(
+    "a wrong upload by %s is refused whole, and no request of anybody else is lost",
+    async (_, status, wrong) => {
+      const authorization = `Bearer ${service.accessToken}`;
+      const other = async (): Promise<number> => {
+        const answer = await fetch(`${nginx.url}/api/user?limit=1`, {
+          method: "POST",
+          headers: { authorization, "content-type": "application/json" },
+          body: JSON.stringify({}),
+        });
+        await answer.arrayBuffer();
+        return answer.status;
+      };
+      const others = (): Promise<number[]> => Promise.all(Array.from({ length: 25 }, other));
+      for (const bytes of [1_000, 70_000, 200_000, 500_000, 1_000_000, 5_000_000]) {
+        const beside = others();
+        const answer = await fetch(`${nginx.url}${wrong.path ?? "/api/jobs/onboarding?dryRun=true"}`, {
+          method: "POST",
+          headers: {
+            authorization: wrong.token === undefined ? authorization : `Bearer ${wrong.token}`,
+            "content-type": wrong.type,
+          },
+          body: Buffer.concat([wrong.begin ?? Buffer.alloc(0), Buffer.alloc(bytes, "x")]),
+        });
+        expect([bytes, answer.status]).toEqual([bytes, status]);
+        expect(await answer.json()).toMatchObject({ code: status });
+        const statuses = [...(await beside), ...(await others())];
+        expect([bytes, statuses.filter((each) => each !== 200)]).toEqual([bytes, []]);
+      }
+    },
+  );
+
   test("says itself where a request came from, whatever the client says", async () => {
     const reverseProxy = await startReverseProxy(() => `http://127.0.0.1:${service.apiPort}`);
     const before = await startNginx([new URL(reverseProxy.url).host]);
