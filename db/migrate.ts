@@ -22,13 +22,14 @@ const sourceOf = (steps: readonly Migration[]): Knex.MigrationSource<Migration> 
 });
 
 /** A migration as knex runs it. */
-function stepOf({ name, up, transaction }: Migration): Knex.Migration & { config: { transaction: boolean } } {
+function stepOf({ name, up, transaction, before }: Migration): Knex.Migration & { config: { transaction: boolean } } {
   return {
     config: { transaction: transaction ?? true },
     async up(db) {
       try {
         if (transaction !== false) await db.raw(`set local lock_timeout = ${lockMsMax}`);
         else if (await isIndexMade(db, up)) return;
+        else if (before !== undefined) await db.raw(before);
         // To knex a question mark is a place for a value; migrations have none.
         await db.raw(up.replaceAll("?", "\\?"));
       } catch (error) {
@@ -124,7 +125,7 @@ export async function migrateDatabase<Result>(
     }
     // knex's own lock is a row that a killed process leaves behind; the advisory lock ends with its connection.
     await db.migrate.forceFreeMigrationsLock();
-    const names = await runMigrations(db, patience);
+    const names = await runMigrations(db, { patience, steps });
     const result = await also(session);
     await session.query("begin");
     const grants = await applyGrants(onSession(session));
@@ -180,7 +181,17 @@ const indexWaitSecondsMax = 60;
  * Runs what is pending, each in a transaction of its own, and answers the names. One that others are in the way of
  * is rolled back and tried again, so that requests go on meanwhile.
  */
-async function runMigrations(db: Knex, { attempts, restMs: [least, most] }: Patience): Promise<string[]> {
+async function runMigrations(
+  db: Knex,
+  { patience, steps }: { patience: Patience; steps: readonly Migration[] },
+): Promise<string[]> {
+  const { attempts } = patience;
+  const [least, most] = patience.restMs;
+  // What was written between the preparation of an index and its end is prepared the next time.
+  const prepared = new Set(steps.flatMap(({ name, before }) => (before === undefined ? [] : [name])));
+  const canFollow = (error: unknown): boolean =>
+    error instanceof MigrationFailed &&
+    (contentionStates.has(error.sqlState) || (error.sqlState === uniqueViolation && prepared.has(error.migration)));
   const done: string[] = [];
   for (let attempt = 1; ;) {
     try {
@@ -189,8 +200,7 @@ async function runMigrations(db: Knex, { attempts, restMs: [least, most] }: Pati
       done.push(...next);
       attempt = 1;
     } catch (error) {
-      if (!(error instanceof MigrationFailed && contentionStates.has(error.sqlState)) || attempt === attempts)
-        throw error;
+      if (!canFollow(error) || attempt === attempts) throw error;
       attempt++;
       await pause(least + Math.random() * (most - least));
     }
@@ -199,6 +209,7 @@ async function runMigrations(db: Knex, { attempts, restMs: [least, most] }: Pati
 
 /** PostgreSQL appendix A. */
 const lockNotAvailable = "55P03";
+const uniqueViolation = "23505";
 
 const lookMs = 200;
 

@@ -53,6 +53,9 @@ export const when = <Value>(value: Value | undefined, condition: (value: Value) 
 /** A pattern for `like` that matches what begins with the text literally. */
 export const beginningWith = (text: string): string => `${text.replace(/[\\%_]/g, "\\$&")}%`;
 
+/** A text as it is written, and with its letters and their dots as one character each, as most programs write them. */
+export const spellingsOf = (text: string): string[] => [...new Set([text, text.normalize("NFC")])];
+
 /** A pattern for `ilike` that matches what contains the text literally. */
 export const containing = (text: string): string => `%${beginningWith(text)}`;
 

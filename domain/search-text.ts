@@ -1,3 +1,4 @@
+import { withoutEnds } from "./pairwise-id.ts";
 import { digitsOfHexadecimal } from "./serial-digits.ts";
 
 /** Fewer characters than this find nothing. */
@@ -51,7 +52,7 @@ export const wordsOf = (text: string): string[] => [
 ];
 
 /** A letter with its dots may come as two characters (NFD), as from file names of a Mac. */
-const inOneLine = (text: string): string => text.normalize("NFC").trim().replace(/\s+/gu, " ");
+const inOneLine = (text: string): string => withoutEnds(text.normalize("NFC")).replace(/\s+/gu, " ");
 
 /** What programs write before a serial number, as `openssl x509 -serial`. */
 const label = /^(?:serial(?: ?number)?|seriennummer) ?[:=] ?/i;

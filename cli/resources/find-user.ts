@@ -1,3 +1,4 @@
+import { foldId, withoutEnds } from "../../domain/pairwise-id.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import type { User } from "./user.ts";
@@ -5,8 +6,12 @@ import type { User } from "./user.ts";
 /** The service's own limit of one page; more people than this with one address are not told apart here. */
 const candidatesMax = 1_000;
 
-/** One user, by userID, or by exact pairwiseID or e-mail address. Digits are always a userID. */
-export async function findUser({ api }: ServiceClient, given: string): Promise<User> {
+/**
+ * One user, by userID, or by pairwiseID or e-mail address in any letter case; of several spellings the exact one. Digits are
+ * always a userID.
+ */
+export async function findUser({ api }: ServiceClient, written: string): Promise<User> {
+  const given = withoutEnds(written);
   if (/^[0-9]+$/.test(given)) {
     return (await answerOf(api.GET("/api/user/{userID}", { params: { path: { userID: given } } }))).data;
   }
@@ -15,9 +20,14 @@ export async function findUser({ api }: ServiceClient, given: string): Promise<U
       answerOf(api.GET("/api/user", { params: { query: { ...query, limit: candidatesMax } } })),
     ),
   );
-  const matching = candidates
-    .flatMap(({ data }) => data)
-    .filter(({ pairwiseID, email }) => pairwiseID === given || email.toLowerCase() === given.toLowerCase());
+  const people = candidates.flatMap(({ data }) => data);
+  const folded = foldId(given);
+  const spelled = people.filter(({ pairwiseID }) => pairwiseID !== "" && foldId(pairwiseID) === folded);
+  const exact = spelled.filter(({ pairwiseID }) => pairwiseID === given);
+  const matching = [
+    ...(exact.length > 0 ? exact : spelled),
+    ...people.filter(({ email }) => email.toLowerCase() === given.toLowerCase()),
+  ];
   const [found, ...others] = new Map(matching.map((user) => [user.userID, user])).values();
   if (found === undefined)
     throw new CommandError("user_not_found", `Nobody has the pairwiseID or e-mail address ${given}.`);

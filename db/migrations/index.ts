@@ -66,6 +66,10 @@ import { offboardingDates } from "./20261128-1110-offboarding-dates.ts";
 import { finishedJobs } from "./20261128-1120-finished-jobs.ts";
 import { finishedJobRows } from "./20261128-1130-finished-job-rows.ts";
 import { shownConsents } from "./20261128-1010-shown-consents.ts";
+import { foldedIds } from "./20261128-1400-folded-ids.ts";
+import { oneSpelling } from "./20261128-1410-one-spelling.ts";
+import { forgetSpellings } from "./20261128-1420-forget-spellings.ts";
+import { letSpellingsIn } from "./20261128-1430-let-spellings-in.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -138,4 +142,8 @@ export const migrations: readonly Migration[] = [
   finishedJobs,
   finishedJobRows,
   shownConsents,
+  foldedIds,
+  oneSpelling,
+  forgetSpellings,
+  letSpellingsIn,
 ];

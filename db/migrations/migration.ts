@@ -8,4 +8,6 @@ export interface Migration {
    * for. What it left half-made, when it was cut off, is dropped the next time.
    */
   transaction?: false;
+  /** Run before each attempt at such an index, where rows have to be changed for it to be unique. */
+  before?: string;
 }

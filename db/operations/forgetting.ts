@@ -122,7 +122,9 @@ function rowsNaming(realm: ForgettingRealm, people: readonly DueUser[], jobs: Sq
     )
     ${named(sql`p.id`, sql`r.user_id`)}
     union
-    ${named(sql`p.pairwise_id`, sql`r.pairwise_id`)}
+    ${named(sql`folded_id(p.pairwise_id)`, sql`folded_id(r.pairwise_id)`)}
+     where r.pairwise_id = p.pairwise_id
+        or r.user_id is null
     union
     ${named(sql`p.email`, sql`lower(r.email)`)}
      where r.user_id is null

@@ -2,6 +2,7 @@ import type { Actor } from "../../domain/audit.ts";
 import { deviceTypes, keyTypeFor, type KeyType } from "../../domain/device.ts";
 import { first, type Db } from "../client.ts";
 import * as plan from "../queries/bulk-job/onboard.ts";
+import * as ids from "../queries/bulk-job/by-id.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
 import { sql, type Sql } from "../sql.ts";
 
@@ -42,8 +43,8 @@ export async function onboardRows(
         from verdicts
        where user_id is null
          and error_code is null
-       order by pairwise_id
-      on conflict (realm_id, pairwise_id) do nothing
+       order by folded_id(pairwise_id)
+      on conflict do nothing
       returning id, pairwise_id
     ), audited as (
       ${audited(
@@ -62,13 +63,9 @@ export async function onboardRows(
     await tx.query(sql`
       select id
         from users
-       where id = any(array(select u.id
+       where id = any(array(select i.user_id
                               from unnest(${known}::text[]) as p (pairwise_id)
-                             cross join lateral (select id
-                                                   from users
-                                                  where realm_id = ${realmId}
-                                                    and pairwise_id = p.pairwise_id
-                                                 offset 0) u))
+                             cross join ${ids.byId(realmId, sql`p.pairwise_id`)}))
        order by id
          for no key update
     `);

@@ -4,6 +4,8 @@ export const rowErrors = {
   duplicate_row: "An earlier row is about the same person or profile.",
   user_not_found: "There is no such user in this realm.",
   ambiguous_email: "Several people have this e-mail address; name the person by userID or pairwiseID.",
+  ambiguous_user:
+    "Several people have this pairwiseID in other letter case or Unicode form; name the person exactly as listed, or by userID.",
   profile_not_found: "There is no such profile of a user in this realm.",
   user_offboarded: "This user is offboarded; reactivate them first.",
   last_administrator: "The realm's last administrator; make somebody else an administrator first.",

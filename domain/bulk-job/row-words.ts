@@ -11,6 +11,7 @@ export interface RowWords {
   or: string;
   sameAs: (row: number) => string;
   severalPeople: (ids: string) => string;
+  severalSpellings: (ids: string) => string;
   /** What is wrong with a cell or a row that cannot be used, in place of what programs are told. */
   reasons: readonly (readonly [told: RegExp, said: string])[];
 }
@@ -32,6 +33,7 @@ const english: RowWords = {
   or: " or ",
   sameAs: (row) => `The same as in row ${row}.`,
   severalPeople: (ids) => `Several people have this e-mail address: ${ids}.`,
+  severalSpellings: (ids) => `Several people have this ID in other spellings: ${ids}.`,
   reasons: [],
 };
 
@@ -49,6 +51,8 @@ const german: RowWords = {
     duplicate_row: "Eine frühere Zeile betrifft dieselbe Person oder dasselbe Profil.",
     user_not_found: "Diese Person gibt es in diesem Realm nicht.",
     ambiguous_email: "Mehrere Personen haben diese E-Mail-Adresse; nennen Sie die Person mit ihrer Kennung.",
+    ambiguous_user:
+      "Mehrere Personen haben diese Kennung in anderer Schreibweise; nennen Sie die Person genau so, wie sie in der Liste steht.",
     profile_not_found: "Kein Profil einer Person dieses Realms hat diese Seriennummer.",
     user_offboarded: "Der Zugang der Person wurde beendet; bitte zuerst reaktivieren.",
     last_administrator: "Niemand sonst verwaltet diesen Realm; geben Sie die Rolle zuerst einer anderen Person.",
@@ -69,11 +73,13 @@ const german: RowWords = {
   or: " oder ",
   sameAs: (row) => `Dasselbe wie in Zeile ${row}.`,
   severalPeople: (ids) => `Mehrere Personen haben diese E-Mail-Adresse: ${ids}.`,
+  severalSpellings: (ids) => `Mehrere Personen haben diese Kennung in anderer Schreibweise: ${ids}.`,
   reasons: [
     [/^must be a whole number from (\d+) to (\d+)$/, "muss eine ganze Zahl von $1 bis $2 sein"],
     [/^must be one of (.+)$/s, "möglich sind $1"],
     [/^must (?:have|be) (\d+) to (\d+) characters$/, "muss $1 bis $2 Zeichen haben"],
     [/^must not contain control characters$/, "enthält Zeichen, die sich nicht anzeigen lassen"],
+    [/^must not contain an invisible character, as at (\d+)$/, "enthält an Stelle $1 ein unsichtbares Zeichen"],
     [/^must be a decimal identifier$/, "ist keine Nummer einer Person"],
     [/^must be text$/, "muss Text sein"],
     [

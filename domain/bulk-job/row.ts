@@ -4,9 +4,9 @@ import { deviceTypes } from "../device.ts";
 import { EmailAddress } from "../email.ts";
 import { cellFaults, noIdFault } from "./cell-faults.ts";
 import { UserID, WrittenSerialNumber } from "../ids.ts";
+import { KnownPairwiseID, PairwiseID, withoutEnds } from "../pairwise-id.ts";
 import { ProfileName } from "../profile.ts";
 import { realmLimits } from "../realm.ts";
-import { text } from "../text.ts";
 import { jobColumns, neededColumns, profileColumns, type JobColumn } from "./columns.ts";
 import type { JobKind } from "./job.ts";
 
@@ -46,12 +46,18 @@ const nothing: RowValues = {
 const wholeNumber = `must be a whole number from 0 to ${realmLimits.maxProfiles}`;
 const profileLimit = z.int(wholeNumber).min(0, wholeNumber).max(realmLimits.maxProfiles, wholeNumber);
 
+/** An id in a file, which a spreadsheet may have written something else in place of. */
+const idInFile = (id: z.ZodType<string, string>) =>
+  id
+    .refine((value) => noIdFault(value) !== "error", cellFaults.error)
+    .refine((value) => noIdFault(value) !== "truth", cellFaults.truth);
+
+const newId = idInFile(PairwiseID);
+
 /** How the text of each column is read. */
 const readers = {
   userID: UserID,
-  pairwiseID: text(1, 255)
-    .refine((value) => noIdFault(value) !== "error", cellFaults.error)
-    .refine((value) => noIdFault(value) !== "truth", cellFaults.truth),
+  pairwiseID: idInFile(KnownPairwiseID),
   email: EmailAddress,
   maxProfiles: z
     .string()
@@ -67,6 +73,10 @@ const readers = {
   serial: WrittenSerialNumber,
 } as const satisfies { [Column in JobColumn]: z.ZodType<RowValues[Column], string> };
 
+/** An onboarding alone makes people. */
+const readerOf = (kind: JobKind, column: JobColumn): z.ZodType =>
+  kind === "onboarding" && column === "pairwiseID" ? newId : readers[column];
+
 /**
  * Reads a row: blanks around a value are not part of it, and an empty one is none. Who it is about must be said; a
  * profile is asked for with its name, device type and format together, or not at all.
@@ -79,7 +89,7 @@ export function readRow(kind: JobKind, cells: RowCells): ReadRow {
     if (column === "email" && !namesByEmail(kind, cells)) continue;
     const ofNumber = column === "maxProfiles" && typeof value !== "string";
     if (typeof value !== "string" && !ofNumber) return unusable(column, "must be text");
-    const reader: z.ZodType = ofNumber ? profileLimit : readers[column];
+    const reader: z.ZodType = ofNumber ? profileLimit : readerOf(kind, column);
     const parsed = reader.safeParse(value);
     if (!parsed.success) return unusable(column, parsed.error.issues[0]?.message ?? "is not valid");
     values[column] = parsed.data;
@@ -91,7 +101,8 @@ export function readRow(kind: JobKind, cells: RowCells): ReadRow {
 
 function valueOf(cells: RowCells, column: JobColumn): unknown {
   const given = cells.get(column);
-  return typeof given === "string" ? given.trim() : given;
+  if (typeof given !== "string") return given;
+  return column === "profileName" ? given.trim() : withoutEnds(given);
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { flag, option } from "../../terminal/command.ts";
 import { isSet } from "../../terminal/inputs.ts";
 import { command } from "./command.ts";
+import { PairwiseID, withoutEnds } from "../../domain/pairwise-id.ts";
 import { text } from "../../domain/text.ts";
 import { addLocalUser, drawPairwiseId } from "../user/new-user.ts";
 import { hashPassword } from "../user/password.ts";
@@ -22,7 +23,7 @@ export const userCreate = command({
     pairwiseId: option(
       "id",
       "the pseudonym that the realm knows the user by; default: a random one",
-      text(1, 255).optional(),
+      z.string().transform(withoutEnds).pipe(PairwiseID).optional(),
     ),
   },
   async run({ username, email = "", admin, role = [], passwordStdin, pairwiseId }, context) {

@@ -3,7 +3,7 @@ import * as heldRoles from "../../db/queries/people/user-roles.ts";
 import * as localCredentials from "../../db/queries/sign-in/local-credentials.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { inOrder } from "../../domain/roles.ts";
-import { text } from "../../domain/text.ts";
+import { GivenUsername } from "../../domain/user-name.ts";
 import { option } from "../../terminal/command.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
 import { command } from "./command.ts";
@@ -14,7 +14,7 @@ export const userRoles = command({
   name: "user roles",
   about: "Shows a user's roles, and gives and takes them. Even the last administrator's role can be taken here.",
   options: {
-    username: option("name", "what the user signs in with", text(1, 255)),
+    username: option("name", "what the user signs in with", GivenUsername),
     give: option("roles", "roles to give, separated by commas: help_desk,auditor", RoleNames.optional()),
     take: option("roles", "roles to take, separated by commas", RoleNames.optional()),
   },

@@ -5,14 +5,14 @@ import { operatorActor } from "../../domain/audit.ts";
 import { authUrl } from "../../runtime/addresses.ts";
 import { option } from "../../terminal/command.ts";
 import { command } from "./command.ts";
-import { text } from "../../domain/text.ts";
+import { GivenUsername } from "../../domain/user-name.ts";
 import { addSignInLink } from "../user/new-sign-in-link.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
 export const userSignInLink = command({
   name: "user sign-in-link",
   about: "Makes a link that signs a user in, once, within 15 minutes.",
-  options: { username: option("name", "what the user signs in with", text(1, 255)) },
+  options: { username: option("name", "what the user signs in with", GivenUsername) },
   async run({ username }, context) {
     const at = context.clock.now();
     const realm = await context.realm();

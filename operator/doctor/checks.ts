@@ -27,6 +27,7 @@ import { checkPublication } from "./publication.ts";
 import { checkRoots } from "./roots.ts";
 import { checkSecrets } from "./secrets.ts";
 import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
+import { checkSpellings } from "./spellings.ts";
 import { checkUpstreams } from "./upstreams.ts";
 
 /** Everything that issuing needs, checked on this machine and in the services it is configured for. */
@@ -72,6 +73,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...(await checkConstraints(db, context)),
     ...(await checkCertificates(db, context)),
     ...(await checkAdministrators(db, context)),
+    ...(await checkSpellings(db, context)),
     await checkAuditGuards(db),
     ...(await checkAudit(db, context)),
     ...(await checkAuditKept(db, context)),

@@ -30,8 +30,8 @@ export const drawPairwiseId = ({ domain }: Pick<RealmRow, "domain">): string =>
  */
 export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> {
   const { realm, username, pairwiseId, email, roles, passwordHash, at } = user;
-  const taken = (constraint: string, sentence: string) => (error: unknown) => {
-    if (!violates(error, constraint)) throw error;
+  const taken = (constraints: readonly string[], sentence: string) => (error: unknown) => {
+    if (!constraints.some((constraint) => violates(error, constraint))) throw error;
     throw new CommandError("name_taken", sentence, { cause: error });
   };
 
@@ -43,11 +43,14 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
   const userId = await users
     .create(tx, { realmId: realm.id, pairwiseId, email, roles, at })
     .catch(
-      taken("users_realm_id_pairwise_id_key", `The realm ${realm.name} has a user with this pairwise id already.`),
+      taken(
+        ["users_realm_id_pairwise_id_key", "users_folded_id"],
+        `The realm ${realm.name} has a user with this pairwise id already, in this or another spelling.`,
+      ),
     );
   await localCredentials
     .create(tx, { userId, realmId: realm.id, username, passwordHash })
-    .catch(taken("local_credentials_username", `The realm ${realm.name} has a user "${username}" already.`));
+    .catch(taken(["local_credentials_username"], `The realm ${realm.name} has a user "${username}" already.`));
   await auditEntries.record(tx, {
     realmId: realm.id,
     event: "user_create",

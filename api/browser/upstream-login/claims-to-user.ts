@@ -1,5 +1,6 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { isEmailAddress } from "../../../domain/email.ts";
+import { KnownPairwiseID, withoutEnds } from "../../../domain/pairwise-id.ts";
 import { text } from "../../../domain/text.ts";
 import { inOrder, type Role } from "../../../domain/roles.ts";
 import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../../domain/upstream-claims.ts";
@@ -25,6 +26,9 @@ export interface UpstreamPerson {
 }
 
 const defaults = { pairwiseId: "pairwise_id", email: "email", displayName: "name" } as const;
+
+/** Blanks and invisible characters around an id are not part of it, as in files. */
+const claimedId = z.string().transform(withoutEnds).pipe(KnownPairwiseID);
 
 /** Whether a claim that the realm maps is not there, and may be found elsewhere. */
 export const lacksClaims = (claims: Claims, names: UpstreamClaims): boolean =>
@@ -58,11 +62,13 @@ export const namesOf = (claims: Claims): string[] =>
 export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson {
   const subject = textOf(claims, "sub", text(1, 255));
   if (subject === undefined) throw badClaim("sub is missing");
-  const pairwiseId = textOf(claims, names.pairwiseId ?? defaults.pairwiseId, text(1, 255));
-  if (pairwiseId === undefined && names.pairwiseId !== undefined) {
+  const claimed = textOf(claims, names.pairwiseId ?? defaults.pairwiseId, claimedId);
+  if (claimed === undefined && names.pairwiseId !== undefined) {
     const reason = `the pairwise id is missing; the claims are ${namesOf(claims).join(", ")}`;
     throw new UpstreamError("upstream_no_identifier", reason);
   }
+  const pairwiseId = claimed ?? textOf(claims, "sub", claimedId);
+  if (pairwiseId === undefined) throw badClaim("the pairwise id is missing");
   const permitted = names.mayUse === undefined || names.mayUse.length === 0 || verdictOf(claims, names.mayUse);
   if (permitted === "withheld") throw badClaim("a claim that says who may use the realm is withheld");
   const mapped = mappedRoles(names);
@@ -70,7 +76,7 @@ export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson 
   const verdicts = new Map(mapped.map((role) => [role, verdictOf(claims, rules[role] ?? [])]));
   return {
     subject,
-    pairwiseId: pairwiseId ?? subject,
+    pairwiseId,
     email: addressOf(claims, names),
     displayName: textOf(claims, names.displayName ?? defaults.displayName, text(1, 200)),
     permitted,
@@ -98,4 +104,4 @@ function textOf(claims: Claims, name: string, allowed: z.ZodType<string>): strin
   return parsed.data;
 }
 
-const badClaim = (reason: string): UpstreamError => new UpstreamError("upstream_bad_answer", reason);
+export const badClaim = (reason: string): UpstreamError => new UpstreamError("upstream_bad_answer", reason);

@@ -4,9 +4,10 @@ import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as identities from "../../../db/queries/sign-in/upstream-identities.ts";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
 import * as users from "../../../db/queries/people/users.ts";
+import { PairwiseID } from "../../../domain/pairwise-id.ts";
 import type { Role } from "../../../domain/roles.ts";
 import type { Deps } from "../../contract/deps.ts";
-import type { UpstreamPerson } from "./claims-to-user.ts";
+import { badClaim, type UpstreamPerson } from "./claims-to-user.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 export interface UpstreamSignIn {
@@ -30,6 +31,7 @@ export type SignInOutcome =
 /** Somebody else was faster with the same person: looking again finds what they made. */
 const madeMeanwhile = (error: unknown): boolean =>
   violates(error, "users_realm_id_pairwise_id_key") ||
+  violates(error, "users_folded_id") ||
   violates(error, "upstream_identities_pkey") ||
   violates(error, "upstream_identities_one_per_user");
 
@@ -37,9 +39,9 @@ const triesMax = 3;
 
 /**
  * The user that somebody is who comes from an identity provider, by issuer and subject, never by e-mail address. Who is
- * new there is the realm's user with the same pairwise id, unless that is somebody else at this issuer; only when there
- * is none is a user made. What the provider says about them is kept. Nobody is made, adopted or changed who may not use
- * the realm.
+ * new there is the realm's user with the same pairwise id, in any spelling, unless that is somebody else at this issuer or
+ * several fit; only when there is none is a user made. What the provider says about them is kept. Nobody is made, adopted
+ * or changed who may not use the realm.
  */
 export async function findOrCreateUser(
   deps: Pick<Deps, "db" | "clock">,
@@ -62,6 +64,7 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
   if (known !== undefined) return welcome(tx, arrival, { user: known, how: "known", at });
 
   const sameId = await identities.lockUserByPairwiseId(tx, { realmId, pairwiseId: person.pairwiseId });
+  if (sameId === "ambiguous") return { problem: "identity_conflict" };
   if (sameId === undefined) return createUser(tx, arrival, at);
   // Only now, with the row held: a sign-in beside this one may have adopted the user.
   const subject = await identities.subjectOf(tx, { realmId, userId: sameId.id, issuer });
@@ -100,6 +103,8 @@ async function refuse(
 
 async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, at: Date): Promise<SignInOutcome> {
   const { subject, pairwiseId, email = "", displayName, roles } = person;
+  const unusable = PairwiseID.safeParse(pairwiseId).error?.issues[0]?.message;
+  if (unusable !== undefined) throw badClaim(`the pairwise id ${unusable}`);
   const userId = await users.create(tx, {
     realmId,
     pairwiseId,

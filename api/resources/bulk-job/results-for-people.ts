@@ -39,8 +39,9 @@ function errorOf({ error, message }: JobRowView, { job, words }: { job: Job; wor
   if (error === "invalid_row") return reasonOf(message, { job, words });
   const place = / row (\d+)$/.exec(message)?.[1];
   if (error === "duplicate_row" && place !== undefined) return words.sameAs(Number(place) + job.rowOffset);
-  const ids = /address: (.+)$/s.exec(message)?.[1];
+  const ids = /^several people have [^:]+: (.+)$/s.exec(message)?.[1];
   if (error === "ambiguous_email" && ids !== undefined) return words.severalPeople(ids);
+  if (error === "ambiguous_user" && ids !== undefined) return words.severalSpellings(ids);
   return (words.errors as Readonly<Record<string, string>>)[error] ?? message;
 }
 

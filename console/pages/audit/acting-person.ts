@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import { foldId } from "../../../domain/pairwise-id.ts";
 import { api, listOf } from "../../api/api-client.ts";
 
 const lookedAt = 25;
@@ -22,9 +23,10 @@ async function findActingPerson(written: string, signal: AbortSignal): Promise<A
   const [first] = data;
   if (first === undefined) return "unknown";
   if (total === 1) return { userID: first.userID };
-  const folded = written.toLowerCase();
-  const exact = data.filter(({ email, pairwiseID }) =>
-    [email, pairwiseID].some((name) => name.toLowerCase() === folded),
+  const spelled = data.filter(({ email, pairwiseID }) =>
+    [email, pairwiseID].some((name) => foldId(name) === foldId(written)),
   );
-  return exact.length === 1 && exact[0] !== undefined ? { userID: exact[0].userID } : "ambiguous";
+  const exact = spelled.filter(({ pairwiseID }) => pairwiseID === written);
+  const [found, ...others] = exact.length > 0 ? exact : spelled;
+  return found !== undefined && others.length === 0 ? { userID: found.userID } : "ambiguous";
 }

@@ -2,6 +2,7 @@ import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import * as addresses from "./by-email.ts";
+import * as ids from "./by-id.ts";
 import * as progress from "./progress.ts";
 import type { Progress, RowRange } from "./progress.ts";
 import * as offboardPlan from "./offboard.ts";
@@ -30,21 +31,12 @@ const planOf = {
 function subjectOf(kind: JobKind, realmId: string): { known: Sql; subject: Sql; same: string } {
   switch (kind) {
     case "onboarding":
-      return {
-        known: sql`left join ${addresses.byEmail(realmId)} on r.pairwise_id is null`,
-        subject: sql`coalesce('p' || coalesce(r.pairwise_id, e.pairwise_id), 'e' || lower(r.email))`,
-        same: "person",
-      };
     case "offboarding":
     case "reactivation":
       return {
-        known: sql`left join lateral (select id
-                                        from users
-                                       where realm_id = ${realmId}
-                                         and pairwise_id = r.pairwise_id
-                                      offset 0) u on r.user_id is null
-                   left join ${addresses.byEmail(realmId)} on u.id is null`,
-        subject: sql`coalesce('u' || coalesce(r.user_id, u.id, e.user_id), 'p' || r.pairwise_id, 'e' || lower(r.email))`,
+        known: sql`left join ${ids.byId(realmId, sql`r.pairwise_id`)} on r.user_id is null
+                   left join ${addresses.byEmail(realmId)} on ${kind === "onboarding" ? sql`r.pairwise_id is null` : sql`i.user_id is null`}`,
+        subject: sql`coalesce('u' || coalesce(r.user_id, i.user_id, e.user_id), 'p' || folded_id(r.pairwise_id), 'e' || lower(r.email))`,
         same: "person",
       };
     case "revocation":

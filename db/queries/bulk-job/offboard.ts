@@ -2,6 +2,7 @@ import type { Db } from "../../client.ts";
 import { isActive, isAdministrator } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import * as addresses from "./by-email.ts";
+import * as ids from "./by-id.ts";
 import * as progress from "./progress.ts";
 
 /**
@@ -11,22 +12,22 @@ import * as progress from "./progress.ts";
  */
 export const resolved = (rows: Sql, realmId: string): Sql => sql`
   select r.position, r.user_id as given_user_id, k.user_id, k.offboarded_at, k.offboarding_job_id,
-         case when k.user_id is null then case when e.people > 1 then 'ambiguous_email' else 'user_not_found' end end as error_code,
-         case when k.user_id is null and e.people > 1 then ${addresses.severalPeople} end as message
+         case when k.user_id is null then case when e.people > 1 then 'ambiguous_email'
+                                               when i.people > 1 then 'ambiguous_user'
+                                               else 'user_not_found' end end as error_code,
+         case when k.user_id is null then case when e.people > 1 then ${addresses.severalPeople}
+                                               when i.people > 1 then ${ids.severalSpellings} end end as message
     from ${rows} as r
     left join lateral (select id, offboarded_at, offboarding_job_id
                          from users
                         where id = r.user_id
                           and realm_id = ${realmId}
                           and forgotten_at is null
-                          and (r.pairwise_id is null or pairwise_id = r.pairwise_id
+                          and (r.pairwise_id is null or folded_id(pairwise_id) = folded_id(r.pairwise_id)
                                or (r.pairwise_id = r.email and email_folded = lower(r.email)))
                        offset 0) by_id on r.user_id is not null
-    left join lateral (select id, offboarded_at, offboarding_job_id
-                         from users
-                        where realm_id = ${realmId}
-                          and pairwise_id = r.pairwise_id
-                       offset 0) by_pairwise_id on r.user_id is null
+    left join ${ids.byId(realmId, sql`r.pairwise_id`)} on r.user_id is null
+    left join lateral (select id, offboarded_at, offboarding_job_id from users where id = i.user_id offset 0) by_pairwise_id on true
     left join ${addresses.byEmail(realmId)} on by_id.id is null and by_pairwise_id.id is null
     left join lateral (select id, offboarded_at, offboarding_job_id from users where id = e.user_id offset 0) by_email on true
     cross join lateral (select coalesce(by_id.id, by_pairwise_id.id, by_email.id) as user_id,

@@ -3,6 +3,7 @@ import { first, only, type Db } from "../../client.ts";
 import { isActive, isUnsettled, limitOf, profileEnd, profileRefusal } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import * as addresses from "./by-email.ts";
+import * as ids from "./by-id.ts";
 import * as progress from "./progress.ts";
 import type { Progress, RowRange } from "./progress.ts";
 
@@ -69,19 +70,21 @@ export const planOnboarding = (
             from (select r.position, r.user_id as given_user_id, n.pairwise_id, r.profile_name, r.device_type, r.format,
                          u.id as user_id, u.locked_at, u.offboarded_at,
                          case when n.pairwise_id is null
-                              then case when e.people > 1 then 'ambiguous_email' else 'user_not_found' end end as lacking,
-                         case when n.pairwise_id is null and e.people > 1 then ${addresses.severalPeople} end as message,
+                              then case when e.people > 1 then 'ambiguous_email' else 'user_not_found' end
+                              when i.user_id is null and i.people > 1 then 'ambiguous_user' end as lacking,
+                         case when n.pairwise_id is null then case when e.people > 1 then ${addresses.severalPeople} end
+                              when i.user_id is null and i.people > 1 then ${ids.severalSpellings} end as message,
                          u.email as email_before, u.profile_override as override_before,
                          case when r.pairwise_id is null then u.email
                               else coalesce(nullif(r.email, ''), u.email, '') end as email_after,
                          coalesce(r.max_profiles, u.profile_override, 0) as override_after,
-                         coalesce(c.active, 0) + coalesce(i.unsettled, 0) as held,
+                         coalesce(c.active, 0) + coalesce(s.unsettled, 0) as held,
                          r.profile_name is not null and not coalesce(c.same, false) as issues
                     from ${named(rows, realmId)}
+                    cross join ${ids.byId(realmId, sql`n.pairwise_id`)}
                     left join lateral (select id, email, profile_override, locked_at, offboarded_at
                                          from users
-                                        where realm_id = ${realmId}
-                                          and pairwise_id = n.pairwise_id
+                                        where id = i.user_id
                                        offset 0) u on true
                     left join lateral (select count(*) as active,
                                               bool_or(c.name = r.profile_name and c.device_type = r.device_type) as same
@@ -90,10 +93,10 @@ export const planOnboarding = (
                                           and ${isActive(sql`c`, at)}
                                        offset 0) c on r.profile_name is not null
                     left join lateral (select count(*) as unsettled
-                                         from issuances i
-                                        where i.user_id = u.id
-                                          and ${isUnsettled(sql`i`)}
-                                       offset 0) i on r.profile_name is not null) as known
+                                         from issuances s
+                                        where s.user_id = u.id
+                                          and ${isUnsettled(sql`s`)}
+                                       offset 0) s on r.profile_name is not null) as known
            cross join lateral (select override_after as profile_override) as planned
            cross join (select ${maxProfiles}::integer as max_profiles, ${maxValidMonths}::integer as validity_months,
                               ${issuerNotAfter}::timestamptz as issuer_not_after) as terms) as judged`;

@@ -24,3 +24,27 @@ export const listByIds = (
      where id = any(${userIds}::bigint[])
        and realm_id = ${realmId}
   `);
+
+/** People of one realm whose ids differ in spelling alone, since before such ids were refused. */
+export interface Twins {
+  people: { userID: string; pairwiseID: string }[];
+}
+
+/** The first of them, and how many there are in all. */
+export async function findTwins(
+  db: Db,
+  { realmId, max }: { realmId: string; max: number },
+): Promise<{ first: Twins[]; count: number }> {
+  const rows = await db.query<Twins & { count: number }>(sql`
+    select jsonb_agg(jsonb_build_object('userID', id::text, 'pairwiseID', pairwise_id) order by id) as people,
+           count(*) over ()::integer as count
+      from users
+     where realm_id = ${realmId}
+       and folded_id(pairwise_id) = any(array(
+             select folded_id(pairwise_id) from users where realm_id = ${realmId} and twin > 0))
+     group by folded_id(pairwise_id)
+     order by min(id)
+     limit ${max}
+  `);
+  return { first: rows.map(({ people }) => ({ people })), count: rows[0]?.count ?? 0 };
+}

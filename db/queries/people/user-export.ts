@@ -146,7 +146,7 @@ export interface ExportedJobRow {
   message: string | null;
 }
 
-/** The rows of a job that are about the person, by number or by pairwise id. */
+/** The rows of a job that are about the person, by number or by pairwise id in any spelling. */
 export const listJobRows = (
   db: Db,
   { realmId, userId, pairwiseId, jobId }: OfUser & { pairwiseId: string; jobId: string },
@@ -158,7 +158,7 @@ export const listJobRows = (
       join job_rows r on r.job_id = j.id
      where j.realm_id = ${realmId}
        and j.id = ${jobId}
-       and (r.user_id = ${userId} or (r.user_id is null and r.pairwise_id = ${pairwiseId}))
+       and (r.user_id = ${userId} or (r.user_id is null and folded_id(r.pairwise_id) = folded_id(${pairwiseId})))
      order by r.position
   `);
 

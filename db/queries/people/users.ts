@@ -4,7 +4,16 @@ import { wordsOf } from "../../../domain/search-text.ts";
 import { serialDigits } from "../../../domain/serial-digits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
-import { all, containing, containsWord, serialContains, when, type Page, type PageRequest } from "../../page.ts";
+import {
+  all,
+  containing,
+  containsWord,
+  serialContains,
+  spellingsOf,
+  when,
+  type Page,
+  type PageRequest,
+} from "../../page.ts";
 import { isActive, limitOf, rolesOf } from "../../rules.ts";
 import { lookup, join, sql, type Sql } from "../../sql.ts";
 
@@ -98,6 +107,13 @@ export const mentions = (words: readonly string[]): Sql =>
   );
 
 /**
+ * Whether the whole text is a spelling of the id of user `u`: what is looked for inside an id has the letters of the list, and
+ * of those beyond ASCII there are several spellings.
+ */
+export const spells = (text: string): Sql[] =>
+  /\P{ASCII}/u.test(text) ? [sql`folded_id(u.pairwise_id) = folded_id(${text})`] : [];
+
+/**
  * The users that a text finds. Every alternative has an index, and owners are found first (`array`), so that the indexes
  * are combined rather than the table read.
  */
@@ -106,6 +122,7 @@ function foundBy(text: string, { realmId, at }: { realmId: string; at: Date }): 
   const digits = serialDigits(text);
   const alternatives = [
     ...(words.length === 0 ? [] : [mentions(words)]),
+    ...spells(text.trim()),
     ...(UserID.safeParse(text).success ? [sql`u.id = ${text}`] : []),
     ...(digits === undefined ? [] : [sql`u.id = any(array(${ownersOf(digits, { realmId, at })}))`]),
   ];
@@ -132,7 +149,10 @@ export type UserSelection = { realmId: string; at: Date } & Pick<PageRequest<Use
 /** The conditions of a selection: on users `u`, and on `p`, how many profiles each has. */
 function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser: Sql[]; ofCount: Sql[] } {
   const ofUser = [
-    when(search, (text) => sql`u.pairwise_id_folded like lower(${containing(text)})`),
+    when(search, (text) => {
+      const found = spellingsOf(text).map((spelling) => sql`u.pairwise_id_folded like lower(${containing(spelling)})`);
+      return sql`(${join([...found, ...spells(text)], sql` or `)})`;
+    }),
     when(filter.email, (text) => sql`u.email_folded like lower(${containing(text)})`),
     // The second condition is that of the index.
     when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)}) and ${rolesOf(sql`u`)} <> '{}'`),

@@ -71,6 +71,9 @@ export const findUsers = (
     ...(userId === undefined
       ? []
       : [sql`select ${userColumns} from users u where u.realm_id = ${realmId} and u.id = ${userId}`]),
+    ...users
+      .spells(searched.whole)
+      .map((isSpelled) => sql`select ${userColumns} from users u where u.realm_id = ${realmId} and ${isSpelled}`),
     sql`select ${userColumns} from users u
          where u.realm_id = ${realmId} and u.forgotten_at is null and ${users.mentions(searched.words)}`,
   ]);

@@ -45,20 +45,23 @@ export async function lockUser(
   );
 }
 
-/** The realm's user with this pairwise id, held until the transaction ends. */
+/**
+ * The realm's user with this pairwise id, as it is written or, where only one fits, in another spelling (see `foldId` of the
+ * domain), held until the transaction ends.
+ */
 export async function lockUserByPairwiseId(
   tx: Db,
   { realmId, pairwiseId }: { realmId: string; pairwiseId: string },
-): Promise<UpstreamUser | undefined> {
-  return first(
-    await tx.query<UpstreamUser>(sql`
-      select ${columns}
-        from users u
-       where u.realm_id = ${realmId}
-         and u.pairwise_id = ${pairwiseId}
-         for no key update
-    `),
-  );
+): Promise<UpstreamUser | "ambiguous" | undefined> {
+  const found = await tx.query<UpstreamUser & { isExact: boolean }>(sql`
+    select ${columns}, u.pairwise_id = ${pairwiseId} as "isExact"
+      from users u
+     where u.realm_id = ${realmId}
+       and folded_id(u.pairwise_id) = folded_id(${pairwiseId})
+     order by u.id
+       for no key update
+  `);
+  return found.find(({ isExact }) => isExact) ?? (found.length > 1 ? "ambiguous" : first(found));
 }
 
 /** What an issuer calls a user; undefined when it is not known there. */

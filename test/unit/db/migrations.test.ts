@@ -48,11 +48,13 @@ const locking = new RegExp(String.raw`^(?:alter table|drop trigger \w+ on|lock t
 const small = new Set(["installation", "realms"]);
 
 /** Statements that change few rows of a large table. */
-const changesFew = new Set(["update users set roles = '' where administrator"]);
+const changesFew = (statement: string): boolean =>
+  statement === "update users set roles = '' where administrator" ||
+  /^update users u set twin = numbered\.twin /.test(statement);
 
 /** `name: what is refused: what to do` for each statement that would hold up a service in use. */
-function faultsOf({ name, up, transaction }: Migration): string[] {
-  const statements = statementsOf(up);
+function faultsOf({ name, up, transaction, before = "" }: Migration): string[] {
+  const statements = [...statementsOf(before), ...statementsOf(up)];
   const own = new Set(
     statements.flatMap((statement) => {
       const [, made] = new RegExp(String.raw`^create table (?:if not exists )?${table}`).exec(statement) ?? [];
@@ -63,7 +65,7 @@ function faultsOf({ name, up, transaction }: Migration): string[] {
   const faults = statements.flatMap((statement) =>
     refused.flatMap(([pattern, why]) => {
       const [, on = ""] = pattern.exec(statement) ?? [];
-      return on === "" || own.has(on) || small.has(on) || changesFew.has(statement)
+      return on === "" || own.has(on) || small.has(on) || changesFew(statement)
         ? []
         : [`${name}: ${statement.slice(0, 60)}: ${remedy[why]}`];
     }),
@@ -72,7 +74,7 @@ function faultsOf({ name, up, transaction }: Migration): string[] {
     statements.flatMap((statement) => locking.exec(statement)?.[1] ?? []).filter((on) => !own.has(on)),
   );
   if (locked.size > 1) faults.push(`${name}: ${[...locked].join(", ")}: ${remedy.together}`);
-  const isAlone = statements.length === 1 && transaction === false;
+  const isAlone = statementsOf(up).length === 1 && transaction === false;
   return isConcurrent !== (transaction === false) || (isConcurrent && !isAlone)
     ? [...faults, `${name}: ${remedy.alone}`]
     : faults;

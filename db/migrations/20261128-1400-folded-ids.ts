@@ -1,0 +1,31 @@
+import { foldedCharacters } from "../../domain/letter-case.ts";
+import type { Migration } from "./migration.ts";
+
+/** `translate` drops the characters that have none in the second text, which are the last. */
+const characters = [...foldedCharacters.keys()].join("");
+const folded = [...foldedCharacters.values()].join("");
+
+/**
+ * Ids of people are compared without letter case, in NFC. Of a function with two bodies Postgres takes the plain one into
+ * the statement that calls it; only an id beyond ASCII costs a call.
+ */
+export const foldedIds: Migration = {
+  name: "20261128-1400-folded-ids",
+  up: `
+create function folded_id_beyond_ascii(id text) returns text
+language plpgsql immutable strict parallel safe as $body$
+begin
+  return normalize(translate(lower(normalize(id, nfc) collate "C"), '${characters}', '${folded}'), nfc);
+end
+$body$;
+comment on function folded_id_beyond_ascii is 'The part of folded_id for ids that are not all ASCII.';
+
+create function folded_id(id text) returns text
+language sql immutable parallel safe
+return case when octet_length(id) = char_length(id) then lower(id collate "C") else folded_id_beyond_ascii(id) end;
+comment on function folded_id is 'What all spellings of a person''s id have in common: without letter case (simple case folding) and format characters, in Unicode NFC. The same whatever the locale of the database, and the same as foldId in domain/pairwise-id.ts.';
+
+alter table users add column twin smallint not null default 0;
+comment on column users.twin is 'Counts the people whose ids differ in letter case or in Unicode form alone, the first 0: there are others only from before such ids were refused.';
+`,
+};
