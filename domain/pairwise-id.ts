@@ -15,7 +15,7 @@ export const withoutEnds = (given: string): string => given.replace(ends, "");
 /** The id of somebody who may be known since before format characters (Cf) were refused. */
 export const KnownPairwiseID = text(1, 255);
 
-/** The id of somebody who may be new: nobody's looks like somebody else's. */
+/** The id of somebody who may be new: no two ids look alike. */
 export const PairwiseID = KnownPairwiseID.superRefine((id, context) => {
   const index = Array.from(id).findIndex((character) => /\p{Cf}/u.test(character));
   if (index !== -1) {
