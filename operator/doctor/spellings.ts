@@ -18,7 +18,7 @@ export async function checkSpellings(db: Db, context: Context): Promise<Check[]>
       );
       return warns(
         name,
-        `${count} ids are there in several spellings: ${[...named, ...(count > namedMax ? ["…"] : [])].join("; ")}`,
+        `${count} ${count === 1 ? "id is" : "ids are"} there in several spellings: ${[...named, ...(count > namedMax ? ["…"] : [])].join("; ")}`,
         "Each is a person of its own and is found by exactly its spelling; a third spelling finds nobody. Offboard those whom nobody uses, in the console or by userID.",
       );
     }),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { givenTwins } from "../../support/given/spellings.ts";
 import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
 
@@ -15,6 +16,20 @@ test("a user is named by userID, pairwiseID or e-mail address, exactly", async (
 
   for (const name of [id, "ann@north", "ann@example.org"]) expect((await shown(name))["userID"]).toBe(id);
   expect((await cli(["users", "show", "ann"])).code).toBe(1);
+});
+
+test("a pairwiseID is named in any letter case and Unicode form, and of twins by exactly its spelling", async () => {
+  const { id } = await realm.user({ pairwiseId: "J\u00e4ger@north" });
+  for (const name of ["J\u00e4ger@north", "j\u00e4ger@NORTH", "JA\u0308GER@north", "\u200bJ\u00e4ger@north\u00a0"]) {
+    expect((await shown(name))["userID"]).toBe(id);
+  }
+  const { realmId } = await realm.user();
+  const [first, second] = await givenTwins(api.database.owner, { realmId, ids: ["Twin@north", "twin@north"] });
+  expect((await shown("Twin@north"))["userID"]).toBe(first!.id);
+  expect((await shown("twin@north"))["userID"]).toBe(second!.id);
+  const { code, err } = await cli(["users", "lock", "TWIN@north"]);
+  expect(code).toBe(1);
+  expect(err).toContain("more than one");
 });
 
 test("a name that two people have is no name", async () => {

@@ -15,6 +15,7 @@ import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts"
 import { startPublication } from "../../support/given/publication-server.ts";
 import { freePort, scratchDirectory } from "../../support/run/services.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
+import { givenTwins } from "../../support/given/spellings.ts";
 import { useOperator, type RunOptions } from "./operator-support.ts";
 
 const operator = useOperator();
@@ -88,6 +89,7 @@ test("a healthy installation passes every check", async () => {
     "constraints",
     "infrastructure-domains",
     "administrators",
+    "spellings",
     "audit-guards",
     "audit",
     "audit-kept",
@@ -109,6 +111,20 @@ test("administrators: a realm without one is a failure, and one with a single on
   expect(await administrators()).toMatchObject({ status: "warn" });
   await operator.run(["user", "roles", "--realm", realm, "--username", "ben", "--give", "administrator"]);
   expect(await administrators()).toMatchObject({ status: "ok" });
+});
+
+test("spellings: people whose ids differ in spelling alone are named", async () => {
+  const realm = await operator.realm();
+  const spellings = async () => (await examine(["--realm", realm])).of(`spellings ${realm}`);
+  const [row] = await operator.database.owner.query<{ id: string }>(sql`select id from realms where name = ${realm}`);
+  const realmId = row!.id;
+  await givenTwins(operator.database.owner, { realmId, ids: ["ann"] });
+  expect(await spellings()).toMatchObject({ status: "ok" });
+  const [first, second] = await givenTwins(operator.database.owner, { realmId, ids: ["JDoe", "jdoe"] });
+  expect(await spellings()).toMatchObject({
+    status: "warn",
+    message: `1 id is there in several spellings: JDoe (userID ${first!.id}) and jdoe (userID ${second!.id})`,
+  });
 });
 
 test("jobs: devices that are still on ten minutes after their days of grace are a failure that names the job", async () => {

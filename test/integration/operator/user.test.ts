@@ -192,3 +192,32 @@ describe("roles", () => {
     expect((await roles(await operator.realm())).json["error"]).toBe("user_not_found");
   });
 });
+
+test("nobody is made in a second spelling of somebody's pairwise id, or with an invisible character in it", async () => {
+  const realm = await operator.realm();
+  const make = (username: string, pairwiseId: string) =>
+    operator.run(["user", "create", "--realm", realm, "--username", username, "--pairwise-id", pairwiseId]);
+  expect((await make("one", "\u200bJ\u00e4ger@north.example\u00a0")).json["pairwiseID"]).toBe(
+    "J\u00e4ger@north.example",
+  );
+
+  for (const spelling of ["j\u00e4ger@NORTH.example", "JA\u0308GER@north.example"]) {
+    const { code, json } = await make("two", spelling);
+    expect(code).not.toBe(0);
+    expect(json).toMatchObject({ error: "name_taken" });
+  }
+  const invisible = await make("two", "j\u200bdoe@north.example");
+  expect(invisible.code).not.toBe(0);
+  expect(invisible.out + invisible.err).toContain("must not contain an invisible character, as at 2");
+  expect((await make("two", "jaeger@north.example")).code).toBe(0);
+});
+
+test("a local account is named in any letter case and Unicode form", async () => {
+  const realm = await operator.realm();
+  await operator.run(["user", "create", "--realm", realm, "--username", "j\u00e4ger"]);
+  for (const username of ["j\u00e4ger", "J\u00c4GER", "ja\u0308ger"]) {
+    expect((await operator.run(["user", "roles", "--realm", realm, "--username", username])).code).toBe(0);
+    expect((await operator.run(["user", "sign-in-link", "--realm", realm, "--username", username])).code).toBe(0);
+  }
+  expect((await operator.run(["user", "roles", "--realm", realm, "--username", "jager"])).code).not.toBe(0);
+});

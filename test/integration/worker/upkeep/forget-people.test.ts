@@ -11,6 +11,7 @@ import { forgetPeople } from "../../../../worker/upkeep/forget-people.ts";
 import { useOperator } from "../../operator/operator-support.ts";
 import { driveJobs, givenJob, jobOf, rowsOf, type GivenRow } from "../../../support/given/bulk-jobs.ts";
 import type { GivenUser } from "../../../support/given/given.ts";
+import { givenTwins } from "../../../support/given/spellings.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 import { readCrl, storedCrl } from "../../../support/pki/crl.ts";
 import { askOverHttp, encodeCertId, encodeOcspRequest, outcomeOf } from "../../../support/pki/ocsp.ts";
@@ -248,7 +249,7 @@ describe("a person with everything that a person can have", () => {
 
 describe("who is forgotten", () => {
   let realmId: string;
-  const leaver = async (months = 3, rest: { email?: string } = {}): Promise<GivenUser> => {
+  const leaver = async (months = 3, rest: { email?: string; pairwiseId?: string } = {}): Promise<GivenUser> => {
     const user = await given.user({ realmId, ...rest });
     await owner().query(sql`update users set offboarded_at = now() where id = ${user.id}`);
     await offboardedAgo([user.id], months);
@@ -391,6 +392,34 @@ describe("who is forgotten", () => {
     const left = await owner().query(sql`select email from job_rows where job_id = ${ready} order by position`);
     expect(left).toEqual([{ email: null }, { email: "shared@example.org" }, { email: null }]);
     expect(await jobOf(owner(), ready)).toMatchObject({ state: "ready", total: 3, skipped: 2 });
+  });
+
+  test("rows in other spellings of theirs are erased and taken out, those of a twin who stays are not", async () => {
+    const [first, second] = await givenTwins(owner(), { realmId, ids: ["JDoe", "jdoe"], offboardedAt: new Date(0) });
+    await owner().query(sql`update users set offboarded_at = null where id = ${second!.id}`);
+    const alone = await leaver(3, { pairwiseId: "Solo" });
+    const job = (rows: readonly GivenRow[]) =>
+      givenJob(owner(), { realmId, kind: "offboarding", rows, state: "ready", dryRun: true });
+    const rows = [{ pairwiseId: "SOLO" }, { pairwiseId: "jdoe", userId: second!.id }, { pairwiseId: "solos" }];
+    const done = await job(rows);
+    await owner().query(sql`update job_rows set status = 'failed' where job_id = ${done}`);
+    const ready = await job(rows);
+
+    await forget();
+
+    expect(await forgottenOf([first!, second!, alone])).toEqual([true, false, true]);
+    expect(await rowsOf(owner(), ready)).toMatchObject([
+      { status: "skipped", errorCode: "taken_out" },
+      { status: "pending" },
+      { status: "pending" },
+    ]);
+    const left = await owner().query(sql`
+      select pairwise_id as id from job_rows where job_id = ${done} order by position
+    `);
+    expect(left).toEqual([{ id: null }, { id: "jdoe" }, { id: "solos" }]);
+    // The twin who stays is the one whom the id belongs to now; what is free is the other's.
+    await expect(given.user({ realmId, pairwiseId: "JDOE" })).rejects.toMatchObject({ constraint: "users_folded_id" });
+    await given.user({ realmId, pairwiseId: "solo" });
   });
 
   test("rows about profiles of theirs lose the serial number, others keep theirs", async () => {

@@ -79,6 +79,13 @@ test("names do not depend on case", async () => {
   });
 });
 
+test("a name may come with its letters and their dots as two characters", async () => {
+  const { username } = await givenLocalAccount(api, { username: `j\u00e4ger-${unique()}` });
+  const spelled = username.normalize("NFD");
+  expect(spelled).not.toBe(username);
+  expect(await signIn(browse(), spelled.toUpperCase())).toMatchObject({ status: 303, headers: { location: "/me" } });
+});
+
 test("whatever was wrong, the answer is the same page", async () => {
   const linksOnly = await givenLocalAccount(api, { username: `links-${unique()}`, password: false });
   const gone = await givenLocalAccount(api, { username: `gone-${unique()}`, offboardedAt: new Date(0) });

@@ -4,7 +4,10 @@ import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
 import { masterKeys, openUnderMasterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
+import { findOrCreateUser } from "../../../../../api/browser/upstream-login/find-or-create-user.ts";
+import { systemClock } from "../../../../../runtime/clock.ts";
 import { fromNow } from "../../../../support/given/given.ts";
+import { givenTwins } from "../../../../support/given/spellings.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { useUpstreamProvider, type TestUpstream } from "../../../../support/counterparts/upstream-provider.ts";
 import {
@@ -162,6 +165,77 @@ describe("who somebody is", () => {
     expect(user).toBeUndefined();
     expect(await usersOf(api, realmId)).toHaveLength(1);
     expect((await usersOf(api, realmId))[0]?.email).not.toBe("mallory@example.org");
+  });
+
+  test.each([
+    ["letter case", "JDoe@uni.example", "jdoe@UNI.example"],
+    ["Unicode form", "J\u00e4ger", "JA\u0308GER"],
+    ["what stands around it", "plain", "\ufeffplain\u200b "],
+  ])("a pairwise id that differs in %s adopts the user who is there", async (_, pairwiseId, claimed) => {
+    const realmId = await realmAt(upstream);
+    const { id } = await given.user({ realmId, pairwiseId });
+    upstream.signsIn(person({ pairwise_id: claimed }));
+    expect((await signIn(realmId)).user).toMatchObject({ id, pairwiseId });
+    expect(await usersOf(api, realmId)).toHaveLength(1);
+    // The same spelling under another subject is somebody else, as ever.
+    upstream.signsIn(person({ pairwise_id: claimed }));
+    expectProblem((await signIn(realmId)).visit, "identity_conflict");
+  });
+
+  test("subjects are compared exactly: letter case makes two people of them", async () => {
+    const realmId = await realmAt(upstream);
+    const users = [];
+    for (const sub of ["CaseD", "cased"]) {
+      upstream.signsIn(person({ sub, pairwise_id: `id-of-${users.length}` }));
+      users.push((await signIn(realmId)).user?.id);
+    }
+    expect(new Set(users).size).toBe(2);
+  });
+
+  test("of twins each signs in by exactly its spelling, and a third spelling by none", async () => {
+    const realmId = await realmAt(upstream);
+    const [first, second] = await givenTwins(api.database.owner, { realmId, ids: ["JDoe", "jdoe"] });
+    upstream.signsIn(person({ pairwise_id: "JDOE" }));
+    const { visit, user } = await signIn(realmId);
+    expectProblem(visit, "identity_conflict");
+    expect(user).toBeUndefined();
+    upstream.signsIn(person({ pairwise_id: "jdoe" }));
+    expect((await signIn(realmId)).user?.id).toBe(second!.id);
+    upstream.signsIn(person({ pairwise_id: "JDoe" }));
+    expect((await signIn(realmId)).user?.id).toBe(first!.id);
+    expect(await usersOf(api, realmId)).toHaveLength(2);
+  });
+
+  test("two people sign in at the same moment in two spellings: one user, and the other is refused", async () => {
+    const realmId = await realmAt(upstream);
+    const one = { issuer: upstream.url, realmId };
+    const arrival = (subject: string, pairwiseId: string) => ({
+      ...one,
+      person: { subject, pairwiseId, email: undefined, displayName: undefined, mappedRoles: [], roles: [] },
+    });
+    const deps = { db: api.database.open("realmpass_api"), clock: systemClock };
+    const outcomes = await Promise.all(
+      ["JDoe", "jdoe", "JDOE", "jDoe"].map((id, index) => findOrCreateUser(deps, arrival(`racer-${index}`, id))),
+    );
+    expect(outcomes.map((outcome) => ("problem" in outcome ? outcome.problem : outcome.how)).sort()).toEqual([
+      "created",
+      "identity_conflict",
+      "identity_conflict",
+      "identity_conflict",
+    ]);
+    expect(await usersOf(api, realmId)).toHaveLength(1);
+  });
+
+  test("nobody is made with an invisible character in the id, and who is there with one signs in", async () => {
+    const realmId = await realmAt(upstream);
+    logged = "";
+    upstream.signsIn(person({ pairwise_id: "jd\u200boe" }));
+    const { visit } = await signIn(realmId);
+    expectProblem(visit, "upstream_bad_answer");
+    expect(logged).toContain("the pairwise id must not contain an invisible character, as at 3");
+    expect(await usersOf(api, realmId)).toHaveLength(0);
+    const { id } = await given.user({ realmId, pairwiseId: "jd\u200boe" });
+    expect((await signIn(realmId)).user?.id).toBe(id);
   });
 
   test("the same e-mail address proves nothing: it makes another user", async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
+import { givenTwins } from "../../../../support/given/spellings.ts";
 import { driveJobs } from "../../../../support/given/bulk-jobs.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
@@ -225,6 +226,41 @@ describe("an e-mail address", () => {
 
     expect((await admin.get(`/api/user/${before}`)).body.data.blacklisted).toBe(true);
     expect((await admin.get(`/api/user/${after}`)).body.data.blacklisted).toBe(false);
+  });
+});
+
+describe("an id in a file", () => {
+  const unique = () => randomUUID();
+
+  test("loses what nobody sees around it; inside it fails the row of somebody new, which names the place", async () => {
+    const [clean, inside] = [`clean-${unique()}`, unique()];
+    const { id } = await check("onboarding", `Kennung\n\u200e${clean}\u200b\nj\u200b${inside}\n`);
+    expect(await rowsOf(id)).toMatchObject([
+      { status: "changed" },
+      { error: "invalid_row", message: "pairwiseID: must not contain an invisible character, as at 2" },
+    ]);
+    const kept = await api.database.owner.query(sql`
+      select pairwise_id as name from job_rows where job_id = ${id} order by position
+    `);
+    expect(kept).toEqual([{ name: clean }, { name: null }]);
+    const { text } = await admin.get(`/api/jobs/${id}/results?lang=de`, { headers: { accept: "text/csv" } });
+    expect(text).toContain("Kennung: enthält an Stelle 2 ein unsichtbares Zeichen");
+  });
+
+  test("that several people have in other spellings fails its row and names them", async () => {
+    const name = unique().toUpperCase().replace(/^./, "A");
+    const ids = [name, name.toLowerCase()];
+    await givenTwins(api.database.owner, { realmId: api.realmId, ids });
+    const third = name.toLowerCase().replace(/^./, "A");
+    expect(ids).not.toContain(third);
+    for (const kind of ["onboarding", "offboarding"] as const) {
+      const { id } = await check(kind, `Kennung\n${third}\n`);
+      expect(await rowsOf(id)).toMatchObject([
+        { error: "ambiguous_user", message: `several people have this id in other spellings: ${ids.join(", ")}` },
+      ]);
+      const { text } = await admin.get(`/api/jobs/${id}/results?lang=de`, { headers: { accept: "text/csv" } });
+      expect(text).toContain(`Mehrere Personen haben diese Kennung in anderer Schreibweise: ${ids.join(", ")}.`);
+    }
   });
 });
 

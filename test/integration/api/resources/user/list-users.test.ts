@@ -229,3 +229,18 @@ test("people with a role are found, given here or by the identity provider", asy
   expect(await found("administrator")).toEqual([]);
   expect(await caller.get("/api/user?filter[role]=root")).toBeError("invalid_request");
 });
+
+test("an id beyond ASCII is found in either Unicode form, by list and search", async () => {
+  const realmId = await given.realm();
+  const caller = as.service({ realmId });
+  const ids = ["J\u00e4ger", "Bo\u0308hm"];
+  for (const pairwiseId of [...ids, "other"]) await given.user({ realmId, pairwiseId });
+  for (const id of ids) {
+    for (const spelling of [id.normalize("NFC"), id.normalize("NFD"), id.toUpperCase()]) {
+      expect(names(await caller.post("/api/user", { search: spelling }))).toEqual([id]);
+      expect(names(await caller.post("/api/user", { filter: { text: spelling } }))).toEqual([id]);
+      const { body } = await caller.post("/api/search", { q: spelling });
+      expect(body.data.groups[0].items).toMatchObject([{ pairwiseID: id }]);
+    }
+  }
+});
