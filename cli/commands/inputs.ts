@@ -45,10 +45,10 @@ export const reasonOption = option(
   { choices: reasonNames },
 );
 
-export const userArgument = argument("USER", "userID, or exact pairwiseID or e-mail address", z.string().min(1));
+export const userArgument = argument("USER", "userID, or pairwiseID or e-mail address", z.string().min(1));
 export const usersArgument = argument(
   "USER…",
-  "userIDs, or exact pairwiseIDs or e-mail addresses",
+  "userIDs, or pairwiseIDs or e-mail addresses",
   z.array(z.string().min(1)).min(1, "is required"),
   { many: true },
 );

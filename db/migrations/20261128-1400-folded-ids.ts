@@ -1,9 +1,14 @@
 import { foldedCharacters } from "../../domain/letter-case.ts";
 import type { Migration } from "./migration.ts";
 
-/** `translate` drops the characters that have none in the second text, which are the last. */
-const characters = [...foldedCharacters.keys()].join("");
-const folded = [...foldedCharacters.values()].join("");
+/** `translate` looks through its list for each character: what ids have most, and what stays as it is, comes first. */
+const frequent = new Set([
+  ..."abcdefghijklmnopqrstuvwxyz0123456789@.-_",
+  ...[...foldedCharacters.values()].filter((letter) => letter !== "" && letter < "\u0500"),
+]);
+/** Characters that have none in the second text, which are the last, are dropped. */
+const from = [...frequent, ...foldedCharacters.keys()].join("");
+const to = [...frequent, ...foldedCharacters.values()].join("");
 
 /**
  * Ids of people are compared without letter case, in NFC. Of a function with two bodies Postgres takes the plain one into
@@ -15,7 +20,7 @@ export const foldedIds: Migration = {
 create function folded_id_beyond_ascii(id text) returns text
 language plpgsql immutable strict parallel safe as $body$
 begin
-  return normalize(translate(lower(normalize(id, nfc) collate "C"), '${characters}', '${folded}'), nfc);
+  return normalize(translate(lower(normalize(id, nfc) collate "C"), '${from}', '${to}'), nfc);
 end
 $body$;
 comment on function folded_id_beyond_ascii is 'The part of folded_id for ids that are not all ASCII.';
