@@ -1897,7 +1897,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, ambiguous_user, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
@@ -1923,7 +1923,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, ambiguous_user, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
