@@ -58,18 +58,18 @@ import { revokedTogether } from "./20261127-1210-revoked-together.ts";
 import { peopleWithRoles } from "./20261127-1220-people-with-roles.ts";
 import { revokedByEnd } from "./20261127-1230-revoked-by-end.ts";
 import { oneIndexOfRevoked } from "./20261127-1240-one-index-of-revoked.ts";
-import { recentRemovals } from "./20261128-1200-recent-removals.ts";
-import { notPermitted } from "./20261128-1700-not-permitted.ts";
-import { keepMayUse } from "./20261128-1710-keep-may-use.ts";
+import { shownConsents } from "./20261128-1010-shown-consents.ts";
 import { rolesEnd } from "./20261128-1100-roles-end.ts";
 import { offboardingDates } from "./20261128-1110-offboarding-dates.ts";
 import { finishedJobs } from "./20261128-1120-finished-jobs.ts";
 import { finishedJobRows } from "./20261128-1130-finished-job-rows.ts";
-import { shownConsents } from "./20261128-1010-shown-consents.ts";
+import { recentRemovals } from "./20261128-1200-recent-removals.ts";
 import { foldedIds } from "./20261128-1400-folded-ids.ts";
 import { oneSpelling } from "./20261128-1410-one-spelling.ts";
 import { forgetSpellings } from "./20261128-1420-forget-spellings.ts";
 import { letSpellingsIn } from "./20261128-1430-let-spellings-in.ts";
+import { notPermitted } from "./20261128-1700-not-permitted.ts";
+import { keepMayUse } from "./20261128-1710-keep-may-use.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -134,16 +134,16 @@ export const migrations: readonly Migration[] = [
   peopleWithRoles,
   revokedByEnd,
   oneIndexOfRevoked,
-  recentRemovals,
-  notPermitted,
-  keepMayUse,
+  shownConsents,
   rolesEnd,
   offboardingDates,
   finishedJobs,
   finishedJobRows,
-  shownConsents,
+  recentRemovals,
   foldedIds,
   oneSpelling,
   forgetSpellings,
   letSpellingsIn,
+  notPermitted,
+  keepMayUse,
 ];
