@@ -16,7 +16,7 @@ export const setUserRoles = endpoint({
   summary: "Give a user roles and take them",
   description:
     "What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; " +
-    "one that is given works once the client refreshes its tokens. The last administrator of a realm stays one. " +
+    "one that is given works in the console once that refreshes its tokens, and in other applications once the person agrees. The last administrator of a realm stays one. " +
     "Roles end with an offboarding, and nobody offboarded is given one. " +
     "With `If-Match`, only what was read is changed.",
   method: "put",

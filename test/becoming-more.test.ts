@@ -1,0 +1,184 @@
+import { decodeJwt } from "jose";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../db/sql.ts";
+import { roles, scopesOfRoles } from "../domain/roles.ts";
+import { scopesAllowedTo, signInScopes, type Scope } from "../domain/scopes.ts";
+import { authorizationOn } from "./support/given/authorization.ts";
+import {
+  bearer,
+  deviceSignInOn,
+  profileFor,
+  profilePath,
+  send,
+  withClientCertificates,
+} from "./support/given/device-sign-in.ts";
+import type { GivenApplication, GivenUser } from "./support/given/given.ts";
+import { givenIssuingRealm } from "./support/given/issuing.ts";
+import { service, useragent } from "./support/given/registration.ts";
+import { useApi, type Caller } from "./support/service/api.ts";
+
+/**
+ * Nobody becomes more than they are: each single scope in a service's hands, and each role in a person's, tries everything
+ * that could make its holder hold more. Each way has a control: somebody for whom it works.
+ */
+
+const api = useApi(withClientCertificates);
+const { as, given } = api;
+const { issue, signIn } = deviceSignInOn(api);
+const flows = authorizationOn(api);
+
+let realmId: string;
+let client: GivenApplication;
+let plain: GivenUser;
+let administrator: GivenUser;
+let strong: GivenApplication;
+let withSecret: GivenApplication;
+
+beforeAll(async () => {
+  ({ realmId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 100 }));
+  await api.startWorker();
+  client = await given.application({ realmId, type: "useragent" });
+  strong = await given.application({ realmId, type: "useragent", scopes: ["openid", "role.modify", "user.delete"] });
+  withSecret = await given.application({ realmId, scopes: ["user.delete", "profile.delete"] });
+  plain = await given.user({ realmId });
+  administrator = await given.user({ realmId, administrator: true });
+});
+
+/** Somebody who tries. */
+interface Attempt {
+  caller: Caller;
+  /** The person that the token speaks for; a service has none. */
+  person?: GivenUser;
+  held: ReadonlySet<Scope>;
+}
+
+type Outcome = "refused" | "more";
+const outcome = (answer: { status: number }): Outcome => (answer.status < 300 ? "more" : "refused");
+const scopesIn = (token: unknown): Scope[] => String(decodeJwt(String(token))["scope"]).split(" ") as Scope[];
+
+/** One way to more. */
+interface Way {
+  name: string;
+  /** Whether what comes of it is more than is held. */
+  attempt: (who: Attempt) => Promise<Outcome>;
+  /** Shows that the way is there: it is `more` for somebody. Default: an administrator, with every scope. */
+  control?: () => Promise<Outcome>;
+  /** The scope that the way is what it is for. */
+  isOf?: Scope;
+}
+
+const to = (name: string, attempt: Way["attempt"], rest: Omit<Way, "name" | "attempt"> = {}): Way => ({
+  name,
+  attempt,
+  ...rest,
+});
+
+const change = (given: object): Way =>
+  to(`change ${Object.keys(given).join()} of an application that gives roles`, async ({ caller }) =>
+    outcome(await caller.put(`/api/applications/${strong.clientId}`, given)),
+  );
+
+const register = (scopes: readonly Scope[], registration: object): Way =>
+  to(`register an application with ${scopes.join(" ")}`, async ({ caller }) =>
+    outcome(await caller.post("/api/applications", { ...registration, scopes })),
+  );
+
+/** The scopes beyond those held with which a profile that the caller has made signs in. */
+async function signInAs(owner: GivenUser, { caller, held }: Attempt): Promise<Outcome> {
+  const path = profilePath(owner);
+  if (outcome(await caller.post(path, profileFor())) === "refused") return "refused";
+  const { body } = await signIn(client, await issue(owner, { by: caller }));
+  const gained = scopesIn(body.access_token).filter((scope) => !signInScopes.includes(scope) && !held.has(scope));
+  return gained.length === 0 ? "refused" : "more";
+}
+
+const ways: readonly Way[] = [
+  register(["role.modify"], useragent),
+  register(["user.delete", "profile.delete"], service),
+  change({ redirectURI: "https://attacker.example/back" }),
+  change({ name: "Wi-Fi settings" }),
+  change({ clientURI: "https://attacker.example" }),
+  change({ scopes: ["openid", "role.modify", "user.delete", "user.read"] }),
+  to("get the secret of a service with other scopes", async ({ caller }) =>
+    outcome(await caller.post(`/api/applications/${withSecret.clientId}/secret`, {})),
+  ),
+  to("sign in as an administrator by a profile", async ({ caller }) =>
+    outcome(await caller.post(profilePath(administrator), profileFor())),
+  ),
+  to("sign in as somebody by a profile, with more than is held", (who) => signInAs(plain, who), {
+    control: () => signInAs(plain, { caller: as.admin({ realmId }), held: new Set() }),
+  }),
+  to(
+    "sign in by a profile of one's own, as one of the staff",
+    async ({ caller, person }) => {
+      const path = profilePath(person ?? plain, { own: true });
+      if (person === undefined) return outcome(await caller.post(path, profileFor()));
+      const device = await issue(person, { by: caller, own: true });
+      const headers = bearer(String((await signIn(client, device)).body.access_token));
+      // Their own is open, so that a refusal is about the rest.
+      expect((await send(`${api.tlsUrl}/api/profile`, { headers, device })).status).toBe(200);
+      return outcome(await send(`${api.tlsUrl}/api/profiles`, { headers, device }));
+    },
+    { control: async () => outcome(await as.user(administrator).get("/api/profiles")) },
+  ),
+  to(
+    "give a role",
+    async ({ caller, person }) =>
+      outcome(await caller.put(`/api/user/${(person ?? plain).id}/roles`, { roles: ["auditor", "guest_manager"] })),
+    {
+      control: async () => {
+        const target = await given.user({ realmId });
+        return outcome(await as.admin({ realmId }).put(`/api/user/${target.id}/roles`, { roles: ["auditor"] }));
+      },
+    },
+  ),
+  to(
+    "read the link of a guest account",
+    async ({ caller }) => outcome(await caller.get(`/api/guest-token/${(await given.guestAccount({ realmId })).id}`)),
+    { isOf: "guest.read" },
+  ),
+  to(
+    "make a guest's profile without the link",
+    async ({ caller }) => outcome(await caller.post("/api/guest-profile", { ...profileFor(), name: "phone" })),
+    {
+      control: async () =>
+        outcome(
+          await as
+            .guest(await given.guestAccount({ realmId }))
+            .post("/api/guest-profile", { ...profileFor(), name: "phone" }),
+        ),
+    },
+  ),
+];
+
+describe.each(ways)("to $name", ({ attempt, control, isOf }) => {
+  const scopes = scopesAllowedTo("service").filter((scope) => scope !== isOf);
+  test.each(scopes)("%s is not enough", async (scope) => {
+    const { clientId } = await given.application({ realmId, scopes: [scope] });
+    const token = await given.token({ realmId, clientId }, { scopes: [scope] });
+    expect(await attempt({ caller: as.token(token), held: new Set([scope]) })).toBe("refused");
+  });
+
+  const others = roles.filter((role) => role !== "administrator" && !(isOf && scopesOfRoles([role]).has(isOf)));
+  test.each(others)("%s is not enough", async (role) => {
+    const person = await given.user({ realmId, roles: [role] });
+    expect(await attempt({ caller: as.user(person), person, held: scopesOfRoles([role]) })).toBe("refused");
+  });
+
+  test("it works for somebody who holds what comes of it", async () => {
+    const who = { caller: as.admin({ realmId }), person: administrator, held: new Set<Scope>() };
+    expect(await (control?.() ?? attempt(who))).toBe("more");
+  });
+});
+
+test.each(roles)("by refresh nobody gains what no page showed, though they are made %s", async (role) => {
+  const person = await given.user({ realmId });
+  const application = await given.application({ realmId, type: "useragent" });
+  const { body } = await flows.signIn(person, application);
+  await api.database.owner.query(sql`update users set roles = ${[role]} where id = ${person.id}`);
+  const { body: again } = await flows.refresh(application, body.refresh_token);
+  expect(scopesIn(again.access_token)).toEqual(scopesIn(body.access_token));
+  // Asked again, they agree to more.
+  const { body: more } = await flows.signIn(person, application);
+  expect(scopesIn(more.access_token).length).toBeGreaterThan(scopesIn(body.access_token).length);
+});
