@@ -1204,7 +1204,7 @@ export interface paths {
         get: operations["getUserRoles"];
         /**
          * Give a user roles and take them
-         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works once the client refreshes its tokens. The last administrator of a realm stays one. Roles end with an offboarding, and nobody offboarded is given one. With `If-Match`, only what was read is changed.
+         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works in the console once that refreshes its tokens, and in other applications once the person agrees. The last administrator of a realm stays one. With `If-Match`, only what was read is changed.
          */
         put: operations["setUserRoles"];
         post?: never;
@@ -1244,10 +1244,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * End a session of a user, with its tokens
-         * @description The caller has every scope that the user's roles give, and for themselves `user.modify`.
-         */
+        /** End a session of a user, with its tokens */
         delete: operations["endUserSession"];
         options?: never;
         head?: never;
@@ -1264,7 +1261,7 @@ export interface paths {
         get?: never;
         /**
          * Lock or unlock a user
-         * @description A locked user gets no new profile; nothing else ends. The caller has every scope that the user's roles give, and for themselves `user.modify`.
+         * @description A locked user gets no new profile, and otherwise goes on as before: nothing ends.
          */
         put: operations["setUserLock"];
         post?: never;
@@ -1304,7 +1301,7 @@ export interface paths {
         get?: never;
         /**
          * Let an offboarded user sign in again
-         * @description Nothing comes back: neither profiles nor sessions nor roles; those from the identity provider return with the next sign-in through it. Who was forgotten stays so; if they return, they are a new user.
+         * @description Nothing comes back: neither profiles nor sessions. Who was forgotten stays so; if they return, they are a new user.
          */
         put: operations["reactivateUser"];
         post?: never;
@@ -1897,7 +1894,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, ambiguous_user, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
@@ -1923,7 +1920,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, ambiguous_user, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
@@ -2598,8 +2595,6 @@ export interface components {
             claimDisplayName: string | null;
             claimAdministrator: string | null;
             claimRoles: string[];
-            /** @description Who may use the realm: people with one of these values of a claim (`NAME=VALUE`); empty: everybody. */
-            mayUse: string[];
             /** @description The operator's command for each setting that cannot be changed here now, with the values of today. */
             locked: {
                 [key: string]: string;
@@ -2805,7 +2800,7 @@ export interface components {
              * @description An audit event, `profile_check`, `profile_expire` or `issuance_fail`.
              * @enum {string}
              */
-            type: "admin_login" | "user_login" | "user_login_refused" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "setup_finish" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_cancel" | "job_finish" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
+            type: "admin_login" | "user_login" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "setup_finish" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_cancel" | "job_finish" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
             /** @description null: nobody did it. */
             by: components["schemas"]["ActedBy"] | null;
             serial: string | null;
@@ -2886,8 +2881,6 @@ export interface components {
                     expiresAt: components["schemas"]["Timestamp"];
                     consumedAt: components["schemas"]["Timestamp"] | null;
                 }[];
-                /** @description Since when the identity provider says that they may not use the realm. */
-                notPermittedSince: components["schemas"]["Timestamp"] | null;
             };
             sessions: components["schemas"]["Session"][];
             consents: components["schemas"]["Consent"][];
@@ -3085,23 +3078,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "forbidden" | "insufficient_scope" | "user_locked" | "user_offboarded";
-                };
-                "application/problem+json": components["schemas"]["ProblemDetails"];
-            };
-        };
-        /** @description `forbidden`: This needs a role that your account does not have. `insufficient_scope`: The access token lacks a scope that this needs. `user_offboarded`: An offboarded user cannot have profiles. */
-        "403_forbidden_insufficient_scope_user_offboarded": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
-                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
-                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    error?: "forbidden" | "insufficient_scope" | "user_offboarded";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -8960,7 +8936,7 @@ export interface operations {
             };
             400: components["responses"]["400_invalid_request_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
-            403: components["responses"]["403_forbidden_insufficient_scope_user_offboarded"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
             409: components["responses"]["409_last_administrator_role_from_provider"];
             412: components["responses"]["412_precondition_failed"];
@@ -9899,8 +9875,6 @@ export interface operations {
                                 state: "ok" | "warn" | "fail";
                                 /** @description What is wrong; null when nothing is. */
                                 reason: string | null;
-                                /** @description The versions of the processes that are alive, of `apis`, `workers` and `responders`. */
-                                versions?: string[];
                             }[];
                         };
                     };
