@@ -38,7 +38,7 @@ const single =
   async ({ id, realmId }) => {
     const answer = await staff(realmId).send("DELETE", `/api/user/${id}`, { body });
     expect(answer.status, answer.text).toBe(200);
-    return String(answer.headers["location"] ?? "").replace("/api/jobs/", "");
+    return (answer.headers.location ?? "").replace("/api/jobs/", "");
   };
 
 /** How somebody leaves, and in how many ways they may come back: the last is an undo, which only a job has. */
