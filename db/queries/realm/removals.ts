@@ -12,7 +12,7 @@ interface InRealm {
 }
 
 /** What else went off within the hour, and the realm's share. */
-export interface Recent {
+interface Recent {
   before: number;
   sharePercent: number;
 }
