@@ -3,7 +3,7 @@ import type { Migration } from "./migration.ts";
 
 /** `translate` looks through its list for each character: what ids have most, and what stays as it is, comes first. */
 const frequent = new Set([
-  ..."abcdefghijklmnopqrstuvwxyz0123456789@.-_",
+  ...Array.from("abcdefghijklmnopqrstuvwxyz0123456789@.-_"),
   ...[...foldedCharacters.values()].filter((letter) => letter !== "" && letter < "\u0500"),
 ]);
 /** Characters that have none in the second text, which are the last, are dropped. */
