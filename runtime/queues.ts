@@ -10,6 +10,7 @@ import {
   type PgPool,
   type WorkerOptions,
 } from "bullmq";
+import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { Pool, QueryResult } from "pg";
 import type { TaskDefinition, QueueName } from "../domain/tasks/task.ts";
@@ -184,10 +185,13 @@ const disconnect = (connection: Connection): void => {
 
 const onPostgres = withBackend(createPostgresBackend);
 
+/** The check needs INFO, which not every login has, and is made once: without it a queue would never work again. */
+const skipVersionCheck = true;
+
 function openQueue(connection: Connection, name: QueueName, onError: (error: Error) => void): Queue {
   const queue =
     connection instanceof Redis
-      ? new Queue(name, { connection })
+      ? new Queue(name, { connection, skipVersionCheck })
       : (new onPostgres.Queue(name, { connection }) as unknown as Queue);
   queue.on("error", onError);
   return queue;
@@ -221,6 +225,33 @@ export interface QueueWorker {
   close(): Promise<void>;
 }
 
+const refusedMs = 1_000;
+
+/**
+ * The same worker, which pauses when the backend refuses to give it a job (no permission, no memory, read-only, loading).
+ * BullMQ asks again at once, and would leave no time for anything else in this process, its end included.
+ */
+const pausing = (Base: typeof Worker): typeof Worker =>
+  class extends Base {
+    protected override async moveToActive(token: string, name?: string): Promise<Job> {
+      try {
+        return await super.moveToActive(token, name);
+      } catch (error) {
+        const closing = new AbortController();
+        const end = (): void => {
+          closing.abort();
+        };
+        this.once("closing", end);
+        if (this.closing === undefined) await pause(refusedMs, undefined, closing).catch(() => undefined);
+        this.off("closing", end);
+        throw error;
+      }
+    }
+  };
+
+const onRedisWorker = pausing(Worker);
+const onPostgresWorker = pausing(onPostgres.Worker as unknown as typeof Worker);
+
 /** Starts taking jobs from one queue. */
 export function startQueueWorker(
   backend: QueueBackend,
@@ -242,8 +273,9 @@ export function startQueueWorker(
   const connection = connect(backend, "consume", onError);
   const worker =
     connection instanceof Redis
-      ? new Worker(name, process, { ...options, connection })
-      : (new onPostgres.Worker(name, process, { ...options, connection }) as unknown as Worker);
+      ? new onRedisWorker(name, process, { ...options, connection, skipVersionCheck })
+      : // BullMQ describes the part of pg that it uses in its own words.
+        new onPostgresWorker(name, process, { ...options, connection: connection });
   worker.on("error", onError);
   worker.on("completed", () => {
     onEnd("done");

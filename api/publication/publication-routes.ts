@@ -25,7 +25,7 @@ export function publicationRoutes({
     crlAskers.note(issuerId, address, clock.now());
 
     const secondsLeft = Math.floor((crl.nextUpdate.getTime() - clock.now().getTime()) / 1000);
-    const meta = { modified: crl.thisUpdate, cacheControl: crlCacheControl(secondsLeft) };
+    const meta = { cacheControl: crlCacheControl(secondsLeft) };
     if (format === "pem") {
       await send(request, response, { ...meta, tag: `${crl.tag}-pem`, type: pemType, parts: () => crl.pem() });
       return;
@@ -80,7 +80,6 @@ function parseFile<Format extends string>(
 interface Representation {
   /** Without quotes. */
   tag: string;
-  modified?: Date;
   type: string;
   /** Set where the client's Accept-Encoding chose, whatever it chose. */
   encoding?: "gzip" | undefined;
@@ -89,14 +88,17 @@ interface Representation {
   parts: () => readonly Buffer[] | Promise<readonly Buffer[]>;
 }
 
-/** Sends parts one after another, without putting them together; or 304 to who has them (RFC 9110 section 13). */
+/**
+ * Sends parts one after another, without putting them together; or 304 to who has them, by their tag alone. There is no
+ * `Last-Modified`, so that `If-Modified-Since` does not count (RFC 9110 section 13.1.3): two CRLs can be of one second, and
+ * clients send the time when they fetched, by clocks of their own. Either would hide a revocation.
+ */
 async function send(request: Request, response: Response, representation: Representation): Promise<void> {
-  const { tag, modified, type, encoding, cacheControl } = representation;
-  const known = isKnown(request, { tag, modified });
+  const { tag, type, encoding, cacheControl } = representation;
+  const known = hasRepresentation(request.headers["if-none-match"], `"${tag}"`);
   const content = known ? [] : await representation.parts();
   response.setHeader("ETag", `"${tag}"`);
   response.setHeader("Cache-Control", cacheControl);
-  if (modified !== undefined) response.setHeader("Last-Modified", modified.toUTCString());
   if ("encoding" in representation) response.setHeader("Vary", "Accept-Encoding");
   if (known) {
     response.statusCode = 304;
@@ -115,15 +117,4 @@ async function send(request: Request, response: Response, representation: Repres
     response.uncork();
   }
   response.end();
-}
-
-/** `If-Modified-Since` counts only where there is no `If-None-Match` (RFC 9110 section 13.1.3). */
-function isKnown(
-  request: Request,
-  { tag, modified }: Pick<Representation, "tag"> & { modified: Date | undefined },
-): boolean {
-  const ifNoneMatch = request.headers["if-none-match"];
-  if (ifNoneMatch !== undefined) return hasRepresentation(ifNoneMatch, `"${tag}"`);
-  const since = Date.parse(request.headers["if-modified-since"] ?? "");
-  return modified !== undefined && modified.getTime() <= since;
 }

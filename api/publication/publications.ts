@@ -12,7 +12,6 @@ import { answerWithin } from "../../runtime/deadline.ts";
 export interface CurrentCrl {
   /** Entity tag of the DER, without quotes. */
   tag: string;
-  thisUpdate: Date;
   nextUpdate: Date;
   der: readonly Buffer[];
   /** Made when first asked for, and then kept. */
@@ -97,7 +96,7 @@ export function createPublications({ db, log }: { db: Database; log: Log }): Pub
 }
 
 function asServed(
-  { tag, thisUpdate, nextUpdate, head, tail }: crls.StoredCrl,
+  { tag, nextUpdate, head, tail }: crls.StoredCrl,
   pieces: ReadonlyMap<string, Buffer | undefined>,
 ): Known {
   const whole = new Map<string, Buffer>();
@@ -110,7 +109,6 @@ function asServed(
   let pem: Promise<Buffer[]> | undefined;
   return {
     tag,
-    thisUpdate,
     nextUpdate,
     der,
     pieces: whole,

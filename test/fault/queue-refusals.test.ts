@@ -1,0 +1,126 @@
+import { Redis } from "ioredis";
+import { beforeAll, expect, test } from "vitest";
+import { only } from "../../db/client.ts";
+import { sql } from "../../db/sql.ts";
+import { givenUser } from "../support/given/issuing.ts";
+import { atEndOfFile } from "../support/run/at-end.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { startBreakableRedis } from "../support/service/fault-services.ts";
+import { startService, type RunningService } from "../support/service/service.ts";
+
+const everything = ["allkeys", "+@all"];
+/** As docs/operations.md has it, without INFO. */
+const permitted = ["allkeys", "+@all", "-@dangerous"];
+
+describeWithTool("redis-server", "a Redis that refuses what a worker asks", () => {
+  let redis: Redis;
+  let service: RunningService;
+
+  const login = (...rules: string[]): Promise<unknown> =>
+    redis.call("ACL", "SETUSER", "limited", "reset", "on", ">right", ...rules);
+
+  beforeAll(async () => {
+    const server = await startBreakableRedis();
+    redis = new Redis(server.url);
+    atEndOfFile(async () => {
+      redis.disconnect();
+      await server.stop();
+    });
+    await login(...permitted);
+    const url = new URL(server.url);
+    [url.username, url.password] = ["limited", "right"];
+    service = await startService({ kind: "redis", redisUrl: url.href, atEnd: atEndOfFile });
+  });
+
+  const issue = async (): Promise<number> => {
+    const userId = await givenUser(service.owner, service.realmId);
+    const wanted = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
+    return (await service.call("POST", `/api/user/${userId}/profiles/laptop`, wanted, { prefer: "wait=60" })).status;
+  };
+
+  /** How often Redis has refused something. */
+  const refusals = async (): Promise<number> =>
+    [...(await redis.info("errorstats")).matchAll(/count=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+
+  const tasks = async (): Promise<number> => (await redis.keys("bull:issuance:*")).length;
+
+  const lastBeat = async (): Promise<number> =>
+    only(
+      await service.owner.query<{ at: Date }>(sql`select seen_at as at from processes where kind = 'worker'`),
+    ).at.getTime();
+
+  /** Resolves when the worker has shown twice more that it lives, and says how often Redis has refused something meanwhile. */
+  async function refusedBetweenBeats(): Promise<number> {
+    const before = await refusals();
+    for (let beats = 0; beats < 2; beats++) {
+      const last = await lastBeat();
+      await eventually(
+        async () => {
+          expect(await lastBeat()).toBeGreaterThan(last);
+        },
+        { withinMs: 30_000 },
+      );
+    }
+    return (await refusals()) - before;
+  }
+
+  test("a login without INFO is enough, and the worker ends when it should", async () => {
+    expect(await issue()).toBe(200);
+    expect(await tasks()).toBeGreaterThan(0);
+    expect(await service.logs()).not.toContain('"event":"queue.error"');
+
+    const [worker] = service.workers;
+    const ended = new Promise((resolve) => worker!.once("exit", resolve));
+    worker!.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    service.workers.length = 0;
+    await service.startWorker();
+  });
+
+  test.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
+    ["no permission (NOPERM)", () => login("allkeys", "+@connection"), () => login(...permitted)],
+    ["no permission for its keys (NOPERM)", () => login("~other", "+@all"), () => login(...everything)],
+    ["READONLY", () => redis.call("REPLICAOF", "127.0.0.1", "1"), () => redis.call("REPLICAOF", "NO", "ONE")],
+    ["OOM", () => redis.config("SET", "maxmemory", "1"), () => redis.config("SET", "maxmemory", "0")],
+  ])("%s: the worker asks again now and then, and works as soon as it may", async (_, refuse, permit) => {
+    await refuse();
+    try {
+      // Some of each queue, of an api and of a worker; without a pause tens of thousands.
+      expect(await refusedBetweenBeats()).toBeLessThan(500);
+      // Rows are found without the queue.
+      expect([200, 202]).toContain(await issue());
+    } finally {
+      await permit();
+    }
+    expect(await issue()).toBe(200);
+    await eventually(async () => {
+      const before = await refusals();
+      expect(await issue()).toBe(200);
+      expect(await refusals()).toBe(before);
+    });
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["no permission", () => login("allkeys", "+@connection")],
+    ["a wrong password (WRONGPASS)", () => redis.call("ACL", "SETUSER", "limited", "resetpass", ">other")],
+  ])("%s from the start: the worker lives, and ends when it should", async (_, refuse) => {
+    await refuse();
+    const worker = await service.startWorker();
+    const before = await refusals();
+    await eventually(
+      async () => {
+        const rows = await service.owner.query<{ at: Date; started: Date }>(
+          sql`select seen_at as at, started_at as started from processes where kind = 'worker' and pid = ${worker.pid ?? 0}`,
+        );
+        expect(rows[0]!.at.getTime()).toBeGreaterThan(rows[0]!.started.getTime() + 5_000);
+      },
+      { withinMs: 60_000 },
+    );
+    expect((await refusals()) - before).toBeLessThan(500);
+    const ended = new Promise((resolve) => worker.once("exit", resolve));
+    worker.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    await login(...permitted);
+  });
+});
