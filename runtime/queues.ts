@@ -274,8 +274,7 @@ export function startQueueWorker(
   const worker =
     connection instanceof Redis
       ? new onRedisWorker(name, process, { ...options, connection, skipVersionCheck })
-      : // BullMQ describes the part of pg that it uses in its own words.
-        new onPostgresWorker(name, process, { ...options, connection: connection });
+      : new onPostgresWorker(name, process, { ...options, connection });
   worker.on("error", onError);
   worker.on("completed", () => {
     onEnd("done");
