@@ -240,13 +240,13 @@ export interface paths {
         get: operations["getGuestAccount"];
         /**
          * Change a guest account
-         * @description Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not. Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed.
+         * @description Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not. Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed. An end that is moved forward to within the next hour counts as many as the account has active profiles. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         put: operations["updateGuestAccount"];
         post?: never;
         /**
          * Revoke a guest account
-         * @description Cannot be undone: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it.
+         * @description Cannot be undone: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it. It counts as many as it has active profiles, at least one. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["revokeGuestAccount"];
         options?: never;
@@ -319,7 +319,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a profile of one of the realm's guest accounts */
+        /**
+         * Revoke a profile of one of the realm's guest accounts
+         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         */
         delete: operations["revokeGuestProfile"];
         options?: never;
         head?: never;
@@ -378,7 +381,10 @@ export interface paths {
          * @description A name that is a DNS name becomes that of the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.
          */
         post: operations["createInfrastructureProfile"];
-        /** Revoke an infrastructure profile */
+        /**
+         * Revoke an infrastructure profile
+         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         */
         delete: operations["revokeInfrastructureProfile"];
         options?: never;
         head?: never;
@@ -540,7 +546,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a bulk job
-         * @description Rows that are being processed are finished, and what is done stays; all other rows are skipped.
+         * @description Rows that are being processed are finished, and what is done stays; all other rows are skipped. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         post: operations["cancelJob"];
         delete?: never;
@@ -598,14 +604,14 @@ export interface paths {
         };
         /**
          * What became of the rows of a bulk job
-         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for the creator of the job, through the same client and with the scope `profile.create`, until they are erased. As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.
+         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for the creator of the job, through the same client and with the scope `profile.create`, until they are erased; each reading of them is in the audit log. As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.
          */
         get: operations["getJobResults"];
         put?: never;
         post?: never;
         /**
          * Erase the files and keys that a bulk job gave out
-         * @description At once instead of 24 hours after its end. What became of each row can still be read.
+         * @description At once instead of 24 hours after its end. What became of each row can still be read. The creator of the job may, through the same client; for everybody else: Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         delete: operations["eraseJobResults"];
         options?: never;
@@ -624,7 +630,7 @@ export interface paths {
         put?: never;
         /**
          * Try the failed rows of a bulk job again
-         * @description As a job of its own, in which the rows keep their numbers. Rows that cannot be used, and those about somebody whom an earlier row is about, have failed there as well: correct them in the file.
+         * @description As a job of its own, in which the rows keep their numbers. Rows that cannot be used, and those about somebody whom an earlier row is about, have failed there as well: correct them in the file. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         post: operations["retryJob"];
         delete?: never;
@@ -647,7 +653,7 @@ export interface paths {
         get: operations["listJobRows"];
         /**
          * Take people back into a bulk job before it runs
-         * @description While it is `ready` or `scheduled`: rows that were taken out are checked again and count as before. Others stay as they are.
+         * @description While it is `ready` or `scheduled`: rows that were taken out are checked again and count as before. Others stay as they are. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         put: operations["takeRowsIn"];
         /**
@@ -657,7 +663,7 @@ export interface paths {
         post: operations["listJobRowsByPost"];
         /**
          * Take people out of a bulk job before it runs
-         * @description While it is `ready` or `scheduled`. Rows that have failed, or were taken out before, stay as they are.
+         * @description While it is `ready` or `scheduled`. Rows that have failed, or were taken out before, stay as they are. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         delete: operations["takeRowsOut"];
         options?: never;
@@ -801,7 +807,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke several profiles of the realm's users
-         * @description All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done.
+         * @description All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["revokeProfiles"];
         options?: never;
@@ -820,7 +826,10 @@ export interface paths {
         get: operations["getProfile"];
         put?: never;
         post?: never;
-        /** Revoke a profile of one of the realm's users */
+        /**
+         * Revoke a profile of one of the realm's users
+         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         */
         delete: operations["revokeProfile"];
         options?: never;
         head?: never;
@@ -1070,7 +1079,7 @@ export interface paths {
         post?: never;
         /**
          * Offboard a user
-         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which `Location` names and whose undo takes it back; there is none when the user has no profile to revoke.
+         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which `Location` names and whose undo takes it back; there is none when the user has no profile to revoke. A person counts one, whatever they have. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["offboardUser"];
         options?: never;
@@ -1204,7 +1213,7 @@ export interface paths {
         get: operations["getUserRoles"];
         /**
          * Give a user roles and take them
-         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works in the console once that refreshes its tokens, and in other applications once the person agrees. The last administrator of a realm stays one. With `If-Match`, only what was read is changed.
+         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works in the console once that refreshes its tokens, and in other applications once the person agrees. The last administrator of a realm stays one. Roles end with an offboarding, and nobody offboarded is given one. With `If-Match`, only what was read is changed.
          */
         put: operations["setUserRoles"];
         post?: never;
@@ -1244,7 +1253,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a session of a user, with its tokens */
+        /**
+         * End a session of a user, with its tokens
+         * @description The caller has every scope that the user's roles give, and for themselves `user.modify`.
+         */
         delete: operations["endUserSession"];
         options?: never;
         head?: never;
@@ -1261,7 +1273,7 @@ export interface paths {
         get?: never;
         /**
          * Lock or unlock a user
-         * @description A locked user gets no new profile, and otherwise goes on as before: nothing ends.
+         * @description A locked user gets no new profile; nothing else ends. The caller has every scope that the user's roles give, and for themselves `user.modify`.
          */
         put: operations["setUserLock"];
         post?: never;
@@ -1301,7 +1313,7 @@ export interface paths {
         get?: never;
         /**
          * Let an offboarded user sign in again
-         * @description Nothing comes back: neither profiles nor sessions. Who was forgotten stays so; if they return, they are a new user.
+         * @description Nothing comes back: neither profiles nor sessions nor roles; those from the identity provider return with the next sign-in through it. Who was forgotten stays so; if they return, they are a new user.
          */
         put: operations["reactivateUser"];
         post?: never;
@@ -1894,7 +1906,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, ambiguous_user, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
@@ -1920,7 +1932,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, ambiguous_user, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
@@ -2595,6 +2607,8 @@ export interface components {
             claimDisplayName: string | null;
             claimAdministrator: string | null;
             claimRoles: string[];
+            /** @description Who may use the realm: people with one of these values of a claim (`NAME=VALUE`); empty: everybody. */
+            mayUse: string[];
             /** @description The operator's command for each setting that cannot be changed here now, with the values of today. */
             locked: {
                 [key: string]: string;
@@ -2800,7 +2814,7 @@ export interface components {
              * @description An audit event, `profile_check`, `profile_expire` or `issuance_fail`.
              * @enum {string}
              */
-            type: "admin_login" | "user_login" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "setup_finish" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_cancel" | "job_finish" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
+            type: "admin_login" | "user_login" | "user_login_refused" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "setup_finish" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_change" | "job_cancel" | "job_finish" | "job_output_read" | "job_output_erase" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
             /** @description null: nobody did it. */
             by: components["schemas"]["ActedBy"] | null;
             serial: string | null;
@@ -2881,6 +2895,8 @@ export interface components {
                     expiresAt: components["schemas"]["Timestamp"];
                     consumedAt: components["schemas"]["Timestamp"] | null;
                 }[];
+                /** @description Since when the identity provider says that they may not use the realm. */
+                notPermittedSince: components["schemas"]["Timestamp"] | null;
             };
             sessions: components["schemas"]["Session"][];
             consents: components["schemas"]["Consent"][];
@@ -3078,6 +3094,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "forbidden" | "insufficient_scope" | "user_locked" | "user_offboarded";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `forbidden`: This needs a role that your account does not have. `insufficient_scope`: The access token lacks a scope that this needs. `user_offboarded`: An offboarded user cannot have profiles. */
+        "403_forbidden_insufficient_scope_user_offboarded": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "forbidden" | "insufficient_scope" | "user_offboarded";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -3320,7 +3353,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `confirmation_required`: So many people would be offboarded that their number has to be confirmed: send it as confirmTotal. `job_state`: The job is not in a state for this. */
+        /** @description `confirmation_required`: So many people or profiles would change that their number has to be confirmed: send it as confirmTotal. `job_state`: The job is not in a state for this. */
         "409_confirmation_required_job_state": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3333,6 +3366,40 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "confirmation_required" | "job_state";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `confirmation_required`: So many people or profiles would change that their number has to be confirmed: send it as confirmTotal. `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. `revocation_limit_reached`: Your roles let you revoke 20 profiles and guest accounts within an hour. An administrator can revoke more. */
+        "409_confirmation_required_last_administrator_revocation_limit_reached": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "confirmation_required" | "last_administrator" | "revocation_limit_reached";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `confirmation_required`: So many people or profiles would change that their number has to be confirmed: send it as confirmTotal. `revocation_limit_reached`: Your roles let you revoke 20 profiles and guest accounts within an hour. An administrator can revoke more. */
+        "409_confirmation_required_revocation_limit_reached": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "confirmation_required" | "revocation_limit_reached";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -3384,23 +3451,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "key_already_certified" | "profile_limit_reached";
-                };
-                "application/problem+json": components["schemas"]["ProblemDetails"];
-            };
-        };
-        /** @description `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. */
-        "409_last_administrator": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
-                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
-                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    error?: "last_administrator";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -4650,7 +4700,9 @@ export interface operations {
     };
     updateGuestAccount: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
@@ -4671,6 +4723,8 @@ export interface operations {
                     note?: string | null;
                     /** @description null: unlimited. Profiles beyond a lower limit stay. */
                     profileLimit?: number | null;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -4698,6 +4752,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_guest_account_ended_insufficient_scope"];
             404: components["responses"]["404_guest_account_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             412: components["responses"]["412_precondition_failed"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
@@ -4708,7 +4763,9 @@ export interface operations {
     };
     revokeGuestAccount: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -4728,6 +4785,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -4756,6 +4815,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_guest_account_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -5051,7 +5111,9 @@ export interface operations {
     };
     revokeGuestProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -5071,6 +5133,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -5099,6 +5163,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_profile_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -5371,7 +5436,9 @@ export interface operations {
     };
     revokeInfrastructureProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -5391,6 +5458,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -5419,6 +5488,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_profile_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -5651,7 +5721,7 @@ export interface operations {
                 name?: string;
                 rowOffset?: string;
                 columns?: {
-                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "ignore";
+                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "fault" | "ignore";
                 };
                 unknownColumns?: "ignore";
                 graceDays?: string;
@@ -5738,7 +5808,7 @@ export interface operations {
                 name?: string;
                 rowOffset?: string;
                 columns?: {
-                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "ignore";
+                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "fault" | "ignore";
                 };
                 unknownColumns?: "ignore";
             };
@@ -5822,7 +5892,7 @@ export interface operations {
                 name?: string;
                 rowOffset?: string;
                 columns?: {
-                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "ignore";
+                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "fault" | "ignore";
                 };
                 unknownColumns?: "ignore";
             };
@@ -5908,7 +5978,7 @@ export interface operations {
                 name?: string;
                 rowOffset?: string;
                 columns?: {
-                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "ignore";
+                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "fault" | "ignore";
                 };
                 unknownColumns?: "ignore";
                 reason?: string;
@@ -7312,7 +7382,9 @@ export interface operations {
     };
     revokeProfiles: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -7332,6 +7404,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -7360,6 +7434,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_profile_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -7426,7 +7501,9 @@ export interface operations {
     };
     revokeProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -7446,6 +7523,8 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                 };
             };
         };
@@ -7474,6 +7553,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_profile_not_found"];
+            409: components["responses"]["409_confirmation_required_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -8337,7 +8417,9 @@ export interface operations {
     };
     offboardUser: {
         parameters: {
-            query?: never;
+            query?: {
+                confirmTotal?: string;
+            };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description A repeat within 24 hours gets the first answer instead of being done again. */
@@ -8351,6 +8433,8 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this realm within the last hour without such agreement, with those of this request. */
+                    confirmTotal?: number | null;
                     /**
                      * @description CRLReason (RFC 5280 section 5.3.1). Default: 5. Not with graceDays.
                      * @enum {number}
@@ -8386,7 +8470,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
-            409: components["responses"]["409_last_administrator"];
+            409: components["responses"]["409_confirmation_required_last_administrator_revocation_limit_reached"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -8936,7 +9020,7 @@ export interface operations {
             };
             400: components["responses"]["400_invalid_request_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
-            403: components["responses"]["403_forbidden_insufficient_scope"];
+            403: components["responses"]["403_forbidden_insufficient_scope_user_offboarded"];
             404: components["responses"]["404_user_not_found"];
             409: components["responses"]["409_last_administrator_role_from_provider"];
             412: components["responses"]["412_precondition_failed"];
@@ -9875,6 +9959,8 @@ export interface operations {
                                 state: "ok" | "warn" | "fail";
                                 /** @description What is wrong; null when nothing is. */
                                 reason: string | null;
+                                /** @description The versions of the processes that are alive, of `apis`, `workers` and `responders`. */
+                                versions?: string[];
                             }[];
                         };
                     };

@@ -57,7 +57,7 @@ export const closingUnlessRead =
 function closeUnlessRead(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
   const writeHead = response.writeHead.bind(response) as (...given: unknown[]) => ServerResponse;
-  response.writeHead = ((...given: unknown[]) => {
+  response.writeHead = (...given: unknown[]) => {
     if (!request.complete) {
       response.shouldKeepAlive = false;
       // What Node calls after the last answer of a connection; it would reset the connection under unread bytes.
@@ -67,5 +67,5 @@ function closeUnlessRead(request: IncomingMessage, response: ServerResponse): vo
       };
     }
     return writeHead(...given);
-  });
+  };
 }

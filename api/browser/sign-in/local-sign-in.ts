@@ -36,7 +36,12 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   }
 
   const username = form.get("username") ?? "";
-  const guess = { realmId: place.realm.id, username: username.normalize("NFC"), password: form.get("password") ?? "", address: request.ip ?? "" };
+  const guess = {
+    realmId: place.realm.id,
+    username: username.normalize("NFC"),
+    password: form.get("password") ?? "",
+    address: request.ip ?? "",
+  };
   const found = await checkPassword(deps, guess);
   if ("reason" in found) {
     deps.metrics.signIn("password", "refused");

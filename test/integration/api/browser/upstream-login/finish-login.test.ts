@@ -211,7 +211,10 @@ describe("who somebody is", () => {
     const one = { issuer: upstream.url, realmId };
     const arrival = (subject: string, pairwiseId: string) => ({
       ...one,
-      person: { subject, pairwiseId, email: undefined, displayName: undefined, mappedRoles: [], roles: [] },
+      person: {
+        ...{ subject, pairwiseId, email: undefined, displayName: undefined },
+        ...{ permitted: true, mappedRoles: [], roles: [], withheldRoles: [] },
+      },
     });
     const deps = { db: api.database.open("realmpass_api"), clock: systemClock };
     const outcomes = await Promise.all(
