@@ -1128,8 +1128,8 @@ create table users (
   forgotten_at timestamp with time zone,
   roles text[] default '{}'::text[] not null,
   provider_roles text[] default '{}'::text[] not null,
-  not_permitted_since timestamp with time zone,
   twin smallint default 0 not null,
+  not_permitted_since timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_in_realm UNIQUE (realm_id, id),
   constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
@@ -1151,8 +1151,8 @@ comment on column users.offboarding_job_id is 'The bulk job that offboarded this
 comment on column users.forgotten_at is 'When what names this person was erased. The pairwise id is then a DEL character and the id, which no person can have.';
 comment on column users.roles is 'Given here. What the person may do is what these and provider_roles let them do together.';
 comment on column users.provider_roles is 'Given by the identity provider, at the latest sign-in through it.';
-comment on column users.not_permitted_since is 'When a sign-in was first refused since the identity provider says that the person may not use the realm; null: they may. Profiles and sessions stay.';
 comment on column users.twin is 'Counts the people whose ids differ in letter case or in Unicode form alone, the first 0: there are others only from before such ids were refused.';
+comment on column users.not_permitted_since is 'When a sign-in was first refused since the identity provider says that the person may not use the realm; null: they may. Profiles and sessions stay.';
 CREATE INDEX users_administrators ON public.users USING btree (realm_id, id) WHERE (('administrator'::text = ANY ((roles || provider_roles))) AND (offboarded_at IS NULL));
 CREATE INDEX users_display_name_contains ON public.users USING gin (lower(display_name) gin_trgm_ops) WHERE (display_name IS NOT NULL);
 CREATE INDEX users_email ON public.users USING btree (realm_id, email_folded);
