@@ -92,6 +92,19 @@ async function signInAs(owner: GivenUser, { caller, held }: Attempt): Promise<Ou
   return gained.length === 0 ? "refused" : "more";
 }
 
+async function offboardedAdministrator(): Promise<GivenUser> {
+  const former = await given.user({ realmId, administrator: true });
+  expect((await as.admin({ realmId }).delete(`/api/user/${former.id}`)).status).toBe(200);
+  return former;
+}
+
+const rolesOf = async ({ id }: GivenUser): Promise<string[]> =>
+  (
+    await api.database.owner.query<{ roles: string[] }>(sql`
+      select roles || provider_roles as roles from users where id = ${id}
+    `)
+  ).flatMap((user) => user.roles);
+
 const ways: readonly Way[] = [
   register(["role.modify"], useragent),
   register(["user.delete", "profile.delete"], service),
@@ -132,6 +145,27 @@ const ways: readonly Way[] = [
       },
     },
   ),
+  to(
+    "bring an administrator back as one",
+    async ({ caller }) => {
+      const former = await offboardedAdministrator();
+      if (outcome(await caller.put(`/api/user/${former.id}/undelete`)) === "refused") return "refused";
+      return (await rolesOf(former)).length === 0 ? "refused" : "more";
+    },
+    {
+      control: async () => {
+        const former = await offboardedAdministrator();
+        const admin = as.admin({ realmId });
+        expect(outcome(await admin.put(`/api/user/${former.id}/undelete`))).toBe("more");
+        await admin.put(`/api/user/${former.id}/roles`, { roles: ["administrator"] });
+        return (await rolesOf(former)).includes("administrator") ? "more" : "refused";
+      },
+    },
+  ),
+  to("have a job make a profile in somebody's name", async ({ caller }) => {
+    const row = { pairwiseID: "a-new-person", profileName: "phone", deviceType: "iOS", format: "pem" };
+    return outcome(await caller.post("/api/jobs/onboarding?dryRun=true", { users: [row] }));
+  }),
   to(
     "read the link of a guest account",
     async ({ caller }) => outcome(await caller.get(`/api/guest-token/${(await given.guestAccount({ realmId })).id}`)),

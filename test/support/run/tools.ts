@@ -85,7 +85,7 @@ function describeUnless(missing: string | undefined, name: string, block: () => 
 const isThere = (tool: string): boolean => {
   if (tool === "root") return process.getuid?.() === 0;
   if (tool === "booted machine") {
-    return spawnSync("test/support/deploy/booted-machine.sh", ["--can"], { stdio: "ignore" }).status === 0;
+    return spawnSync("bash", ["test/support/deploy/booted-machine.sh", "--can"], { stdio: "ignore" }).status === 0;
   }
   return tool === "redis" ? process.env["TEST_REDIS_URL"] !== undefined : findTool(tool) !== undefined;
 };

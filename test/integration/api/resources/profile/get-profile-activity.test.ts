@@ -207,7 +207,7 @@ describe("the ten answers to “not on the Wi-Fi”", () => {
         at: fromNow(0),
       }),
     );
-    expect(revoked).toEqual({ outcome: "revoked" });
+    expect(revoked).toEqual({ outcome: "done", revoked: 1 });
     expect((await activityOf(serial)).body.data).toMatchObject({
       revocation: { how: "renewal", by: { kind: "service", name: null } },
       diagnosis: {
