@@ -238,7 +238,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   },
   job_rows: {
     realmpass_api: { select: true, insert: true, update: true },
-    // What becomes of a row, not whom it is about; rows go with their job.
+    // The outcome of a row, not whom it is about; rows go with their job.
     realmpass_worker: {
       select: true,
       update: ["affected_profiles", "error_code", "expected", "issuance_id", "message", "status", "user_id"],

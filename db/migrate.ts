@@ -187,7 +187,7 @@ async function runMigrations(
 ): Promise<string[]> {
   const { attempts } = patience;
   const [least, most] = patience.restMs;
-  // What was written between the preparation of an index and its end is prepared the next time.
+  // The next attempt prepares rows that were written between the preparation of an index and its end.
   const prepared = new Set(steps.flatMap(({ name, before }) => (before === undefined ? [] : [name])));
   const canFollow = (error: unknown): boolean =>
     error instanceof MigrationFailed &&

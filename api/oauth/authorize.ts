@@ -50,7 +50,7 @@ export async function decide(page: PageRequest, query: PageRequest["query"]): Pr
       sendProblem(page, "bad_request");
       return;
     }
-    // What a person agrees to is what they saw: a role or the registration may have changed since.
+    // A person agrees to the page that they saw: a role or the registration may have changed since.
     const shown = givableScopes(request.scopes, login.roles);
     if (page.form.get("shown") !== fingerprintOf(request.application, shown)) {
       redirect(page, pathOn(page.deps, authorizePath(query)));
@@ -168,7 +168,7 @@ async function answerWithCode(
   }
 }
 
-/** What a consent page shows: of the application, and what it asks for. */
+/** The content of a consent page: the application, and the scopes that it asks for. */
 const fingerprintOf = (
   { name, clientUri, redirectUri }: AuthorizationRequest["application"],
   scopes: readonly Scope[],

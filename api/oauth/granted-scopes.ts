@@ -15,7 +15,7 @@ interface ConsentedSession {
 }
 
 /**
- * What the tokens of a session have of these scopes: what the person can give now and was shown when they agreed, so
+ * The scopes, of these, that tokens of a session have: those that the person can give now and was shown when they agreed, so
  * that a role that comes later adds nothing before the person is asked. Parts of this service show nothing.
  */
 export async function grantedScopes(db: Db, session: ConsentedSession): Promise<Scope[]> {

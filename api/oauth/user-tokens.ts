@@ -13,7 +13,7 @@ export interface UserGrant {
   sessionId: string;
   /** The secret that the client authenticated with, if it has one. */
   secretHash: Uint8Array | null;
-  /** What the tokens have. */
+  /** The scopes of the tokens. */
   scopes: readonly Scope[];
   /** When the person showed who they are. */
   signedInAt: Date;

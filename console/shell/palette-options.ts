@@ -63,7 +63,7 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
     const found = isLong && !isPending && data !== undefined ? optionsOf(data, { t, text }) : [];
     const isExact = ({ label, detail = "" }: Pick<PaletteOption, "label" | "detail">): boolean =>
       [label, ...detail.split(detailSeparator)].some((part) => foldText(part) === foldText(text));
-    // What was opened before and only contains the text does not come before what is the text.
+    // A recent entry that only contains the text does not come before an exact hit.
     const again = found.some(isExact) ? recent.filter(isExact) : recent.filter(has);
     const all = [...again, ...found, ...own];
     return [...new Map(all.toReversed().map((option) => [option.key, option])).values()].toReversed();

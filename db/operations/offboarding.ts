@@ -159,7 +159,7 @@ const lateRevocation = (graceDays: number | null, at: Date): Sql =>
     ? sql`'{}'::jsonb`
     : sql`jsonb_build_object('revokeAt', ${afterDays(graceDays, at).toISOString()}::text)`;
 
-/** What an audit entry says in addition of somebody who had roles: few of a range do. */
+/** The property of an audit entry that lists ended roles: few of a range had any. */
 const rolesOfOne = (rolesById: Readonly<Record<string, readonly Role[]>>, id: Sql): Sql =>
   sql`jsonb_strip_nulls(jsonb_build_object('roles', ${JSON.stringify(rolesById)}::jsonb -> ${id}::text))`;
 

@@ -1,7 +1,7 @@
 import type { ClaimRule } from "../../../domain/upstream-claims.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** What an identity provider says about a person. */
+/** The claims of an identity provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Null and the empty text say as little as nothing. */

@@ -21,7 +21,7 @@ export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): b
 export const graceDescription =
   "Everybody in this job is locked out already, and their devices go off later. An undo takes it back.";
 
-/** What every action on a job needs in addition to the scope for jobs, for their descriptions. */
+/** Describes the scopes that every action on a job needs in addition to the scope for jobs. */
 export const scopesDescription =
   "Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.";
 

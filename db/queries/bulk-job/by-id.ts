@@ -14,5 +14,5 @@ export const byId = (realmId: string, given: Sql): Sql => sql`
        and folded_id(pairwise_id) = folded_id(${given})
     offset 0) as i`;
 
-/** What a row says of an id that means several people, as an expression over `i`. */
+/** The message of a row whose id means several people, as an expression over `i`. */
 export const severalSpellings = sql`'several people have this id in other spellings: ' || i.ids`;

@@ -133,7 +133,7 @@ export interface AuthableProfile {
   userId: string;
   pairwiseId: string;
   roles: Role[];
-  /** What the application that had it made may have itself: nothing once that is gone or switched off; null: no application's. */
+  /** The scopes of the application that had it made: none once that is gone or switched off; null: no application made it. */
   makerScopes: Scope[] | null;
 }
 

@@ -8,7 +8,7 @@ export interface Consent {
   clientId: string;
   clientName: string;
   clientUri: string;
-  /** What the page listed. */
+  /** The scopes that the page listed. */
   scopes: Scope[];
   grantedAt: Date;
 }

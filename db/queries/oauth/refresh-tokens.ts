@@ -23,13 +23,13 @@ export interface RefreshToken {
   userId: string;
   pairwiseId: string;
   roles: Role[];
-  /** What the session was asked for; its tokens have what the person can give of it, and was shown. */
+  /** The scopes that the session was asked for; its tokens have those that the person can give and was shown. */
   scopes: Scope[];
   /** Part of this service, which nobody consents to. */
   firstParty: boolean;
-  /** What the page of their consent listed; null: a consent of a release before, or none. */
+  /** The scopes that the page of their consent listed; null: a consent of a release before, or none. */
   shown: Scope[] | null;
-  /** What a consent of a release before was asked for; null: there is no consent. */
+  /** The scopes that a consent of an earlier release was asked for; null: there is no consent. */
   consented: Scope[] | null;
   signedInAt: Date;
   createdAt: Date;

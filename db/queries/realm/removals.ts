@@ -11,7 +11,7 @@ interface InRealm {
   at: Date;
 }
 
-/** What else went off within the hour, and the realm's share. */
+/** How many others went off within the hour, and the realm's share. */
 interface Recent {
   before: number;
   sharePercent: number;

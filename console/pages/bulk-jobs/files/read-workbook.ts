@@ -16,7 +16,7 @@ export function readWorkbook(bytes: Uint8Array): Map<string, SheetCell[][]> {
       name,
       Array.from(data, (row: CellObject[] | undefined) => Array.from(row ?? [], readCell)),
     );
-    // What was read takes several times the memory of its text.
+    // The cells take several times the memory of their text.
     delete sheet["!data"];
   }
   return sheets;
