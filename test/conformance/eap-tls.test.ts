@@ -118,7 +118,10 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     { realmId, issuerId, issuer, root }: { realmId: string; issuerId: string; issuer: Buffer; root: Buffer },
     { clientId, clientSecret }: { clientId: string; clientSecret: string },
   ): Promise<Realm> {
-    const [row] = await service.owner.query<{ domain: string }>(sql`select domain from realms where id = ${realmId}`);
+    // Most of its profiles are revoked here, one by one.
+    const [row] = await service.owner.query<{ domain: string }>(sql`
+      update realms set offboarding_share_percent = 100 where id = ${realmId} returning domain
+    `);
     const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
     const crlUrl = `http://127.0.0.1:${network.port}/crl/${issuerId}.crl`;
     const token = await tokenFor(form);

@@ -115,12 +115,15 @@ async function* rowsOf(
   }
 }
 
+/** A certificate or a key in a results file, which is taken as the input of another job. It has lines by itself. */
+const isPem = (cell: string): boolean => cell.startsWith("-----BEGIN ");
+
 /** Why a row cannot be read as what its columns say. */
 function rowFault(record: readonly string[], columns: readonly Column[]): string | undefined {
   if (!isBlankRow(record.slice(columns.length))) return "The row has more cells than the header.";
   for (const [index, cell] of record.entries()) {
     const breaks = lineBreaksIn(cell);
-    if (breaks === undefined) continue;
+    if (breaks === undefined || isPem(cell)) continue;
     const column = columns[index];
     return column !== undefined && isInput(column) ? `${column}: holds ${breaks}` : `A cell holds ${breaks}.`;
   }

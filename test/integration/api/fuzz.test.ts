@@ -318,7 +318,7 @@ test(`${requests} random requests`, async () => {
 
   for (let round = 0; round < requests; round++) {
     // Some requests revoke, offboard, lock and delete: now and then there are new things to do it to.
-    if (round % 50 === 49) [subject, tokens] = [await givenSubject(given, realmId), await drawTokens()];
+    if (round % 25 === 24) [subject, tokens] = [await givenSubject(given, realmId), await drawTokens()];
     const operation = operations[round % operations.length]!;
     const who = random.chance(0.8) ? random.pick(mayCall[operation.access]) : random.pick(everybody);
     const request: Mutable = { ...draw(operation, subject), raw: undefined, type: operation.body?.type };

@@ -25,7 +25,12 @@ async function send(method: string, overrides: Partial<Route> = {}) {
     handle: ({ request }) => void handled.push(request.method),
     ...overrides,
   };
-  const request = Object.assign(new IncomingMessage(new Socket()), { method, url: "/thing/1", ip: address }) as Request;
+  const request = Object.assign(new IncomingMessage(new Socket()), {
+    method,
+    url: "/thing/1",
+    ip: address,
+    complete: true,
+  }) as Request;
   const response = Object.assign(new ServerResponse(request), { locals: { context: {} } }) as unknown as Response;
   mountRoutes([route], limiter)(request, response, () => void thrown.push("passed on"));
   await vi.advanceTimersByTimeAsync(0);

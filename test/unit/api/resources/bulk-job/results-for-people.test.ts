@@ -4,6 +4,7 @@ import { readInput } from "../../../../../api/resources/bulk-job/read-input.ts";
 import { columnsForPeople } from "../../../../../api/resources/bulk-job/results-for-people.ts";
 import type { JobRowView } from "../../../../../api/contract/views/job-row-view.ts";
 import type { Job } from "../../../../../db/queries/bulk-job/jobs.ts";
+import { cellFaults } from "../../../../../domain/bulk-job/cell-faults.ts";
 import { jobColumns } from "../../../../../domain/bulk-job/columns.ts";
 import { jobKinds, type JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { rowErrors } from "../../../../../domain/bulk-job/row-errors.ts";
@@ -20,7 +21,7 @@ function said(language: "de" | "en", kind: JobKind, row: Pick<JobRowView, "error
 
 /** Whatever can be told of a row that cannot be used. */
 async function* messages(): AsyncGenerator<[kind: JobKind, message: string]> {
-  const cells = ["", "nope", "0", "-1", "\u0001", "x".repeat(300), 7, [], {}, true];
+  const cells = ["", "nope", "0", "-1", "\u0001", "x".repeat(300), "a\u200bb", "#N/A", "TRUE", 7, [], {}, true];
   for (const kind of jobKinds) {
     for (const column of jobColumns[kind]) {
       for (const cell of cells) {
@@ -34,6 +35,9 @@ async function* messages(): AsyncGenerator<[kind: JobKind, message: string]> {
     const [heading, bare] = kind === "revocation" ? ["Seriennummer", "4711"] : ["Kennung", "a"];
     yield* unreadable(kind, "text/csv", `${heading};E-Mail\na;b;c\n`);
     yield* unreadable(kind, "text/csv", `${bare}\nb,c\n`);
+    yield* unreadable(kind, "text/csv", `${heading};Status\n"a\nb";c\na;"b\nc"\n`);
+    // The console reads workbooks, and reports the faults of their cells in these words.
+    for (const fault of Object.values(cellFaults)) yield [kind, `${jobColumns[kind][0]}: ${fault}`];
   }
 }
 
