@@ -36,7 +36,12 @@ export async function checkRedis(url: string): Promise<Check[]> {
   try {
     await once(redis, "ready", { signal: AbortSignal.timeout(connectMs) });
     // INFO instead of CONFIG GET, which hosted Redis often refuses.
-    const info = parseInfo(await redis.info());
+    const answered = await redis.info().catch((error: unknown) => {
+      if (error instanceof Error && error.message.startsWith("NOPERM")) return undefined;
+      throw error;
+    });
+    if (answered === undefined) return [passes("queue", "Redis answers"), unknownSettings, checkPassword(new URL(url))];
+    const info = parseInfo(answered);
     if (await isCluster(redis)) return [fails("queue", clusterRefused, "Set REDIS_URL to a Redis that is no cluster.")];
     return [
       passes("queue", `Redis ${info.get("redis_version") ?? ""} answers`),
@@ -56,6 +61,12 @@ export async function checkRedis(url: string): Promise<Check[]> {
     redis.disconnect();
   }
 }
+
+const unknownSettings = warns(
+  "redis-eviction",
+  "whether Redis keeps what it is given is not known: its login may not run INFO",
+  "Let the login run INFO (`+info`).",
+);
 
 function checkEviction(policy: string | undefined): Check {
   return policy === "noeviction"

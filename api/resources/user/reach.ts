@@ -2,10 +2,7 @@ import { hasStaffScope } from "../../contract/access.ts";
 import type { ServicePrincipal, UserPrincipal } from "../../contract/principal.ts";
 import { InsufficientScope } from "../../http/token-errors.ts";
 import { scopesOfRoles, type Role } from "../../../domain/roles.ts";
-import { scopesAllowedTo, type Scope } from "../../../domain/scopes.ts";
-
-/** Scopes that open nothing. */
-const withoutPower: ReadonlySet<Scope> = new Set<Scope>(["openid", "offline_access"]);
+import { scopesAllowedTo, signInScopes, type Scope } from "../../../domain/scopes.ts";
 
 /**
  * Throws unless the caller has every scope that the roles of this person give, as far as a caller of its kind can have it:
@@ -17,7 +14,7 @@ export function requireReach(
 ): void {
   const isOneself = principal.kind === "user" && principal.userId === userId;
   const possible = (scope: Scope): boolean =>
-    !withoutPower.has(scope) && (principal.kind === "user" || scopesAllowedTo("service").includes(scope));
+    !signInScopes.includes(scope) && (principal.kind === "user" || scopesAllowedTo("service").includes(scope));
   const needed: readonly Scope[] = isOneself ? ["user.modify"] : [...scopesOfRoles(roles)].filter(possible);
   const missing = needed.filter((scope) => !hasStaffScope(principal, scope));
   if (missing.length > 0) throw new InsufficientScope(missing);

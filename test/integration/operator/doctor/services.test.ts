@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { Redis } from "ioredis";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as crls from "../../../../db/queries/certificates/crls.ts";
 import { sql } from "../../../../db/sql.ts";
@@ -110,6 +111,28 @@ describe("the queue", () => {
         message: "Redis Cluster cannot be used; use one Redis",
       });
     });
+  });
+});
+
+describeWithTool("redis-server", "a login for Redis", () => {
+  test("that may not run INFO works, and a warning says what is not known for it; with INFO the settings are", async () => {
+    const redis = await startBreakableRedis();
+    onTestFinished(() => redis.stop());
+    const owner = new Redis(redis.url);
+    onTestFinished(() => {
+      owner.disconnect();
+    });
+    const env = { REDIS_URL: redis.url.replace("//", "//queue:secret@") };
+
+    await owner.acl("SETUSER", "queue", "on", ">secret", "~*", "&*", "+@all", "-@dangerous");
+    expect(await look("queue", { env })).toMatchObject({ status: "ok" });
+    expect(await look("redis-eviction", { env })).toMatchObject({
+      status: "warn",
+      message: "whether Redis keeps what it is given is not known: its login may not run INFO",
+    });
+
+    await owner.acl("SETUSER", "queue", "+info");
+    expect((await look("redis-eviction", { env }))?.message).not.toContain("not known");
   });
 });
 
