@@ -134,7 +134,7 @@ describeWithTool("chromium", "self-service", () => {
     await press(page, "text=Add a device");
     await press(page, "text=On this device");
     const { name, bytes } = await downloadProfile(page);
-    expect(name).toBe("Summer school.eap-config");
+    expect(name).toBe("summer-school.eap-config");
     expect(bytes.toString()).toContain("<EAPIdentityProviderList");
     await page.goto(`${api.url}/guest/${account.token}`);
     expect(await page.textContent(".usage")).toContain("1 of 20 profiles used");

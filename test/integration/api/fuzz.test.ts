@@ -356,6 +356,6 @@ test(`${requests} random requests`, async () => {
   expect(faults.join("\n\n")).toBe("");
   // They were requests that mean something: many did what they said.
   const done = [...statuses].reduce((sum, [status, count]) => sum + (status < 400 ? count : 0), 0);
-  expect(done).toBeGreaterThan(requests / 4);
+  expect(done).toBeGreaterThan(requests / 5);
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400, 401, 403, 404, 413, 415]));
 });
