@@ -44,7 +44,7 @@ const endedRoles = ({ offboardedAt, roles }: { offboardedAt: Date | null; roles:
 /**
  * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, their roles end,
  * what is being made for them fails, and every active profile is revoked permanently. A user who is offboarded already, but
- * whom a bulk job left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing.
+ * whom a bulk job left with active profiles, loses these. Offboarding an offboarded user without active profiles changes nothing.
  * Call in a transaction.
  */
 export async function offboard(

@@ -123,7 +123,8 @@ export async function lockAgain(
 }
 
 /**
- * Takes roles from a user, given here or by the provider, with the audit entry; false when the user has none of them or is not there.
+ * Removes roles from a user, given here or by the provider, with the audit entry. Returns false if the user is missing or
+ * without these roles.
  * Those that the identity provider gives return with the next sign-in through it. Call in a transaction.
  */
 export async function takeRolesAgain(
