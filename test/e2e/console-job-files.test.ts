@@ -143,9 +143,12 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
 
       const expected = leaversMax - unreadable.length;
       expect(await counted(page, "Will lose access")).toBe(expected.toLocaleString("en-GB"));
-      const causes = await page.locator('table[aria-label="Problems"] tbody tr').allInnerTexts();
-      const named = causes.reduce((sum, cause) => sum + Number.parseInt(cause.replaceAll(",", ""), 10), 0);
-      expect(named).toBe(unreadable.length);
+      await expect
+        .poll(async () => {
+          const causes = await page.locator('table[aria-label="Problems"] tbody tr').allInnerTexts();
+          return causes.reduce((sum, cause) => sum + Number.parseInt(cause.replaceAll(",", ""), 10), 0);
+        })
+        .toBe(unreadable.length);
       await context.close();
     },
   );

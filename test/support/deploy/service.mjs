@@ -62,13 +62,16 @@ export async function fetchIssuer() {
   execFileSync("openssl", ["x509", "-inform", "DER", "-in", "/tmp/issuer.cer", "-out", "/tmp/issuer.pem"]);
 }
 
-/** What OCSP says of serial numbers over plain http, as OpenSSL verifies it; undefined when it does not. */
+/** What OCSP says of serial numbers over plain http, as OpenSSL verifies it; when it does not, undefined and why, in the log. */
 export function askOcsp(serials) {
   const root = execFileSync("sh", ["-c", "ls /var/lib/realmpass-operator/ceremony/*.crt.pem"], { encoding: "utf8" });
   const args = ["ocsp", "-issuer", "/tmp/issuer.pem", ...serials.flatMap((serial) => ["-serial", serial])];
   args.push("-url", `${plain}/ocsp/1`, "-CAfile", root.trim(), "-verify_other", "/tmp/issuer.pem");
   const { stdout, stderr } = spawnSync("openssl", args, { encoding: "utf8" });
-  if (!/Response verify OK/.test(stderr)) return undefined;
+  if (!/Response verify OK/.test(stderr)) {
+    console.log("no OCSP answer", JSON.stringify(stderr));
+    return undefined;
+  }
   return [...stdout.matchAll(/: (good|revoked|unknown)/g)].map(([, status]) => status);
 }
 

@@ -41,7 +41,7 @@ export function runBlocks(
   },
 ): Promise<string> {
   const script = blocks.map((block) => asHere(service, block)).join("\n");
-  const child = spawn("bash", ["-e", "-u", "-o", "pipefail", "-c", script], {
+  const child = spawn("bash", ["--norc", "-e", "-u", "-o", "pipefail", "-c", script], {
     cwd: directory,
     env: { ...service.env, PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["pipe", "pipe", "pipe"],
