@@ -1,13 +1,14 @@
 /**
- * How long each of those who pass on a question about a certificate waits for an answer, in milliseconds. Each waits longer
- * than the one that it asks, so that all are asked before a RADIUS server has had enough, which is after 3 s. The waits of
- * reverse proxies and of RADIUS servers are in the files that we ship; `test/unit/ocsp-waits.test.ts` compares them.
+ * How long each component waits for an answer about a certificate, in milliseconds. A RADIUS server gives up after 3 s. Until
+ * then a silent responder must not cost a device its login, and neither must a slow one: another responder is asked early, and
+ * the first is still listened to. The waits of reverse proxies and of RADIUS servers are in the files that we ship;
+ * `test/unit/ocsp-waits.test.ts` compares them.
  */
 export const ocspWaits = {
-  /** A responder says by then that it cannot answer now. */
-  responderMs: 800,
-  /** The api asks another responder when one has been silent for so long, which one that is alive never is. */
-  apiTryMs: 1_000,
-  /** The api answers by then, whatever responders do. */
+  /** The responder answers "try later" if its database has not answered by then. */
+  responderMs: 2_000,
+  /** The API asks another responder if one has not answered by then, and takes the first answer. */
+  apiAnotherMs: 1_000,
+  /** The API has answered by then, whatever responders do. */
   apiMs: 2_300,
 } as const;

@@ -17,8 +17,8 @@ export interface OcspIssuer {
 export interface OcspIssuers {
   /** The issuer, as long as it has not ended: nothing that it signed is valid any more then. */
   find(issuerId: string): Promise<OcspIssuer | undefined>;
-  /** Those that will be asked about soonest. */
-  listIssuing(limit: number): Promise<OcspIssuer[]>;
+  /** The issuers that have not ended: first those that issue, newest first. */
+  listCurrent(limit: number): Promise<OcspIssuer[]>;
 }
 
 /** How long it is remembered that there is no such issuer, and of how many. */
@@ -53,8 +53,8 @@ export function createOcspIssuers({ db, clock }: { db: Pick<Database, "query">; 
       return issuer !== undefined && issuer.notAfter > at ? issuer : undefined;
     },
 
-    async listIssuing(limit) {
-      return (await ocsp.listIssuing(db, { at: clock.now(), limit })).flatMap(readIfReadable);
+    async listCurrent(limit) {
+      return (await ocsp.listCurrent(db, { at: clock.now(), limit })).flatMap(readIfReadable);
     },
   };
 }

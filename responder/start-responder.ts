@@ -37,9 +37,14 @@ export interface ResponderOptions {
 
 const lastOcspEveryMs = 3_000;
 
-/** Issuers whose certificates are asked for at once instead of when somebody waits for them. */
+/**
+ * Issuers whose responder certificates are requested before a device waits for them: a few before the first request is taken,
+ * then those of new realms and of prepared issuers.
+ */
 const issuersAtStart = 16;
+const issuersMax = 256;
 const prepareMsMax = 2_000;
+const prepareEveryMs = 5_000;
 
 /**
  * Starts to answer OCSP and registers where. Resolves when requests are taken. The lifecycle stops it: the address is
@@ -86,21 +91,25 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
         log.warn({ event: "ocsp.last_answers_not_written", err }, "when profiles were asked about is not written yet");
       })
       .finally(() => (flushing = undefined)));
-  const timer = setInterval(() => void flush(), lastOcspEveryMs);
+  const prepare = async (limit: number): Promise<void> => {
+    const current = await issuers.listCurrent(limit);
+    await Promise.all(current.map((issuer) => identities.of(issuer).catch(() => undefined)));
+  };
+  const timers = [
+    setInterval(() => void flush(), lastOcspEveryMs),
+    // A database that is away is reported by what needs it; the next round asks again.
+    setInterval(() => void prepare(issuersMax).catch(() => undefined), prepareEveryMs),
+  ];
   lifecycle.onStop("OCSP", async () => {
-    clearInterval(timer);
+    for (const timer of timers) clearInterval(timer);
     await listener.close();
     await flush();
   });
 
   // The address is told once there are certificates, so that the first requests need not wait, or after a moment without.
-  const prepare = async (): Promise<void> => {
-    const issuing = await issuers.listIssuing(issuersAtStart);
-    await Promise.all(issuing.map((issuer) => identities.of(issuer).catch(() => undefined)));
-  };
   await within(
     prepareMsMax,
-    prepare().catch(() => undefined),
+    prepare(issuersAtStart).catch(() => undefined),
   );
   const url = options.url ?? `http://${hostOf(host)}:${listener.port}`;
   await beat.start({ ocspUrl: url });

@@ -19,8 +19,8 @@ const connectionsMax = 256;
 /** How long a client may take to send its request. */
 const requestMsMax = 8_000;
 
-/** A responder that says so at once is busy or not ready, and another may not be; later on, nothing is gained by asking. */
-const anotherMsMax = 1_000;
+/** After an answer "try later" another responder is asked until then: one that answers so at once is busy, and another may not be. */
+const afterTryLaterMsMax = 1_000;
 
 /** OCSPResponse "try later" (RFC 6960 section 2.3). */
 const tryLater = Buffer.from([0x30, 3, 0x0a, 1, 3]);
@@ -47,26 +47,56 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
   const responders = createOcspResponders(deps);
   const agent = new Agent({
     connections: connectionsMax,
-    connect: { timeout: ocspWaits.apiTryMs },
+    connect: { timeout: ocspWaits.apiMs },
     maxResponseSize: answerBytesMax,
   });
 
+  /** The first answer of any responder. The next one is asked as soon as one fails, answers "try later" or is slow. */
   async function askAny(asked: Asked): Promise<Answer | undefined> {
+    const urls = await responders.list();
     const startedAt = performance.now();
-    let later: Answer | undefined;
-    for (const url of await responders.list()) {
-      const passed = performance.now() - startedAt;
-      if (passed >= (later === undefined ? ocspWaits.apiMs : anotherMsMax)) break;
-      try {
-        const answer = await ask(agent, url, asked, Math.min(ocspWaits.apiMs - passed, ocspWaits.apiTryMs));
-        responders.answered(url);
-        if (!answer.body.equals(tryLater)) return answer;
-        later = answer;
-      } catch {
-        responders.silent(url);
-      }
-    }
-    return later;
+    return new Promise((resolve) => {
+      let next = 0;
+      let waitingFor = 0;
+      let later: Answer | undefined;
+      let answered = false;
+      const askNext = (): void => {
+        if (answered) return;
+        const url = urls[next];
+        const passed = performance.now() - startedAt;
+        if (url === undefined || passed >= (later === undefined ? ocspWaits.apiMs : afterTryLaterMsMax)) {
+          if (waitingFor === 0) resolve(later);
+          return;
+        }
+        next += 1;
+        waitingFor += 1;
+        const slow = setTimeout(() => {
+          responders.silent(url);
+          askNext();
+        }, ocspWaits.apiAnotherMs);
+        ask(agent, url, asked, ocspWaits.apiMs - passed)
+          .then(
+            (answer) => {
+              responders.answered(url);
+              if (answer.body.equals(tryLater)) {
+                later = answer;
+                return;
+              }
+              answered = true;
+              resolve(answer);
+            },
+            () => {
+              responders.silent(url);
+            },
+          )
+          .finally(() => {
+            clearTimeout(slow);
+            waitingFor -= 1;
+            askNext();
+          });
+      };
+      askNext();
+    });
   }
 
   return {

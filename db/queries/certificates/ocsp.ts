@@ -13,14 +13,13 @@ export interface OcspIssuer {
 export const findIssuer = (db: Db, id: string): Promise<OcspIssuer[]> =>
   db.query<OcspIssuer>(sql`select id, certificate, not_after as "notAfter" from issuers where id = ${id}`);
 
-/** The issuing CAs, newest first: those that answers will be asked of soonest. */
-export const listIssuing = (db: Db, { at, limit }: { at: Date; limit: number }): Promise<OcspIssuer[]> =>
+/** The issuers that have not ended: first those that issue, newest first. */
+export const listCurrent = (db: Db, { at, limit }: { at: Date; limit: number }): Promise<OcspIssuer[]> =>
   db.query<OcspIssuer>(sql`
     select id, certificate, not_after as "notAfter"
       from issuers
-     where issuing
-       and not_after > ${at}
-     order by id desc
+     where not_after > ${at}
+     order by issuing desc, id desc
      limit ${limit}
   `);
 

@@ -145,6 +145,20 @@ describe("OpenSSL is told", () => {
   });
 });
 
+test("each responder gets its certificates for a new realm and for a prepared issuer before a device asks", async () => {
+  const { owner } = api.database;
+  const of = await givenIssuingRealm(owner);
+  const retiring = await givenIssuingRealm(owner);
+  await owner.query(sql`update issuers set issuing = false where id = ${retiring.issuerId}`);
+  await eventually(async () => {
+    for (const { issuerId } of [of, retiring]) {
+      const certified = sql`
+        select from ocsp_responders where issuer_id = ${issuerId} and certificate is not null`;
+      expect(await owner.query(certified)).toHaveLength(2);
+    }
+  });
+});
+
 describe("without an answer", () => {
   const errorOf = async (url: string, body: Buffer): Promise<number> =>
     statusOf((await askOverHttp(url, { body })).body);

@@ -1,5 +1,6 @@
-import { createServer, type AddressInfo } from "node:net";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ocspWaits } from "../../../../domain/ocsp-waits.ts";
 import { sql } from "../../../../db/sql.ts";
 import { ocspErrors } from "../../../../responder/ocsp-response.ts";
 import { useApi } from "../../../support/service/api.ts";
@@ -84,6 +85,33 @@ describe("the address that certificates point to", () => {
     await second.stop();
     expect((await responderUrls(api.database.owner)).filter((url) => url !== "http://127.0.0.1:1")).toHaveLength(2);
     expect(await ask()).toBe(ocspErrors.tryLater);
+  });
+
+  test("a responder that is slow is still listened to while another is asked, and when there is no other", async () => {
+    await api.startWorker();
+    const responder = await startTestResponder({ databaseUrl: api.database.url });
+    const [url = ""] = await responderUrls(api.database.owner);
+    const slow = createServer((socket) => {
+      setTimeout(() => {
+        const upstream = connect(Number(new URL(url).port), "127.0.0.1");
+        socket.pipe(upstream).pipe(socket);
+        for (const each of [socket, upstream]) each.on("error", () => socket.destroy());
+      }, ocspWaits.apiAnotherMs + 300);
+    });
+    await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
+    await api.database.owner.query(sql`delete from processes where kind = 'responder'`);
+    await registered(`http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
+    // The list of responders is kept for a second.
+    await eventually(async () => {
+      expect(await ask()).toBe("good");
+    });
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    await registered(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+    const outcomes = await Promise.all(Array.from({ length: 4 }, ask));
+    expect(outcomes).toEqual(["good", "good", "good", "good"]);
+    for (const server of [slow, silent]) server.close();
+    await responder.stop();
   });
 
   test("passes on what caches need, GET and HEAD, and refusals", async () => {
