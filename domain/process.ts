@@ -2,7 +2,7 @@
 export const processKinds = ["api", "worker", "responder"] as const;
 export type ProcessKind = (typeof processKinds)[number];
 
-/** What a process may find wrong with itself while it goes on; docs/operations.md says what to do about each. */
+/** What a process may find wrong with itself while it goes on; docs/health.md says what to do about each. */
 export const problemCodes = [
   "certificate_ended",
   "certificate_ending",

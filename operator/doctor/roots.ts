@@ -12,7 +12,7 @@ export async function checkRoots(context: Context): Promise<Check[]> {
           warns(
             `root-key ${name}`,
             `the root's key still lies in ${directory}`,
-            "Move it to two media that are kept offline, and its passphrase elsewhere: docs/operations.md says how.",
+            "Move it to two media that are kept offline, and its passphrase elsewhere: docs/secrets.md says how.",
           ),
         ],
   );

@@ -26,7 +26,7 @@ export async function checkSecrets(db: Db, context: Context): Promise<Check[]> {
           fails(
             "secret-files",
             `an api or a responder has what only others need: ${decoys.join(", ")}`,
-            "Remove these files, and replace a secret that an api could read: docs/operations.md says how.",
+            "Remove these files, and replace a secret that an api could read: docs/secrets.md says how.",
           ),
         ]),
   ];

@@ -5,7 +5,7 @@ import { faultTest, givenUsers, hold } from "../support/service/fault.ts";
 import type { RunningService } from "../support/service/service.ts";
 import { ended } from "../support/run/services.ts";
 
-/** The steps are those of docs/operations.md, "Forgetting people". The queue has no part in them. */
+/** The steps are those of docs/realms.md, "Forgetting people". The queue has no part in them. */
 
 const step = faultTest("postgres");
 

@@ -271,7 +271,7 @@ describeWithCommit(before, "an installation of the commit before processes had l
     }
   });
 
-  test("is upgraded by the steps of docs/operations.md: doctor finds it separated, and processes start where they must be", async () => {
+  test("is upgraded by the steps of docs/upgrade.md: doctor finds it separated, and processes start where they must be", async () => {
     const upgraded = await copied();
     const { data, port } = upgraded;
     const dir = join(data, "credentials");

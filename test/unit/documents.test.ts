@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
 import extractDepcruiseOptions from "dependency-cruiser/config-utl/extract-depcruise-options";
 import { describe, expect, test } from "vitest";
 
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
+  "CHANGELOG.md",
   ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith(".md"));
 const folders = new Set(
@@ -24,6 +26,39 @@ describe("a path between backticks exists", () => {
     // A built program is not in the repository.
     const named = pathsIn(readFileSync(name, "utf8")).filter((path) => !path.startsWith("dist/"));
     expect(named.filter((path) => !existsSync(path) && !existsSync(`${path}.ts`))).toEqual([]);
+  });
+});
+
+/** As GitHub and the service's own pages make it from a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+const withoutCode = (text: string): string => text.replace(/^```.*?^```$/gms, "");
+const anchorsIn = (name: string): string[] =>
+  [...withoutCode(readFileSync(name, "utf8")).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+
+/** Links of a document that lead nowhere: to no file, or to no heading of a document. */
+const deadLinksIn = (name: string, text: string): string[] =>
+  [...withoutCode(text).matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)]
+    .map(([, link = ""]) => link)
+    .filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const file = path === "" ? name : posix.join(posix.dirname(name), path);
+      return !existsSync(file) || (anchor !== undefined && !anchorsIn(file).includes(anchor));
+    });
+
+describe("a link leads to a file, and to a heading in it", () => {
+  test.each(documents)("%s", (name) => {
+    expect(deadLinksIn(name, readFileSync(name, "utf8"))).toEqual([]);
+  });
+
+  test("and one that does not is found", () => {
+    const text =
+      "[a](docs/nothing.md) [b](docs/upgrade.md#nowhere) [c](docs/upgrade.md#1-back-up) [d](https://example.org/)";
+    expect(deadLinksIn("README.md", text)).toEqual(["docs/nothing.md", "docs/upgrade.md#nowhere"]);
   });
 });
 

@@ -38,9 +38,9 @@ afterAll(() => {
 });
 const placed = (name: string): string[] => readdirSync(join(directory, name)).sort();
 
-/** The rows of the table in docs/operations.md: who reads a secret, and which units of timers do. */
+/** The rows of the table in docs/secrets.md: who reads a secret, and which units of timers do. */
 const table = new Map(
-  [...readFileSync("docs/operations.md", "utf8").matchAll(/^\| `([A-Z_]+)` +\|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(
+  [...readFileSync("docs/secrets.md", "utf8").matchAll(/^\| `([A-Z_]+)` +\|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(
     ([, variable = "", who = "", units = ""]) => [
       variable,
       { who: processes.filter((name) => who.includes(name)), units: units.split(",").map((unit) => unit.trim()) },

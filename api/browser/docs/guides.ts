@@ -18,7 +18,12 @@ export const guides = [
   { slug: "radius", file: "docs/radius/README.md", name: "FreeRADIUS", group: "run" },
   { slug: "radius/hostapd", file: "docs/radius/hostapd.md", name: "hostapd", group: "run" },
   { slug: "radius/disconnect", file: "docs/radius/disconnect.md", name: "Disconnect at once", group: "run" },
-  { slug: "operations", file: "docs/operations.md", name: "Operations", group: "run" },
+  { slug: "operations", file: "docs/operations.md", name: "Set-ups", group: "run" },
+  { slug: "secrets", file: "docs/secrets.md", name: "Secrets", group: "run" },
+  { slug: "realms", file: "docs/realms.md", name: "Realms", group: "run" },
+  { slug: "health", file: "docs/health.md", name: "Health and metrics", group: "run" },
+  { slug: "replacing-cas", file: "docs/replacing-cas.md", name: "Replacing the CA", group: "run" },
+  { slug: "limits", file: "docs/reference.md", name: "Lifetimes and limits", group: "run" },
   { slug: "upgrade", file: "docs/upgrade.md", name: "Upgrade", group: "run" },
 ] as const;
 

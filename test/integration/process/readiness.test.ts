@@ -83,8 +83,8 @@ test("each metric that an alert asks for is in what the processes tell", async (
   told.add("realmpass_certificate_not_after_seconds");
   expect([...asked].filter((name) => !told.has(name))).toEqual([]);
   expect(asked.size).toBeGreaterThan(10);
-  // docs/operations.md has a row for each of them, and none for another.
-  const page = readFileSync("docs/operations.md", "utf8");
+  // docs/health.md has a row for each of them, and none for another.
+  const page = readFileSync("docs/health.md", "utf8");
   const explained = [...page.matchAll(/^\| (`realmpass_[^|]*?) *\|/gm)].flatMap(([, names = ""]) =>
     [...names.matchAll(/`(realmpass_\w+)`/g)].map(([, name]) => name!),
   );

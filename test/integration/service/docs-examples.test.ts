@@ -44,7 +44,7 @@ const json = async (file: string): Promise<ApiAnswer["body"]> =>
   JSON.parse(await readFile(join(directory, file), "utf8"));
 
 /** Comes first: its page shows what is there right after the first start. */
-describe("the drill of docs/operations.md", () => {
+describe("the drill of docs/replacing-cas.md", () => {
   interface Step {
     title: string;
     block: string;
@@ -53,8 +53,8 @@ describe("the drill of docs/operations.md", () => {
   }
 
   async function readSteps(): Promise<Step[]> {
-    const page = await readFile("docs/operations.md", "utf8");
-    const section = page.split(/^## /m).find((each) => each.startsWith("Replacing the issuing CA\n")) ?? "";
+    const page = await readFile("docs/replacing-cas.md", "utf8");
+    const section = page.split(/^## /m).find((each) => each.startsWith("Steps\n")) ?? "";
     return [...section.matchAll(/^\*\*(\d+\. [^*]+)\*\*(.*?)(?=^\*\*)/gms)].map(([, title = "", body = ""]) => ({
       title,
       block: /^```sh\n(.*?)^```$/ms.exec(body)?.[1] ?? "",

@@ -111,7 +111,7 @@ describe("with the values of a realm", () => {
     expect(text).toContain(`/docs/radius/strict.tar.gz?realm=${name}`);
     expect(text).not.toMatch(/demo\.example|\$issuer|\$base_url/);
     // Links to other pages stay with the realm.
-    expect(text).toContain(`href="/docs/operations?realm=${name}"`);
+    expect(text).toContain(`href="/docs/replacing-cas?realm=${name}"`);
     expect(text).toContain(`href="/docs/radius/hostapd?realm=${name}"`);
 
     await realms.update(owner(), realmId, { radiusCn: "aaa.campus.example" });
