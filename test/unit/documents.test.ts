@@ -8,6 +8,7 @@ const documents = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
+  ...readdirSync("test/conformance/interpretations").map((name) => `test/conformance/interpretations/${name}`),
 ].filter((name) => name.endsWith(".md"));
 const folders = new Set(
   readdirSync(".", { withFileTypes: true })

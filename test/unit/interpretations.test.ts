@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+/** Every test file, as a path below `test/` without its ending. */
+const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => name.slice(0, -".test.ts".length));
+
+/** A name is the end of one test file's path, or a folder with a slash at its end. */
+const isHeld = (name: string): boolean =>
+  name.endsWith("/")
+    ? testFiles.some((file) => file.startsWith(name))
+    : testFiles.filter((file) => file === name || file.endsWith(`/${name}`)).length === 1;
+
+/** Lines without a test file, or with a name that is none or stands for several. */
+const notHeld = (text: string): string[] =>
+  text.split("\n").filter((line) => {
+    if (!line.startsWith("- ")) return false;
+    const names = [...(line.split(" → ")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+    return names.length === 0 || !names.every(isHeld);
+  });
+
+const folder = "test/conformance/interpretations";
+const pages = readdirSync(folder);
+
+describe("each interpretation names the test file that holds it", () => {
+  test.each(pages)("%s", (page) => {
+    const text = readFileSync(`${folder}/${page}`, "utf8");
+    expect(text.match(/^- \*\*/gm)?.length).toBeGreaterThan(20);
+    expect(notHeld(text)).toEqual([]);
+  });
+
+  test("and a line that does not is found", () => {
+    const wrong = [
+      "- **a**: without a file",
+      "- **b**: with one that is not there → `no-such-file`",
+      "- **c**: with a name of several → `list`, `revocation`",
+    ];
+    const right = ["- **d**: with one → `list-users`", "- **e**: with a folder → `integration/responder/`"];
+    expect(notHeld([...wrong, ...right].join("\n"))).toEqual(wrong);
+  });
+});
+
+test("docs/interpretations.md leads to every page", () => {
+  const index = readFileSync("docs/interpretations.md", "utf8");
+  for (const page of pages) expect(index).toContain(`../${folder}/${page}`);
+});
