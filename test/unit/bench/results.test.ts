@@ -61,6 +61,12 @@ describe("the document", () => {
     expect(text).toContain("rows of single on postgres");
   });
 
+  it("begins with ten figures, each of which the kept results have", async () => {
+    const { results } = await readResults("test/bench/results");
+    const [beginning = ""] = writeDocument(results).split("\n## ");
+    expect(beginning.match(/^\| .* \| [\d,.]+ +\|$/gm)).toHaveLength(10);
+  });
+
   it("names the commit, and which scenarios were measured with which when there are several", () => {
     const of = (scenario: "single" | "reads", commit: string) => result({ scenario, backend: "redis", commit });
     expect(writeDocument([of("single", "1bb19f7"), of("reads", "1bb19f7")])).toMatch(/\| Commit +\| 1bb19f7 +\|/);
