@@ -1,4 +1,4 @@
-import { processColumns } from "./processes.ts";
+import { parts } from "./cpu.ts";
 import type { Result } from "./results.ts";
 import { scenarios, type ScenarioName } from "./scenarios/index.ts";
 import { backendNames, type Scenario } from "./scenarios/scenario.ts";
@@ -113,10 +113,11 @@ export function writeDocument(results: readonly Result[]): string {
       ),
     ),
     "## Processes",
-    "Of the service of each scenario: the delay of the event loops, resident memory without what processes share, and how many single operations its batches had in the mean.",
+    "Of the service of each scenario, at its end: resident memory without what processes share, and how many single operations its batches had in the mean. " +
+      "The kept results also have the delay of the event loops, and the memory at the start.",
     table(
-      processColumns,
-      results.map(({ scenario, backend, processes }) => [scenario, backendNames[backend], ...processes]),
+      ["scenario", "queue", `MB: ${parts.join(" / ")}`, "batch sizes"],
+      results.map(({ scenario, backend, processes }) => [scenario, backendNames[backend], ...processes.slice(-2)]),
     ),
   ].join("\n\n")}\n`;
 }

@@ -15,16 +15,7 @@ export const observe = async (service: Pick<Service, "memory" | "metrics">): Pro
   metrics: await service.metrics(),
 });
 
-export const processColumns = [
-  "scenario",
-  "queue",
-  "event-loop delay p99 ms: api / worker / responder",
-  `MB at the start: ${parts.join(" / ")}`,
-  "MB at the end",
-  "batch sizes",
-];
-
-/** The cells after scenario and queue. */
+/** Event-loop delay p99 ms of api, worker and responder; MB of each part at the start, and at the end; batch sizes. */
 export const processCells = (before: Moment, after: Moment): string[] => [
   ["api", "worker", "responder"].map((name) => figure(eventLoopDelayMs(after.metrics[name] ?? ""))).join(" / "),
   ...[before, after].map(({ memory }) => parts.map((part) => figure(memory[part] / 1e6)).join(" / ")),

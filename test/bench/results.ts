@@ -15,7 +15,7 @@ export interface Result {
   /** CPU microseconds of the floor just before. */
   floorUs: number;
   outcome: Outcome;
-  /** Cells of {@link processColumns} after scenario and queue. */
+  /** Cells of {@link processCells}. */
   processes: string[];
 }
 
