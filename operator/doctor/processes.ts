@@ -28,8 +28,7 @@ const remedies: Readonly<Record<ProblemCode, string>> = {
 
 /** A newer process may report what this version does not know. */
 const remedyOf = (code: string): string =>
-  Object.entries(remedies).find(([known]) => known === code)?.[1] ??
-  "The newest version's docs/health.md explains it.";
+  Object.entries(remedies).find(([known]) => known === code)?.[1] ?? "The newest version's docs/health.md explains it.";
 
 /** Whether there is a process of each kind, and what those that there are know to be wrong with themselves. */
 export function checkProcesses(states: readonly ProcessState[]): Check[] {
