@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { RateLimiter } from "./rate-limit.ts";
 
-/** Where browser clients call from their own origins; never the pages on which people sign in and approve. */
+/** Paths that browser clients call from their own origins; never the pages on which users sign in and approve. */
 const crossOriginPaths =
   /^(?:\/api(?:\/|$)|\/oauth\/(?:token|jwks|revoke|userinfo)$|\/\.well-known\/(?:openid-configuration|oauth-authorization-server)(?:\/|$)|\/openapi\.json$)/;
 
@@ -10,7 +10,7 @@ const allowedHeaders = "Authorization, Content-Type, x-api-version, Idempotency-
 const exposedHeaders =
   "Location, Retry-After, X-Request-Id, X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Reset";
 
-/** CORS for every origin, without credentials: access rests on the token alone, which no browser adds by itself. */
+/** Allows every origin, without credentials: access rests on the token alone, which no browser adds by itself. */
 export function cors(limiter: RateLimiter): RequestHandler {
   return (request, response, next) => {
     if (!crossOriginPaths.test(request.path)) {

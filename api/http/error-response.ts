@@ -7,10 +7,10 @@ import { contextOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
 import type { ErrorFormat, PlainExchange } from "./route.ts";
 
-/** When trying again makes sense if nobody knows better. */
+/** The default of `Retry-After`. */
 const retryAfterSeconds = 2;
 
-/** The failure wrapper. */
+/** The error wrapper. */
 interface ErrorBody {
   result: "error";
   code: number;
@@ -20,7 +20,7 @@ interface ErrorBody {
   fields?: readonly FieldError[];
 }
 
-/** What was thrown, as something the caller may be told. Whatever has no meaning to them is logged and becomes `internal_error`. */
+/** Converts whatever was thrown to an error for the caller. Anything unknown is logged and becomes `internal_error`. */
 export function asServiceError(thrown: unknown, log: () => Log): ServiceError {
   if (thrown instanceof ServiceError) {
     if (thrown.status >= 500) log().warn({ event: "request.failed", err: thrown }, "request failed");
@@ -30,20 +30,20 @@ export function asServiceError(thrown: unknown, log: () => Log): ServiceError {
   if (isUndecodablePath(thrown)) {
     return new ServiceError("invalid_request", { description: "A percent escape is not valid.", cause: thrown });
   }
-  log().error({ event: "request.failed", err: thrown, cause: causeOf(thrown) }, "something unexpected was thrown");
+  log().error({ event: "request.failed", err: thrown, cause: causeOf(thrown) }, "unexpected error");
   return new ServiceError("internal_error", { cause: thrown });
 }
 
 const causeOf = (thrown: unknown): string | undefined =>
   thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : undefined;
 
-/** What Express's router throws for a path with bad percent escapes. */
+/** Express's router throws this for a path with invalid percent escapes. */
 const isUndecodablePath = (thrown: unknown): boolean =>
   thrown instanceof URIError && "status" in thrown && thrown.status === 400;
 
 /**
- * Answers a failure. Refusals are counted per address. Beyond the limit a 403 becomes a 429; a 401 stays one and says
- * when to try again, so that other clients at the same address still learn that they need another token.
+ * Sends an error. 401 and 403 are counted per address. Beyond the limit a 403 becomes a 429; a 401 stays and gets a
+ * `Retry-After`, so other clients at the same address still learn that they need another token.
  */
 async function refuse({ request, response, limiter, address }: PlainExchange, thrown: unknown): Promise<void> {
   const { log } = contextOf(response);
@@ -64,10 +64,10 @@ async function refuse({ request, response, limiter, address }: PlainExchange, th
   sendError(request, response, error);
 }
 
-/** The failures of the API and of what has no format of its own: the wrapper, or problem details. */
+/** Errors of the API and of every path without a format of its own: the wrapper, or problem details. */
 export const problemErrors: ErrorFormat<PlainExchange> = { name: "problem", send: refuse };
 
-/** Sends a failure in the wrapper, or as problem details (RFC 9457) to who asks for those. */
+/** Sends an error in the wrapper, or as problem details (RFC 9457) if the client accepts those. */
 export function sendError(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
   const { id } = contextOf(response);
   setErrorHeaders(response, error);

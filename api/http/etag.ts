@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 
-/** The strong entity tag of an answer's bytes (RFC 9110 section 8.8.3): equal tags are equal bytes. */
+/** Returns the strong entity tag of a response's bytes (RFC 9110 section 8.8.3): equal tags mean equal bytes. */
 export const entityTag = (bytes: Buffer): string => `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`;
 
 /**
- * Whether the client says that it has this very representation (`If-None-Match`, RFC 9110 section 13.1.2): one of the
- * tags that it lists, compared weakly, or `*`. What is no list of tags matches nothing.
+ * Returns whether the client has this very representation (`If-None-Match`, RFC 9110 section 13.1.2): the header lists
+ * its tag, compared weakly, or is `*`. A malformed header matches nothing.
  */
 export function hasRepresentation(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
@@ -14,8 +14,8 @@ export function hasRepresentation(ifNoneMatch: string | undefined, tag: string):
 }
 
 /**
- * Whether `If-Match` has this tag (RFC 9110 section 13.1.1): in its list, compared strongly, so that a weak one is never
- * it, or as `*`. What is no list of tags matches nothing.
+ * Returns whether `If-Match` has this tag (RFC 9110 section 13.1.1): the header lists it, compared strongly (a weak tag
+ * never matches), or is `*`. A malformed header matches nothing.
  */
 export const matchesStrongly = (ifMatch: string, tag: string): boolean =>
   ifMatch.trim() === "*" ||

@@ -1,15 +1,16 @@
-/** Keys that are known to be over a limit, so that nobody has to be asked about them until their window ends. */
+/** Keys known to be over a limit; until their window ends they are refused without a look-up. */
 export interface ExhaustedKeys {
-  /** How many milliseconds the window of a known key still lasts; undefined for every other key. */
+  /** Returns how many milliseconds remain of the window of a known key; undefined for every other key. */
   msLeft(key: string): number | undefined;
-  /** The window of this key ends in so many milliseconds. */
+  /** Adds a key whose window ends in so many milliseconds. */
   add(key: string, msBeforeNext: number): void;
   isEmpty(): boolean;
 }
 
 /**
- * Remembers at most `keysMax` keys, each until its window ends and no longer: a client slightly over its limit still gets
- * the whole limit in the next one. Where others count the same keys, one is asked about again after `askAgainMs`.
+ * Remembers at most `keysMax` keys, each until its window ends and no longer: a client slightly over its limit still
+ * gets the whole limit in the next window. If other processes count the same keys, a key is looked up again after
+ * `askAgainMs`.
  */
 export function createExhaustedKeys({
   keysMax = 10_000,
@@ -26,7 +27,7 @@ export function createExhaustedKeys({
       return undefined;
     },
     add(key, msBeforeNext) {
-      // A key that is forgotten costs one more question, and nothing else.
+      // Forgetting a key costs one more look-up and nothing else.
       if (known.size >= keysMax && !known.has(key)) known.clear();
       const now = performance.now();
       known.set(key, { askAt: now + Math.min(askAgainMs, msBeforeNext), endsAt: now + msBeforeNext });

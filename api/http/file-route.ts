@@ -1,7 +1,7 @@
 import { problemErrors } from "./error-response.ts";
 import type { Route } from "./route.ts";
 
-/** A path that is read as a file, open to everyone. `name`: where the path says less or more than metrics should. */
+/** Returns a route for a public file. `name` is for paths that metrics should show with more or less detail. */
 export const fileRoute = (path: string | RegExp, handle: Route["handle"], name = String(path)): Route => ({
   path,
   name,

@@ -7,8 +7,8 @@ import { decodeUtf8, mediaType, readBytes } from "./request-body.ts";
 export type Form = ReadonlyMap<string, string>;
 
 /**
- * Reads a form. Parameters of the query are not looked at (RFC 6749 section 2.3.1), an empty one counts as omitted and a
- * repeated one is an error (section 3.2).
+ * Reads a form. Ignores parameters in the query (RFC 6749 section 2.3.1), treats an empty parameter as omitted and
+ * rejects a repeated one (section 3.2).
  */
 export async function readForm(request: IncomingMessage, limits: { valueLengthMax?: number } = {}): Promise<Form> {
   const { type, charset } = mediaType(request.headers["content-type"] ?? "");
@@ -39,7 +39,7 @@ async function readPairs(
   }
 }
 
-/** A parameter that the request cannot do without. */
+/** Returns a parameter. Throws `invalid_request` if it is missing. */
 export function required(form: Form, name: string): string {
   const value = form.get(name);
   if (value === undefined)

@@ -1,11 +1,11 @@
 import { ServiceError } from "../../domain/errors.ts";
 
-/** Deeper than any request is; deep enough for nothing to overflow further in. */
+/** Deeper than any valid request, and shallow enough that no later code overflows. */
 const depthMax = 32;
 
 /**
- * The value of a JSON text. Refuses, as `invalid_request`, what is no JSON, what is nested deeper than 32 levels, a
- * property that occurs twice in one object, and strings that are not text: with NUL, or with half a surrogate pair.
+ * Parses a JSON text. Throws `invalid_request` for malformed JSON, more than 32 levels of nesting, a property that
+ * occurs twice in one object, and strings that are not text (NUL, or half a surrogate pair).
  */
 export function parseJson(text: string): unknown {
   let value: unknown;
@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
 
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** Walks over a text that is known to be JSON: brackets, strings and colons are all that matters. */
+/** Checks a text that is known to be JSON: only brackets, strings and colons matter. */
 function checkStructure(text: string): void {
   /** The names seen in each open object; null for an open array. */
   const open: (Set<string> | null)[] = [];
@@ -44,17 +44,17 @@ function checkStructure(text: string): void {
 
 const notText = /[\0\p{Cs}]/u;
 
-/** Whether a string can be stored and shown: no NUL, no lone surrogate. */
+/** Returns whether a string can be stored and shown: no NUL, no lone surrogate. */
 export const isText = (value: string): boolean => !notText.test(value);
 
 const malformed = (description: string): ServiceError => new ServiceError("invalid_request", { description });
 
-/** JSON with the properties of every object in one order, so that the same content is the same text. */
+/** Returns JSON with the properties of every object sorted, so equal content is equal text. */
 export function canonicalJson(value: unknown): string {
   const text = JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
-  ) as string | undefined; // There is none for undefined, of which the type knows nothing.
+  ) as string | undefined; // JSON.stringify returns undefined for undefined; its type omits that.
   return text ?? "";
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { createLoadMetrics, type LoadMetrics } from "../../process/load-metrics.ts";
 
-/** The API's metrics, in addition to those of its process. */
+/** The API's metrics, in addition to those of every process. */
 export interface ApiMetrics extends LoadMetrics {
   request: (labels: { method: string; route: string; status: number }, seconds: number) => void;
   issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;
@@ -12,15 +12,14 @@ export interface ApiMetrics extends LoadMetrics {
   revokedFeedLines: (lines: number) => void;
 }
 
-/** How somebody signs in. */
+/** How a user signs in. */
 const signInWays = ["upstream", "password", "link", "certificate", "guest"] as const;
 export type SignInWay = (typeof signInWays)[number];
 
-/** What came of it: `refused` for who was not let in, `failed` where nobody could say. */
+/** How a sign-in ended: `refused` if the user was rejected, `failed` if the check itself did not work. */
 const signInOutcomes = ["ok", "refused", "failed"] as const;
 export type SignInOutcome = (typeof signInOutcomes)[number];
 
-/** Registers the API's metrics. */
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const requests = new Histogram({
     name: "realmpass_http_request_seconds",

@@ -6,10 +6,10 @@ import { sendError } from "./error-response.ts";
 import { beginRequest } from "./request-context.ts";
 import { sendAnswer, setSecurityHeaders } from "./respond.ts";
 
-/** When to try again, in seconds: a migration takes longer than a moment. */
+/** A migration takes longer than a moment. */
 const retryAfterSeconds = 10;
 
-/** What an api answers while it waits for its schema: that it lives, and 503 to everything else. */
+/** Answers requests while the api waits for its schema: liveness as usual, 503 for everything else. */
 export function answerNotYet({ readiness, log }: { readiness: LookForReadiness; log: Log }): RequestListener {
   const begin = beginRequest({ log, metrics: { request: () => undefined } });
   const refusal = async (path: string): Promise<ServiceError> => {

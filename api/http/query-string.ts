@@ -1,13 +1,12 @@
 import { ServiceError } from "../../domain/errors.ts";
 import { isText } from "./json-text.ts";
 
-/** No value of a query is longer, unless the address of another page is among them. */
+/** Limits every value of a query, unless the query contains the address of another page. */
 const usualLengthMax = 4096;
 
 /**
- * The parameters of a query or form (`application/x-www-form-urlencoded`), with every value that a name was given.
- * Throws `invalid_request` for bad percent escapes, bytes that are no UTF-8, NUL, and values of more than
- * `valueLengthMax` characters (4096).
+ * Parses a query or form (`application/x-www-form-urlencoded`) into every value of each name. Throws `invalid_request`
+ * for invalid percent escapes, invalid UTF-8, NUL, and values of more than `valueLengthMax` characters (4096).
  */
 export function parsePairs(text: string, { valueLengthMax = usualLengthMax } = {}): Map<string, string[]> {
   const pairs = new Map<string, string[]>();
@@ -33,7 +32,7 @@ function decodePart(encoded: string, valueLengthMax: number): string {
   return decoded;
 }
 
-/** Undoes percent escapes. Throws `invalid_request` for what is not escaped text. */
+/** Decodes percent escapes. Throws `invalid_request` if they are invalid or do not decode to text. */
 function decodePercent(encoded: string): string {
   let decoded: string;
   try {
@@ -45,7 +44,7 @@ function decodePercent(encoded: string): string {
   return decoded;
 }
 
-/** The query of a request target, undecoded. */
+/** Returns the query of a request target, undecoded. */
 export function queryOf(target: string): string {
   const at = target.indexOf("?");
   return at < 0 ? "" : target.slice(at + 1);

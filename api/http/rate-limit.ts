@@ -3,49 +3,52 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ServiceError } from "../../domain/errors.ts";
 import { createExhaustedKeys } from "./exhausted-keys.ts";
 
-/** Requests per second and key, but for `tokens`, counted in this process alone. */
+/** Requests per second and key, except `tokens`. Each process counts by itself. */
 export interface RateLimits {
   /** For one service token. */
   service: number;
   /** For one user or guest token. */
   user: number;
-  /** Answers 401 and 403 for one address. */
+  /** Responses 401 and 403 to one address. */
   refused: number;
-  /** Access tokens per minute for one session or guest account; a fifteenth of them in one second. */
+  /** Access tokens per minute for one session or guest account; a fifteenth of that per second. */
   tokens: number;
 }
 
-/** For one address on paths that are open to everyone. */
+/** For one address on public paths. */
 const publicPerSecond = 10_000;
 
 const windowSeconds = 1;
 
-/** A service is never held to fewer access tokens per second. */
+/** A service's limit of access tokens per second is never lower. */
 const serviceTokensMin = 100;
 
 export interface RateLimiter {
   /** Counts a request of a token. Throws `too_many_requests`. */
   countToken(response: ServerResponse, token: { hash: Buffer; limit: "service" | "user" }): Promise<void>;
-  /** Throws when the token is known to be over its limit, so that nobody has to be asked whose it is. */
+  /** Throws if the token is known to be over its limit, before any look-up of the token. */
   refuseExhausted(response: ServerResponse, tokenHash: Buffer): void;
   /**
-   * Counts an access token that is about to be issued: to a service, by the second alone, or to a session, certificate or
-   * guest account, by the minute as well. Throws `too_many_requests`.
+   * Counts an access token that is about to be issued: per second for a service; per second and per minute for a
+   * session, certificate or guest account. Throws `too_many_requests`.
    */
   countIssued(response: ServerResponse, holder: TokenHolder): Promise<void>;
   /** Counts a request on a public path. Throws `too_many_requests`. */
   countPublic(response: ServerResponse, address: string): Promise<void>;
-  /** Counts an answer 401 or 403. Beyond the limit it answers after how many seconds there is room again. */
+  /** Counts a response 401 or 403. Beyond the limit it returns the number of seconds until the window ends. */
   countRefusal(response: ServerResponse, address: string): Promise<number | undefined>;
 }
 
-/** Who is issued access tokens; ids of one kind are compared with one another alone. */
+/** The holder of access tokens. Ids are unique only within one kind. */
 export interface TokenHolder {
   kind: "service" | "session" | "certificate" | "guest";
   id: string;
 }
 
-/** Limits per token and, for refusals alone, per address, so that a campus behind one address is never slowed. */
+/**
+ * Limits per token and, for refusals and public paths alone, per address: a campus behind one address is not slowed
+ * down.
+ */
 export function createRateLimiter({ service, user, refused, tokens }: RateLimits): RateLimiter {
   const limiterOf = (points: number, duration = windowSeconds) => new RateLimiterMemory({ points, duration });
   const tokensPerSecond = Math.ceil(tokens / 15);
@@ -60,7 +63,7 @@ export function createRateLimiter({ service, user, refused, tokens }: RateLimits
   };
   const exhausted = { service: createExhaustedKeys(), user: createExhaustedKeys() };
 
-  /** Counts one. Beyond the limit it answers how many milliseconds the window still lasts. */
+  /** Counts one request. Beyond the limit it returns how many milliseconds remain of the window. */
   const count = async (
     response: ServerResponse,
     limiter: RateLimiterMemory,

@@ -3,10 +3,10 @@ import { ServiceError } from "../../domain/errors.ts";
 import { hasBody } from "../../runtime/leftover.ts";
 import { parseJson } from "./json-text.ts";
 
-/** Enough for every request that is no upload. */
+/** Enough for every request except uploads. */
 const bodyBytesMax = 128 * 1024;
 
-/** The JSON body of a request of any method; undefined when there is none. Throws a ServiceError for what cannot be read. */
+/** Returns the JSON body of a request; undefined if there is none. Throws a ServiceError if it cannot be read. */
 export async function readJsonBody(request: IncomingMessage, limits?: BodyLimits): Promise<unknown> {
   if (!hasBody(request)) return undefined;
   const type = request.headers["content-type"];
@@ -19,13 +19,13 @@ export async function readJsonBody(request: IncomingMessage, limits?: BodyLimits
 
 /** How long bodies may take, in milliseconds. */
 export interface BodyLimits {
-  /** A whole body that is no upload. Default: 15 s. */
+  /** A whole body, uploads excepted. Default: 15 s. */
   bodyMsMax?: number;
-  /** Silence of an upload, while we wait for it. Default: 30 s. */
+  /** Silence of an upload while we read it. Default: 30 s. */
   silenceMsMax?: number;
 }
 
-/** The bytes of a body, read to the end. `payload_too_large` beyond the limit, `unsupported_media_type` when they are compressed. */
+/** Reads a whole body. Throws `payload_too_large` beyond the limit and `unsupported_media_type` if it is compressed. */
 export async function readBytes(request: IncomingMessage, { bodyMsMax = 15_000 }: BodyLimits = {}): Promise<Buffer> {
   requireUncompressed(request);
   if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) throw new ServiceError("payload_too_large");
@@ -54,7 +54,7 @@ export async function readBytes(request: IncomingMessage, { bodyMsMax = 15_000 }
   });
 }
 
-/** Throws `unsupported_media_type` for a body that is compressed. */
+/** Throws `unsupported_media_type` for a compressed body. */
 export function requireUncompressed({ headers }: IncomingMessage): void {
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
     throw new ServiceError("unsupported_media_type", { description: "The request body must not be compressed." });
@@ -63,7 +63,7 @@ export function requireUncompressed({ headers }: IncomingMessage): void {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Text of bytes that must be UTF-8 (RFC 8259 section 8.1). */
+/** Decodes bytes that must be UTF-8 (RFC 8259 section 8.1). */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -72,13 +72,13 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** `application/json` or a type built on it, in UTF-8. */
+/** Returns whether a type is `application/json` or based on it, in UTF-8. */
 function isJson(contentType: string): boolean {
   const { type, charset } = mediaType(contentType);
   return /^application\/(?:json|[\w.!#$&^-]+\+json)$/.test(type) && (charset === undefined || charset === "utf-8");
 }
 
-/** A Content-Type taken apart, in lower case. */
+/** Parses a Content-Type, in lower case. */
 export function mediaType(contentType: string): { type: string; charset: string | undefined } {
   const [type = "", ...parameters] = contentType.toLowerCase().split(";");
   const charset = parameters

@@ -3,33 +3,33 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Log } from "../../runtime/log.ts";
 import type { ApiMetrics } from "./metrics.ts";
 
-/** What a request is about that other processes' lines are about as well. */
+/** The subject of a request, which log lines of other processes share. */
 export type Subject = Readonly<{ issuanceId: string } | { bulkJobId: string }>;
 
-/** What belongs to one request from its first byte to the end of its answer. */
+/** The context of one request, from its first byte to the end of its response. */
 export interface RequestContext {
-  /** Made here, never a client's: one that everybody could choose would lead to no line, or to several requests'. */
+  /** Generated here, never the client's: a chosen id could match no line, or lines of several requests. */
   id: string;
-  /** The client's trace (W3C Trace Context), else one of this request's own. */
+  /** The client's trace (W3C Trace Context), else one generated for this request. */
   traceId: string;
   /** The route's template. The URL itself is never logged: it may hold a token. */
   route: string;
-  /** The caller, as far as the log may name it. */
+  /** The caller, in fields that the log may contain. */
   who: Readonly<Record<string, string>> | undefined;
   about: Subject | undefined;
   log: () => Log;
-  /** Aborted when the client goes away before it is answered. */
+  /** Aborted if the client disconnects before its response is complete. */
   signal: () => AbortSignal;
 }
 
-/** Where Express keeps what belongs to a request; there for requests that it never sees as well. */
+/** Express keeps a request's context here; requests that bypass Express use the same place. */
 type WithLocals = ServerResponse & { locals: Record<string, unknown> };
 
-/** The context of a request that has passed {@link beginRequest}. */
+/** Returns the context of a request that has passed {@link beginRequest}. */
 export const contextOf = (response: ServerResponse): RequestContext =>
   (response as WithLocals).locals["context"] as RequestContext;
 
-/** Gives every request an id, and writes one log line and one observation when it is over. */
+/** Gives every request an id; writes one log line and one observation when it is over. */
 export function beginRequest({
   log,
   metrics,
@@ -37,7 +37,7 @@ export function beginRequest({
   log: Log;
   metrics: Pick<ApiMetrics, "request">;
 }): (request: IncomingMessage, response: ServerResponse) => void {
-  // The fields of a request's line are all known below and hold no secret: nothing to look through.
+  // All fields of a request's line are set below and contain no secret: redaction is not needed.
   const lines = log.child({}, { redact: [] });
   return (request, response) => {
     const startedAt = performance.now();
@@ -62,23 +62,23 @@ export function beginRequest({
   };
 }
 
-/** What machines ask for all day long: an answer to that is worth a line only to somebody who looks for it. */
+/** Machines poll these all day long: such requests are logged at debug level. */
 const healthRoutes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/status"]);
 const publicationRoutes: ReadonlySet<string> = new Set(["/ocsp/:issuer", "/crl/:file", "/ca/:file"]);
 
 const levelOf = (route: string, status: number): "debug" | "info" =>
   healthRoutes.has(route) || (publicationRoutes.has(route) && status < 400) ? "debug" : "info";
 
-/** Methods that get a label of their own; whatever else a client makes up shares one. */
+/** Methods with a label of their own; all others share one. */
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-/** A `traceparent` of any version (W3C Trace Context, section 3.2); what a later one adds comes after a hyphen. */
+/** A `traceparent` of any version (W3C Trace Context, section 3.2); later versions append fields after a hyphen. */
 const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:$|-)/;
 
-/** The trace that a request belongs to; undefined when it names none that is valid. */
+/** Returns the trace id of a `traceparent`; undefined if it is missing or invalid. */
 export function traceOf(header: string | string[] | undefined): string | undefined {
   if (typeof header !== "string") return undefined;
-  // Version 00 has these four parts and no more.
+  // Version 00 has exactly these four parts.
   if (header.startsWith("00-") && header.length !== 55) return undefined;
   return traceparent.exec(header)?.[1];
 }
@@ -101,7 +101,7 @@ function createContext(log: Log, request: IncomingMessage, response: ServerRespo
         const onClose = (): void => {
           if (!response.writableFinished) created.abort();
         };
-        // The client may have left while its token was looked at.
+        // The client may have disconnected while its token was checked.
         if (response.closed) onClose();
         else response.once("close", onClose);
       }

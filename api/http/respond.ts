@@ -2,19 +2,19 @@ import type { ServerResponse } from "node:http";
 import { ServiceError } from "../../domain/errors.ts";
 import { entityTag, hasRepresentation, matchesStrongly } from "./etag.ts";
 
-/** What goes into the wrapper. */
+/** The content of the wrapper. */
 export interface Answer {
   status: 200 | 202;
   data: unknown;
   page?: { limit: number; offset: number; total: number };
-  /** What a list has beside its items, by name. */
+  /** A list's properties beside its items, by name. */
   included?: Readonly<Record<string, unknown>>;
   headers: Readonly<Record<string, string>>;
 }
 
 /**
- * On every answer: nobody guesses its type, frames it, learns where the reader came from, or keeps it. What may be
- * kept says so itself.
+ * On every response: no type sniffing, no frames, no referrer, no storing. A cacheable response overrides
+ * `Cache-Control`.
  */
 const standingHeaders = {
   "X-Content-Type-Options": "nosniff",
@@ -24,15 +24,15 @@ const standingHeaders = {
   "Cache-Control": "no-store",
 } as const;
 
-/** Sets the headers that every answer has. */
+/** Sets the headers of every response. */
 export function setSecurityHeaders(response: ServerResponse, { https }: { https: boolean }): void {
   for (const name in standingHeaders) response.setHeader(name, standingHeaders[name as keyof typeof standingHeaders]);
   if (https) response.setHeader("Strict-Transport-Security", "max-age=31536000");
 }
 
 /**
- * Sends an answer in the wrapper. One that `isCacheable` has a validator, and a client that stored it revalidates it
- * before each use (RFC 9110 section 13).
+ * Sends a response in the wrapper. If it `isCacheable` it has a validator, and a client with a stored copy revalidates
+ * it before each use (RFC 9110 section 13).
  */
 export function sendAnswer(
   response: ServerResponse,
@@ -49,14 +49,17 @@ export function sendAnswer(
 const wrapped = ({ status, data, page, included }: Omit<Answer, "headers">): Buffer =>
   Buffer.from(JSON.stringify({ result: "ok", code: status, data, ...page, ...included }));
 
-/** Throws `precondition_failed` unless `If-Match` is absent or has the tag of the answer that reading this would have now. */
+/** Throws `precondition_failed` unless `If-Match` is absent or has the tag that a GET would return now. */
 export function requireMatch(ifMatch: string | undefined, data: unknown): void {
   if (ifMatch !== undefined && !matchesStrongly(ifMatch, entityTag(wrapped({ status: 200, data })))) {
     throw new ServiceError("precondition_failed");
   }
 }
 
-/** Sends what may be kept but is compared each time: with a validator, or as 304 to who has these very bytes. */
+/**
+ * Sends a response that clients may store and must revalidate: with a validator, or as 304 if the client has these very
+ * bytes.
+ */
 export function sendConditional(
   response: ServerResponse,
   bytes: Buffer,
@@ -73,7 +76,7 @@ export function sendConditional(
   }
 }
 
-/** Sends JSON as it is. */
+/** Sends JSON without the wrapper. */
 export function sendJson(response: ServerResponse, status: number, body: unknown, type = jsonType): void {
   sendBytes(response, status, Buffer.from(JSON.stringify(body)), type);
 }

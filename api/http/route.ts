@@ -5,45 +5,53 @@ import { takeLeftover } from "../../runtime/leftover.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { contextOf } from "./request-context.ts";
 
-/** One request and its answer, whether or not Express has seen them. */
+/** One request and its response, whether or not it passed through Express. */
 export interface PlainExchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The client's, as far as proxies that are trusted tell it. */
+  /** The client's, as far as trusted proxies forward it. */
   address: string;
   limiter: RateLimiter;
 }
 
-/** One request and its answer. */
+/** One request and its response in Express. */
 export interface Exchange extends PlainExchange {
   request: Request;
   response: Response;
 }
 
-/** How the failures of a path are told. */
+/** The format of a path's errors. */
 export interface ErrorFormat<Answered extends PlainExchange = Exchange> {
-  /** `problem`: the API's wrapper. `oauth`: RFC 6749. `page`: for people. `bytes`: an encoding of its own where it has one. */
+  /**
+   * `problem`: the API's wrapper. `oauth`: RFC 6749. `page`: for people. `bytes`: the path's own encoding, if it has
+   * one.
+   */
   name: "problem" | "oauth" | "page" | "bytes";
-  /** Answers what was thrown, {@link MethodNotAllowed} included. */
+  /** Sends whatever was thrown, {@link MethodNotAllowed} included. */
   send: (exchange: Answered, thrown: unknown) => Promise<void> | void;
 }
 
-/** A path with everything that it answers. */
+/** A path with its methods, its limit and the format of its errors. */
 export interface Route<Answered extends PlainExchange = Exchange> {
-  /** As Express takes it. */
+  /** In Express's syntax. */
   path: string | RegExp;
-  /** What metrics and the log call it. Never a path as it was requested: that may hold a token. */
+  /** The name in metrics and the log. Never a requested path: that may contain a token. */
   name: string;
-  /** What `Allow` says, in this order. `handle` gets all of them but OPTIONS, which CORS answers where it is open to others. */
+  /**
+   * The value of `Allow`, in this order. `handle` gets all of them except OPTIONS, which CORS answers on cross-origin
+   * paths.
+   */
   methods: readonly string[];
-  /** `address`: each request is counted before it is handled. `token`: `handle` counts, once it knows whose token it is. */
+  /**
+   * `address`: each request is counted before it is handled. `token`: `handle` counts once it knows the token's kind.
+   */
   limit: "address" | "token";
   errors: ErrorFormat<Answered>;
-  /** Answers, or throws. */
+  /** Responds, or throws. */
   handle: (exchange: Answered) => Promise<void> | void;
 }
 
-/** The path exists, and the method does not. */
+/** The path exists, but not with this method. */
 export class MethodNotAllowed extends ServiceError {
   readonly methods: readonly string[];
   constructor(methods: readonly string[]) {
@@ -52,7 +60,7 @@ export class MethodNotAllowed extends ServiceError {
   }
 }
 
-/** Mounts routes, the earlier before the later. What none of them matches is left to the next handler. */
+/** Mounts routes in this order. A request that matches none is passed to the next handler. */
 export function mountRoutes(routes: readonly Route[], limiter: RateLimiter): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const route of routes) router.all(route.path, serve(route, limiter));
@@ -64,7 +72,7 @@ const serve =
   (request, response) =>
     answerRoute(route, { request, response, limiter, address: request.ip ?? "" });
 
-/** Answers a request of the route's path: counted, under the route's name, failures in the route's format. */
+/** Handles a request of the route's path: counts it, names it after the route, sends errors in the route's format. */
 export async function answerRoute<Answered extends PlainExchange>(
   { name, methods, limit, errors, handle }: Route<Answered>,
   exchange: Answered,

@@ -1,7 +1,10 @@
 import { ServiceError, type ServiceErrorOptions } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/scopes.ts";
 
-/** No usable access token. `given` tells a missing one from a bad one, which RFC 6750 section 3.1 answers differently. */
+/**
+ * No usable access token. `given` distinguishes a bad one from a missing one; RFC 6750 section 3.1 requires different
+ * responses.
+ */
 export class Unauthenticated extends ServiceError {
   readonly given: boolean;
   constructor({ given }: { given: boolean }) {
@@ -10,7 +13,7 @@ export class Unauthenticated extends ServiceError {
   }
 }
 
-/** A token without scopes that are needed, which the answer names (RFC 6750 section 3.1). */
+/** A token without a required scope; the response lists the scopes (RFC 6750 section 3.1). */
 export class InsufficientScope extends ServiceError {
   /** Separated by spaces. */
   readonly scope: string;

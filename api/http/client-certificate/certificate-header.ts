@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * The client certificate that a proxy passes on in a header, as DER: a byte sequence (RFC 9440 section 2.2) or PEM that
- * is URL-encoded, as nginx and others send it. Undefined when there is none, more than one, or something else.
+ * Returns the client certificate that a proxy forwards in a header, as DER. Accepts a byte sequence (RFC 9440 section
+ * 2.2) or URL-encoded PEM, as nginx and others send it. Undefined if the header is missing, repeated or malformed.
  */
 export function readCertificateHeader(
   { headersDistinct }: Pick<IncomingMessage, "headersDistinct">,

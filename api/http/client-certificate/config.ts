@@ -5,14 +5,14 @@ import { parseNetworks } from "../../../runtime/networks.ts";
 
 export interface TlsListenerOptions {
   port: number;
-  /** PEM, the listener's own first. */
+  /** PEM, the listener's own certificate first. */
   certificate: string;
   /** PEM. */
   key: string;
 }
 
 export interface ClientCertificateSettings {
-  /** The header in which a trusted proxy passes a client's certificate on. */
+  /** The header in which a trusted proxy forwards a client's certificate. */
   header?: string;
   /** The address of our own TLS listener, without a trailing slash. */
   listenerUrl?: string;
@@ -22,7 +22,9 @@ type ListenerConfig = Config<"REALMPASS_TLS_PORT" | "REALMPASS_TLS_CERTIFICATE" 
 type HeaderConfig = Parameters<typeof tlsUrl>[0] &
   Config<"REALMPASS_CLIENT_CERTIFICATE_HEADER" | "REALMPASS_TRUSTED_PROXIES">;
 
-/** The TLS listener of a configuration, if it has one. Throws a {@link ConfigError} for half of one, or one that cannot work. */
+/**
+ * Returns the TLS listener of a configuration, if any. Throws a {@link ConfigError} if it is incomplete or cannot work.
+ */
 export function tlsListenerOf(config: ListenerConfig): TlsListenerOptions | undefined {
   const { REALMPASS_TLS_PORT: port, REALMPASS_TLS_CERTIFICATE: certificate, REALMPASS_TLS_KEY: key } = config;
   if (port === undefined && certificate === undefined && key === undefined) return undefined;
@@ -40,7 +42,10 @@ export function tlsListenerOf(config: ListenerConfig): TlsListenerOptions | unde
   return { port, certificate, key };
 }
 
-/** Where people sign in with profiles, if anywhere. Throws a {@link ConfigError} for a header that nobody may set. */
+/**
+ * Returns where users sign in with profiles, if anywhere. Throws a {@link ConfigError} for a header without a trusted
+ * proxy.
+ */
 export function clientCertificatesOf(
   config: HeaderConfig,
   tlsPort: number | undefined,

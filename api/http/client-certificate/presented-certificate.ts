@@ -4,18 +4,18 @@ import type { Request } from "express";
 import { readCertificateHeader } from "./certificate-header.ts";
 import type { ClientCertificateSettings } from "./config.ts";
 
-/** A certificate whose key the other side has, as TLS has shown to us or to a proxy that we trust. */
+/** A certificate whose key the client holds, as proven by TLS to us or to a proxy that we trust. */
 export interface PresentedCertificate {
   der: Buffer;
   /** Decimal. */
   serialNumber: string;
-  /** The confirmation of tokens that are bound to it (RFC 8705 section 3.1). */
+  /** The confirmation (`cnf`) of tokens bound to it (RFC 8705 section 3.1). */
   thumbprint: string;
 }
 
 /**
- * The certificate that a request came with. From a proxy that is trusted with naming it, what the proxy says and nothing
- * else; from everybody else the connection's own, and never a header. Says nothing about who issued it.
+ * Returns the certificate that a request came with. For a proxy trusted to name it: only the one in its header. For
+ * everyone else: the connection's own, never a header. Does not check the issuer.
  */
 export function presentedCertificate(
   { settings }: { settings: { clientCertificates?: ClientCertificateSettings } },
@@ -30,7 +30,7 @@ export function presentedCertificate(
   return der && parsed(der);
 }
 
-/** Whether the other end of the connection is a trusted proxy; what it says of where the request came from is no matter. */
+/** Returns whether the peer of the connection is a trusted proxy. Its forwarding headers are ignored. */
 function isFromTrustedProxy({ app, socket }: Request): boolean {
   const trusts = app.get("trust proxy fn") as (address: string) => boolean;
   return socket.remoteAddress !== undefined && trusts(socket.remoteAddress);
