@@ -4,15 +4,15 @@ import { constants, crc32, deflateRaw } from "node:zlib";
 const packed = new WeakMap<Buffer, Promise<Buffer>>();
 
 /**
- * Content in parts as one gzip member (RFC 1952), in parts as well. Each part is compressed on its own and once in its
- * life, however often it comes again in other company: a part ends at a whole octet, where the next can follow.
+ * Compresses content in parts into one gzip member (RFC 1952), in parts as well. Each part is compressed by itself and
+ * only once, even if it occurs again among other parts: it ends at a whole octet, where any other can follow.
  */
 export async function gzipParts(parts: readonly Buffer[]): Promise<Buffer[]> {
   const compressed = await Promise.all(parts.map(compress));
   let sum = 0;
   let length = 0;
   for (const part of parts) {
-    // zlib may restart the sum at an empty part.
+    // zlib may reset the checksum at an empty part.
     if (part.length > 0) sum = crc32(part, sum);
     length += part.length;
   }
@@ -35,5 +35,5 @@ function compress(part: Buffer): Promise<Buffer> {
 /** Deflate, no name, no time, system unknown. */
 const memberHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** An empty block with fixed codes that says that it is the last (RFC 1951 section 3.2.3). */
+/** An empty block with fixed codes, marked as the last (RFC 1951 section 3.2.3). */
 const lastBlock = Buffer.from([3, 0]);

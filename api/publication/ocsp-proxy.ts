@@ -7,25 +7,25 @@ import { problemErrors } from "../http/error-response.ts";
 import type { ErrorFormat, PlainExchange, Route } from "../http/route.ts";
 import { createOcspResponders } from "./ocsp-responders.ts";
 
-/** The longest request that a responder reads. */
+/** The longest request that a responder accepts. */
 const requestBytesMax = 4_096;
 
-/** No answer is longer: one for many certificates is a few kilobytes. */
+/** Longer than any valid response: one for many certificates is a few kilobytes. */
 const answerBytesMax = 65_536;
 
-/** To one responder; what is more waits for one of them. */
+/** To one responder; further requests wait for one of them. */
 const connectionsMax = 256;
 
 /** How long a client may take to send its request. */
 const requestMsMax = 8_000;
 
-/** After an answer "try later" another responder is asked until then: one that answers so at once is busy, and another may not be. */
+/** After a response "try later", other responders are tried until then: the first may be busy while they are not. */
 const afterTryLaterMsMax = 1_000;
 
 /** OCSPResponse "try later" (RFC 6960 section 2.3). */
 const tryLater = Buffer.from([0x30, 3, 0x0a, 1, 3]);
 
-/** What of a responder's answer is its client's. */
+/** The headers of a responder's response that the client gets. */
 const answerHeaders = ["content-type", "cache-control", "etag", "last-modified", "expires", "allow"];
 
 interface Answer {
@@ -34,14 +34,14 @@ interface Answer {
   body: Buffer;
 }
 
-/** A route that needs nothing of Express. */
+/** A route that does not need Express. */
 export interface OcspRoute extends Route<PlainExchange> {
   path: RegExp;
 }
 
 /**
- * `/ocsp/{issuer}`: passes requests on to a responder, to the next one when one does not answer, and says "try
- * later" when none does. Nothing of a request is read here but its length.
+ * `/ocsp/{issuer}`: forwards requests to a responder, to the next if one does not respond, and sends "try later" if
+ * none does. Reads nothing of a request except its length.
  */
 export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"], "ocspProxied"> }): OcspRoute {
   const responders = createOcspResponders(deps);
@@ -51,7 +51,9 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
     maxResponseSize: answerBytesMax,
   });
 
-  /** The first answer of any responder. The next one is asked as soon as one fails, answers "try later" or is slow. */
+  /**
+   * Returns the first response of any responder. Asks the next as soon as one fails, responds "try later" or is slow.
+   */
   async function askAny(asked: Asked): Promise<Answer | undefined> {
     const urls = await responders.list();
     const startedAt = performance.now();
@@ -117,7 +119,7 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
   };
 }
 
-/** Beyond the limit the answer is OCSP's "try later"; what is not OCSP over HTTP is refused as HTTP. */
+/** Sends OCSP's "try later" beyond the limit; refuses anything that is not OCSP over HTTP as plain HTTP. */
 const ocspErrors: ErrorFormat<PlainExchange> = {
   name: "bytes",
   send(exchange, thrown) {
@@ -135,7 +137,7 @@ interface Asked {
   body: Buffer | null;
 }
 
-/** What the responder goes by, and who asked; nothing else is passed on. */
+/** Returns the headers that the responder reads, and the client's address; nothing else is forwarded. */
 function headersOf(request: IncomingMessage, address: string): Record<string, string> {
   const headers: Record<string, string> = { "x-forwarded-for": address };
   for (const name of ["content-type", "content-encoding", "if-none-match"] as const) {
@@ -145,7 +147,10 @@ function headersOf(request: IncomingMessage, address: string): Record<string, st
   return headers;
 }
 
-/** The body. Throws `payload_too_large` beyond the limit, `invalid_request` when it ends early or does not come. */
+/**
+ * Reads the body. Throws `payload_too_large` beyond the limit, `invalid_request` if the body ends early or does not
+ * arrive.
+ */
 function readBody(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > requestBytesMax) throw new ServiceError("payload_too_large");
   return new Promise((resolve, reject) => {
@@ -175,8 +180,8 @@ const together = ([first, ...more]: readonly Buffer[]): Buffer =>
   first !== undefined && more.length === 0 ? first : Buffer.concat(first === undefined ? [] : [first, ...more]);
 
 /**
- * Asks one responder. A kept connection may have been closed at this very moment, which says nothing about the responder: then
- * it is asked once more. Asking twice does no harm.
+ * Asks one responder. A kept-alive connection may have been closed at this very moment, which does not mean that the
+ * responder is down; one retry then is harmless.
  */
 async function ask(dispatcher: Dispatcher, url: string, asked: Asked, msMax: number): Promise<Answer> {
   const until = performance.now() + msMax;
@@ -188,7 +193,7 @@ async function ask(dispatcher: Dispatcher, url: string, asked: Asked, msMax: num
   }
 }
 
-/** Without the streams and signals of undici's `request`, which cost as much as the rest of asking. */
+/** Avoids the streams and signals of undici's `request`, which cost as much as all the rest. */
 const askOnce = (dispatcher: Dispatcher, origin: string, asked: Asked, msMax: number): Promise<Answer> =>
   new Promise((resolve, reject) => {
     let request: Dispatcher.DispatchController | undefined;
@@ -240,12 +245,12 @@ function kept(headers: IncomingHttpHeaders): Record<string, string> {
   return answer;
 }
 
-/** Sends a responder's answer, or "try later" in the absence of one. An answer 5xx of a responder is none. */
+/** Sends a responder's response, or "try later" if there is none. A 5xx of a responder counts as none. */
 function send(response: ServerResponse, answer: Answer | undefined): void {
   const { status, headers, body } =
     answer === undefined || answer.status >= 500
       ? {
-          // FreeRADIUS takes every answer with status 200 that is not "good" for a refusal, this one too.
+          // FreeRADIUS reads every response with status 200 that is not "good" as a refusal, "try later" included.
           status: 503,
           headers: { "content-type": "application/ocsp-response", "cache-control": "no-store", "retry-after": "1" },
           body: tryLater,

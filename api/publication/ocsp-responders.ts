@@ -5,23 +5,23 @@ import { createFresh } from "../../runtime/fresh.ts";
 /** The responders that are alive. */
 export interface OcspResponders {
   /**
-   * Their addresses, the next one's turn first, those that lately did not answer last. One of these is the first after a
-   * while, for one caller alone, who finds out whether it answers again.
+   * Returns their addresses: the next in turn first, those that failed lately last. After a while one caller alone gets
+   * such an address first, to find out whether it responds again.
    */
   list(): Promise<string[]>;
-  /** That one answered. */
+  /** Notes that this one responded. */
   answered(url: string): void;
-  /** That one did not answer. */
+  /** Notes that this one did not respond. */
   silent(url: string): void;
 }
 
-/** For so long an address is asked last after it did not answer. */
+/** How long an address stays last in the list after it did not respond. */
 const silentMs = 5_000;
 
-/** How long the list of addresses is good. */
+/** How long the list of addresses is reused. */
 const listedMs = 1_000;
 
-/** Learns from the database who answers, and goes on with what it knows while the database is away. */
+/** Reads the running responders from the database, and keeps the last list while the database is unreachable. */
 export function createOcspResponders({ db }: { db: Database }): OcspResponders {
   let known: string[] = [];
   let turn = 0;
@@ -39,7 +39,7 @@ export function createOcspResponders({ db }: { db: Database }): OcspResponders {
     async list() {
       const now = performance.now();
       const read = reading.get();
-      // Those we know are not waited for: asking them costs less than asking the database first.
+      // A known list is used at once: asking a responder costs less than waiting for the database.
       if (known.length === 0) await read;
       if (known.length === 0) return [];
       turn = (turn + 1) % known.length;

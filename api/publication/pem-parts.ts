@@ -3,10 +3,10 @@ import { setImmediate } from "node:timers/promises";
 /** Octets on one line of 64 characters. */
 const lineOctets = 48;
 
-/** What is encoded in one go, in whole lines: some milliseconds. */
+/** Encoded in one go, in whole lines: takes some milliseconds. */
 const stretchOctets = lineOctets * 8_192;
 
-/** DER in parts as PEM (RFC 7468 section 2), in parts as well. Other requests come in between. */
+/** Encodes DER in parts as PEM (RFC 7468 section 2), in parts as well. Lets other requests run in between. */
 export async function pemParts(label: string, der: readonly Buffer[]): Promise<Buffer[]> {
   const out = [Buffer.from(`-----BEGIN ${label}-----\n`)];
   const length = der.reduce((sum, part) => sum + part.length, 0);

@@ -9,7 +9,10 @@ import type { Exchange, Route } from "../http/route.ts";
 import { pemParts } from "./pem-parts.ts";
 import { createPublications } from "./publications.ts";
 
-/** What certificates point to, open to everyone: the issuers' CRLs (RFC 5280 section 4.2.1.13) and certificates (4.2.2.1). */
+/**
+ * Serves the public files that certificates point to: the issuers' CRLs (RFC 5280 section 4.2.1.13) and certificates
+ * (4.2.2.1).
+ */
 export function publicationRoutes({
   db,
   clock,
@@ -61,8 +64,8 @@ export function publicationRoutes({
 const pemType = "application/x-pem-file";
 
 /**
- * A second, so that what stands in between adds next to nothing to the seconds within which a revocation is published,
- * and yet spares us a crowd. While we are away, a CRL that we served is good until its end.
+ * One second: a cache in between hardly delays the publication of a revocation, yet spares us a crowd. While we are
+ * down, a cached CRL may be served until it ends.
  */
 const crlCacheControl = (secondsLeft: number): string =>
   secondsLeft > 0 ? `public, max-age=1, stale-if-error=${secondsLeft}` : "public, max-age=1";
@@ -81,17 +84,17 @@ interface Representation {
   /** Without quotes. */
   tag: string;
   type: string;
-  /** Set where the client's Accept-Encoding chose, whatever it chose. */
+  /** Set if the representation depends on the client's Accept-Encoding, even to undefined. */
   encoding?: "gzip" | undefined;
   cacheControl: string;
-  /** Asked for only when they are sent. */
+  /** Called only if they are sent. */
   parts: () => readonly Buffer[] | Promise<readonly Buffer[]>;
 }
 
 /**
- * Sends parts one after another, without putting them together; or 304 to who has them, by their tag alone. There is no
- * `Last-Modified`, so that `If-Modified-Since` does not count (RFC 9110 section 13.1.3): two CRLs can be of one second, and
- * clients send the time when they fetched, by clocks of their own. Either would hide a revocation.
+ * Sends parts one after another, without joining them; or 304 if the client has them, by their tag alone. There is no
+ * `Last-Modified`, so `If-Modified-Since` does not count (RFC 9110 section 13.1.3): two CRLs can fall into one second,
+ * and clients send the time of their fetch, by clocks of their own. Either would hide a revocation.
  */
 async function send(request: Request, response: Response, representation: Representation): Promise<void> {
   const { tag, type, encoding, cacheControl } = representation;

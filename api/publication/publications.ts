@@ -8,40 +8,45 @@ import { gzipParts } from "./gzip-parts.ts";
 import { pemParts } from "./pem-parts.ts";
 import { answerWithin } from "../../runtime/deadline.ts";
 
-/** An issuer's current CRL, as it is served. */
+/** An issuer's current CRL, as served. */
 export interface CurrentCrl {
   /** Entity tag of the DER, without quotes. */
   tag: string;
   nextUpdate: Date;
   der: readonly Buffer[];
-  /** Made when first asked for, and then kept. */
+  /** Compressed at the first call, and then kept. */
   gzip(): Promise<readonly Buffer[]>;
   pem(): Promise<readonly Buffer[]>;
 }
 
-/** What is served of issuers: asked for often, by anybody, and read from the database seldom. */
+/** The issuers' files: requested often, by anybody, and rarely read from the database. */
 export interface Publications {
-  /** Undefined for an unknown issuer. Throws `unavailable` when there is none yet, or the database is away and none is known. */
+  /**
+   * Undefined for an unknown issuer. Throws `unavailable` if there is no CRL yet, or if the database is unreachable and
+   * none is cached.
+   */
   findCrl(issuerId: string): Promise<CurrentCrl | undefined>;
-  /** The certificate first, then those above it, the root last; DER. Undefined for an unknown issuer. */
+  /** Returns the certificate first, then those above it, the root last; DER. Undefined for an unknown issuer. */
   findChain(issuerId: string): Promise<readonly Buffer[] | undefined>;
 }
 
-/** For so long an answer about which CRLs are current holds. */
+/** How long the list of current CRLs is reused. */
 const currentMs = 1_000;
 
-/** A CRL that we have is served when the database does not say within this time whether there is a newer one. */
+/** If the database does not name the newest CRL within this time, the cached one is served. */
 const waitMsMax = 2_000;
 
 type Known = CurrentCrl & { pieces: ReadonlyMap<string, Buffer> };
 
-/** A cache for this process. However many fetch, the database is asked once a second, and only new entries are read. */
+/**
+ * Caches for this process. However many clients fetch, it asks the database once a second and reads only new entries.
+ */
 export function createPublications({ db, log }: { db: Database; log: Log }): Publications {
   const current = new Map<string, Known>();
   const loading = createFreshByKey<Known | undefined>({ keptMs: 0 });
   const chains = new Map<string, Promise<readonly Buffer[] | undefined>>();
 
-  /** The tags of all issuers' CRLs, asked for by one request for all. */
+  /** The tags of all issuers' CRLs; one query serves all requests. */
   const tags = createFresh<ReadonlyMap<string, string | null>>(
     async () => new Map((await crls.listTags(db)).map(({ issuerId, tag }) => [issuerId, tag])),
     { keptMs: currentMs },
@@ -76,7 +81,7 @@ export function createPublications({ db, log }: { db: Database; log: Log }): Pub
       try {
         return await answerWithin(waitMsMax, newest);
       } catch (err) {
-        log.warn({ event: "crl.not_checked", issuer: issuerId, err }, "serving the CRL that we have");
+        log.warn({ event: "crl.not_checked", issuer: issuerId, err }, "serving the cached CRL");
         return known;
       }
     },
