@@ -11,12 +11,12 @@ import {
 } from "./principal.ts";
 
 /**
- * Who may call an endpoint. `staff`: people with a role, and services. `any`: every principal of the realm. `public`:
- * nobody is asked who they are.
+ * Who may call an endpoint. `staff`: users with a role, and services. `any`: every principal of the realm. `public`:
+ * anyone, without authentication.
  */
 export type Access = "staff" | "user" | "guest" | "any" | "public";
 
-/** What is known about who is asking, once access is granted. */
+/** The principal of an admitted call. */
 export interface PrincipalFor {
   staff: UserPrincipal | ServicePrincipal;
   user: UserPrincipal;
@@ -25,7 +25,7 @@ export interface PrincipalFor {
   public: undefined;
 }
 
-/** Throws unless the principal is of the kind that `access` asks for. */
+/** Throws unless the principal is of the kind that `access` requires. */
 function requireAccess(principal: Principal, access: Exclude<Access, "public">): void {
   switch (access) {
     case "staff":
@@ -43,23 +43,23 @@ function requireAccess(principal: Principal, access: Exclude<Access, "public">):
 }
 
 /**
- * Throws unless the token has the scope: enough for what is the caller's own. A guest's token has none: what it may do lies
- * in what it is.
+ * Throws unless the token has the scope; enough for the caller's own things. A guest's token has no scopes: its kind
+ * defines what it may do.
  */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (principal.kind !== "guest" && !principal.scopes.has(scope)) throw new InsufficientScope([scope]);
 }
 
-/** Whether the token has the scope and, where it speaks for a person, one of the roles that they have at this moment. */
+/** Returns whether the token has the scope and, if it is a user's, one of the user's current roles has it too. */
 export const hasStaffScope = (principal: UserPrincipal | ServicePrincipal, scope: Scope): boolean =>
   principal.scopes.has(scope) && (principal.kind === "service" || rolesHave(principal.roles, scope));
 
-/** Throws unless the caller has the scope for what is not their own. */
+/** Throws unless the caller has the scope for other people's things. */
 export function requireStaffScope(principal: UserPrincipal | ServicePrincipal, scope: Scope): void {
   if (!hasStaffScope(principal, scope)) throw new InsufficientScope([scope]);
 }
 
-/** Throws unless the caller is of the kind that the endpoint is for, and has the scopes that it always needs. */
+/** Throws unless the caller is of the kind that the endpoint admits and has the scopes that it always requires. */
 export function requireAdmission(
   principal: Principal,
   endpoint: { access: Access; scope: Scope | undefined; furtherScopes: readonly Scope[] },
@@ -73,13 +73,13 @@ export function requireAdmission(
   requireOwnEndpoint(principal, endpoint);
 }
 
-/** Throws for a machine anywhere but where its scope is asked for, whatever else is open to a service. */
+/** Throws if a machine calls an endpoint that does not require its scope, even one open to every service. */
 function requireOwnEndpoint(principal: Principal, { scope }: { scope: Scope | undefined }): void {
   if (scope !== undefined && isMachineScope(scope)) return;
   if ([...principal.scopes].some(isMachineScope)) throw new ServiceError("forbidden");
 }
 
-/** The scopes that an endpoint always needs. */
+/** Returns the scopes that an endpoint always requires. */
 export const scopesOf = ({
   scope,
   furtherScopes,

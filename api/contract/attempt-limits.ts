@@ -18,17 +18,17 @@ import type { MasterKeys } from "../../runtime/master-key.ts";
 import { subKey } from "../../runtime/sub-key.ts";
 import { createExhaustedKeys } from "../http/exhausted-keys.ts";
 
-/** So many wrong guesses in so many seconds, from the first one on. */
+/** So many wrong attempts in so many seconds, from the first one on. */
 export interface GuessLimit {
   points: number;
   seconds: number;
 }
 
-/** What may be guessed wrong how often before the answer is to try again later. */
+/** How many wrong attempts are allowed before the caller has to wait. */
 export const attemptLimitsByDefault = {
   passwordOfUser: { points: 10, seconds: 900 },
   passwordsFromAddress: { points: 100, seconds: 900 },
-  /** From all networks together, save those that somebody signed in from lately with the right password. */
+  /** From all networks together, except those with a recent successful sign-in. */
   passwordsOfUser: { points: 100, seconds: 3_600 },
   secretOfClient: { points: 20, seconds: 60 },
   secretsFromAddress: { points: 200, seconds: 60 },
@@ -37,59 +37,59 @@ export const attemptLimitsByDefault = {
 
 export type GuessLimits = Record<keyof typeof attemptLimitsByDefault, GuessLimit>;
 
-/** For so long a network that somebody has signed in from with the right password is theirs. */
+/** How long a network with a successful sign-in counts as the account's own. */
 const ownNetworkSeconds = 14 * 24 * 3_600;
 
-/** A guess that was counted before it was looked at. */
+/** An attempt, counted before it is checked. */
 export interface CountedAttempt {
-  /** It was right, or there is no verdict, so it does not count after all. */
+  /** Uncounts the attempt: it was right, or could not be checked. */
   refund(): Promise<void>;
 }
 
-/** A password that was counted before it was looked at. */
+/** A password, counted before it is checked. */
 export interface CountedPassword<Found> extends CountedAttempt {
   found: Found;
-  /** It was right: it does not count, and the network is one of the account's for two weeks. */
+  /** Uncounts the attempt and remembers the network as the account's own for two weeks. */
   succeed(): Promise<void>;
 }
 
-/** Wrong guesses, counted for all processes together. Everything here throws `too_many_requests` beyond a limit. */
+/** Counts wrong attempts for all processes together. Every method throws `too_many_requests` beyond a limit. */
 export interface AttemptLimits {
   /**
-   * Before a password is looked at: one guess from this address, one from this address at the account that `find` returns,
-   * and one at this account from wherever. Once the account's limit is reached, only networks that somebody signed in from
-   * lately are let through: guesses from elsewhere keep nobody out where they usually are. `find` runs in between, so that
-   * an address beyond its limit has nothing looked up.
+   * Counts a password before it is checked: for this address, for this address at the account that `find` returns, and
+   * for this account from any address. Once the account's limit is reached, only networks with a recent successful
+   * sign-in are admitted: attempts from elsewhere do not lock users out of their usual networks. `find` is not called
+   * for an address beyond its limit.
    */
   password<Found extends { account: string }>(guess: PasswordGuess<Found>): Promise<CountedPassword<Found>>;
-  /** After a client failed to authenticate. */
+  /** Counts a failed client authentication. */
   clientFailed(guess: { clientId: string; address: string }): Promise<void>;
-  /** After somebody came with a guest account's token that is none. */
+  /** Counts an unknown guest account token. */
   tokenFailed(guess: { address: string }): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface PasswordGuess<Found extends { account: string }> {
   realmId: string;
-  /** As it was typed. */
+  /** As typed. */
   username: string;
   address: string;
-  /** Whom the name stands for. `account` is the same for all spellings of a name, also of one that nobody has. */
+  /** Finds the account of the name. `account` is the same for all spellings of a name, even if no account has it. */
   find: () => Promise<Found>;
 }
 
 export interface AttemptLimitsOptions {
   backend: QueueBackend;
   db: Db;
-  /** What is counted is known to the store as a digest under a key of this one. */
+  /** The store knows what is counted only as a digest under a key derived from these. */
   masterKeys: MasterKeys;
   log: Log;
   limits?: GuessLimits;
 }
 
 /**
- * Counts guesses in Redis where the queues live there, else in Postgres. While the store is away each process counts by
- * itself, so that an outage neither lets guessing run free nor keeps people out.
+ * Counts attempts in Redis if the queues use it, else in Postgres. While the store is unreachable each process counts
+ * by itself: an outage neither allows unlimited attempts nor locks users out.
  */
 export function createAttemptLimits({
   backend,
@@ -117,7 +117,7 @@ export function createAttemptLimits({
       const from = networkOf(address);
       const spelling = digest("password of spelling", realmId, username, from);
       counters.passwordOfUser.refuseExhausted(spelling);
-      // The address first: beyond its limit it makes no more rows, whatever names it thinks of.
+      // The address first: beyond its limit it adds no rows, whatever names it tries.
       const taken = [await counters.passwordsFromAddress.take(digest("passwords", from))];
       const refund = async (): Promise<void> => {
         await Promise.all(taken.map((one) => one.refund()));
@@ -158,7 +158,7 @@ export function createAttemptLimits({
 
 type LimiterOptions = ConstructorParameters<typeof RateLimiterMemory>[0];
 
-/** How long Redis may take to answer before it counts as away. */
+/** How long Redis may take to answer before it counts as unreachable. */
 const answerMsMax = 1_000;
 
 function openStore(
@@ -168,10 +168,7 @@ function openStore(
 ): { storeOf: (options: LimiterOptions) => RateLimiterAbstract; close: () => Promise<void> } {
   if (backend.kind === "redis") {
     const onError = createSeldom((repeated) => {
-      log.warn(
-        { event: "attempt_limits.connection_lost", ...repeated },
-        "the connection that guesses are counted over failed",
-      );
+      log.warn({ event: "attempt_limits.connection_lost", ...repeated }, "the connection for counting attempts failed");
     });
     const redis = openRedis(backend.url, "produce", onError, { answerMsMax });
     return {
@@ -191,16 +188,16 @@ function openStore(
 }
 
 interface Counter {
-  /** Throws when the key is known to be used up, so that the store need not be asked. */
+  /** Throws if the key is known to be exhausted, without asking the store. */
   refuseExhausted(key: string): void;
   /**
-   * Counts one guess, or throws `too_many_requests` and leaves the count as it was. A key that is used up is then known to
-   * be so under its other name as well.
+   * Counts one attempt, or throws `too_many_requests` and leaves the count unchanged. Remembers an exhausted key under
+   * its alias as well.
    */
   take(key: string, alias?: string): Promise<CountedAttempt>;
 }
 
-/** For so long a key that is used up is refused without asking the store, which then has nothing to do with a flood. */
+/** How long an exhausted key is refused without asking the store, which spares it a flood. */
 const exhaustedMs = 1_000;
 
 function createCounter({
@@ -224,7 +221,7 @@ function createCounter({
       }
     };
     return from(store).catch((error: unknown) => {
-      log.warn({ event: "attempt_limits.store_away", err: error }, "guesses are counted by this process alone");
+      log.warn({ event: "attempt_limits.store_away", err: error }, "attempts are counted in this process only");
       return from(memory);
     });
   };
@@ -244,11 +241,11 @@ function createCounter({
       let refunded = false;
       const guess: CountedAttempt = {
         async refund() {
-          // Once, and not into the next period, which has not counted it.
+          // Only once, and never into the next period, which has not counted it.
           if (refunded || performance.now() > goodAt - 1_000) return;
           refunded = true;
           await by.reward(key).catch((error: unknown) => {
-            log.warn({ event: "attempt_limits.store_away", err: error }, "a right guess stays counted");
+            log.warn({ event: "attempt_limits.store_away", err: error }, "a correct attempt stays counted");
           });
         },
       };
@@ -260,13 +257,13 @@ function createCounter({
   };
 }
 
-/** Marks that last for some time, known to all processes. */
+/** Marks that last for some time, shared by all processes. */
 interface Marks {
   add(key: string): Promise<void>;
   has(key: string): Promise<boolean>;
 }
 
-/** While the store is away each process knows those that it has made itself. */
+/** Creates marks. While the store is unreachable each process knows only its own. */
 function createMarks({
   options,
   storeOf,
@@ -279,7 +276,7 @@ function createMarks({
   const [store, memory] = [storeOf(options), new RateLimiterMemory(options)];
   const atEither = <Result>(run: (at: RateLimiterAbstract) => Promise<Result>): Promise<Result> =>
     run(store).catch((error: unknown) => {
-      log.warn({ event: "attempt_limits.store_away", err: error }, "guesses are counted by this process alone");
+      log.warn({ event: "attempt_limits.store_away", err: error }, "attempts are counted in this process only");
       return run(memory);
     });
   return {
@@ -292,20 +289,20 @@ function createMarks({
   };
 }
 
-/** Whether an error says that a limit is reached. */
+/** Returns whether the error means that a limit is reached. */
 export const isTooMany = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === "too_many_requests";
 
 const tooMany = (msBeforeNext: number): ServiceError =>
   new ServiceError("too_many_requests", { retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) });
 
-/** Names and addresses as the store may know them: by a digest that says nothing without the key. */
+/** Hashes names and addresses for the store: the digest reveals nothing without the key. */
 function digestUnder(masterKeys: MasterKeys): (...parts: readonly string[]) => string {
   const key = subKey(masterKeys, "attemptLimits");
   return (...parts) => createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64url");
 }
 
-/** What one guesser has of their own: an IPv4 address, or the first half of an IPv6 address, all of which is one network's. */
+/** Returns an IPv4 address, or the first half of an IPv6 address: all of it belongs to one network. */
 function networkOf(address: string): string {
   const [unscoped = ""] = address.split("%");
   if (!isIPv6(unscoped)) return address;

@@ -1,6 +1,6 @@
 type Settings = Readonly<Record<string, unknown>>;
 
-/** The settings that are not as they were, before and after, as an audit entry has them; undefined when all of them are. */
+/** Returns the changed settings, before and after, for an audit entry; undefined if none changed. */
 export function differences(was: Settings, is: Settings): { before: Settings; after: Settings } | undefined {
   const changed = Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
   if (changed.length === 0) return undefined;

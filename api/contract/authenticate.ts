@@ -8,8 +8,8 @@ import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Principal } from "./principal.ts";
 
 /**
- * The token hash of an Authorization header (RFC 6750 section 2.1). Tokens anywhere else are not looked at. Throws
- * {@link Unauthenticated}.
+ * Returns the token hash of an Authorization header (RFC 6750 section 2.1); ignores tokens anywhere else. Throws {@link
+ * Unauthenticated}.
  */
 export function readBearerToken(authorization: string | undefined): Buffer {
   const [, credentials] = /^bearer(?: +(.*))?$/is.exec(authorization ?? "") ?? [];
@@ -19,8 +19,8 @@ export function readBearerToken(authorization: string | undefined): Buffer {
 }
 
 /**
- * Looks up whom tokens speak for, all of one turn of the event loop together. Each is looked up after it was asked for,
- * and nothing is kept: what has ended a token is seen by the next request.
+ * Looks up the holders of tokens, all of one turn of the event loop together. Every look-up starts after its request
+ * and nothing is cached: a token that has ended is refused at the next request.
  */
 export function createHolderLookup({ db, clock, metrics }: Pick<Deps, "db" | "clock" | "metrics">): FindHolder {
   const lookUp = createBatcher(
@@ -35,12 +35,12 @@ export function createHolderLookup({ db, clock, metrics }: Pick<Deps, "db" | "cl
   return lookUp;
 }
 
-/** For so long a token that was just unknown is refused without a query. */
+/** How long a token found to be unknown is refused without a query. */
 const unknownMs = 1_000;
 
 /**
- * Whom a token speaks for, in one query. Throws {@link Unauthenticated} for one that is unknown or has ended. A token that
- * is unknown now stays so: a token is answered only once it is stored, by any process.
+ * Returns the principal of a token, with one query. Throws {@link Unauthenticated} if the token is unknown or has
+ * ended. An unknown token stays unknown: every process stores a token before it sends it.
  */
 export async function authenticate(
   { findHolder, unknownTokens }: Pick<Deps, "findHolder" | "unknownTokens">,
@@ -60,7 +60,7 @@ function principalOf(holder: TokenHolder): Principal {
   const scopes = withImplied(holder.scopes);
   if (guestAccountId !== null) return { kind: "guest", realmId, scopes, expiresAt, guestAccountId };
   if (userId !== null) {
-    // A profile signs in to what is its owner's own.
+    // A profile grants access only to its owner's own things.
     const roles = certificateId === null ? (holder.roles ?? []) : [];
     return { kind: "user", realmId, scopes, expiresAt, userId, clientId, roles, sessionId, certificateId };
   }

@@ -6,8 +6,8 @@ import type { Principal } from "./principal.ts";
 import { presentedCertificate } from "../http/client-certificate/presented-certificate.ts";
 
 /**
- * A token that was got with a certificate is good with that certificate alone (RFC 8705 section 3). Throws
- * {@link Unauthenticated} for one that comes without it or with another; other tokens pass as they are.
+ * Throws {@link Unauthenticated} if the token is bound to a certificate (RFC 8705 section 3) and the request presents
+ * none or another one. Other tokens pass.
  */
 export async function requireBoundCertificate(
   deps: Pick<Deps, "db" | "settings">,

@@ -3,33 +3,33 @@ import type { Database, Db } from "../../db/client.ts";
 import * as idempotencyKeys from "../../db/queries/issuance/idempotency-keys.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
-/** What a change may remember of itself: plain JSON, ids rather than contents, never a secret unless it is sealed. */
+/** The stored result of a change: plain JSON, ids rather than contents, never an unsealed secret. */
 type Remembered =
   string | number | boolean | null | undefined | readonly Remembered[] | { readonly [name: string]: Remembered };
 
 /**
- * Runs `body` in one transaction. With an Idempotency-Key, a repeat of the request does not run it again but gets what
- * it answered the first time, after waiting for a first one that is still under way. A change that failed is not remembered.
+ * Runs `body` in one transaction. With an Idempotency-Key, a repeated request does not run it again: it waits for the
+ * first one if that is still running, and gets its result. A failed change is not stored.
  */
 export type Change = <Result extends Remembered>(
   body: (tx: Db) => Promise<Result>,
-  /** Does the same in transactions of its own; run instead where nothing has to be remembered. */
+  /** Does the same in transactions of its own; called instead if there is no Idempotency-Key. */
   alone?: () => Promise<Result>,
 ) => Promise<Result>;
 
 export interface ChangeRequest {
   /** The header as sent. */
   idempotencyKey: string | undefined;
-  /** Whose key it is. */
+  /** The owner of the key. */
   scope: string;
   method: string;
   /** Path and query as sent. */
   target: string;
-  /** What stands for the body: the same for the same body. Asked for when the change is made, the body having been read. */
+  /** Returns a text that is the same for the same body. Called once the body has been read. */
   content: () => string;
 }
 
-/** The `change` of one request. */
+/** Returns the `change` of one request. */
 export function changeOf({ db, clock }: { db: Database; clock: Clock }, request: ChangeRequest): Change {
   const key = request.idempotencyKey;
   if (key === undefined) return (body, alone = () => db.transaction(body)) => alone();
@@ -49,7 +49,7 @@ export function changeOf({ db, clock }: { db: Database; clock: Clock }, request:
         return result;
       }
       if (!taking.same) throw new ServiceError("idempotency_key_reused");
-      // What was stored is what this very change returned: same key, same method, same path, same body.
+      // The stored result is this very change's: same key, method, path and body.
       return taking.result as Awaited<ReturnType<typeof body>>;
     });
   };

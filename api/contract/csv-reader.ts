@@ -3,7 +3,7 @@ import type { CsvReader } from "../../domain/csv.ts";
 import { isTimeZone } from "../../domain/time-zone.ts";
 import { languages } from "../../domain/words/language.ts";
 
-/** What a query says of whom a CSV file is for. */
+/** Query parameters that select the reader of a CSV file. */
 export const csvReaderQuery = {
   lang: z
     .enum(languages, `must be one of ${languages.join(", ")}`)
@@ -20,6 +20,6 @@ export const csvReaderQuery = {
     .describe("The time zone of times in a file for people, which headings name: `Europe/Berlin`. Default: UTC."),
 };
 
-/** Whom a CSV file is for; undefined: for programs. */
+/** Returns the reader of a CSV file; undefined for programs. */
 export const csvReaderOf = ({ lang, zone }: z.output<z.ZodObject<typeof csvReaderQuery>>): CsvReader | undefined =>
   lang === undefined && zone === undefined ? undefined : { language: lang ?? languages[0], zone: zone ?? "UTC" };

@@ -23,13 +23,13 @@ import type { ClientCertificateSettings } from "../http/client-certificate/confi
 import type { RateLimits } from "../http/rate-limit.ts";
 import type { CollectedIssuance } from "./views/collected-issuance.ts";
 
-/** What the API works with; opened in main.ts and passed to whatever needs it. */
+/** The API's dependencies, opened in main.ts and passed to whatever needs them. */
 export interface Deps {
   db: Database;
   queues: Pick<Queues, "enqueue" | "enqueueAll">;
   /** Whether this process can serve. */
   readiness: LookForReadiness;
-  /** How it stands with the service as a whole, some seconds ago at most. */
+  /** The health of the whole service, a few seconds old at most. */
   serviceHealth: () => Promise<readonly HealthCheck[]>;
   clock: Clock;
   log: Log;
@@ -40,96 +40,96 @@ export interface Deps {
   enqueueIssuance: EnqueueIssuance;
   collectIssuance: CollectIssuance;
   openOutput: OpenOutput;
-  /** Who watches which bulk job. */
+  /** The watchers of bulk jobs. */
   jobs: JobWatch;
   revokedFeed: RevokedFeed;
   signingKeys: TokenSigningKeys;
   attemptLimits: AttemptLimits;
-  /** Hashes of access tokens that were just asked for and that there are none of. */
+  /** Hashes of access tokens recently found to be unknown. */
   unknownTokens: ExhaustedKeys;
   isPassword: PasswordCheck;
   logos: Logos;
-  /** Where CRLs are fetched from. */
+  /** Notes the addresses that fetch CRLs. */
   crlAskers: Pick<StatusAskers, "note">;
-  /** Seals what must be read again, and makes the keys of form tokens. */
+  /** Seals stored secrets, and derives the keys of form tokens. */
   masterKeys: MasterKeys;
   settings: ApiSettings;
 }
 
-/** One part of the service as a whole. */
+/** One part of the service's health. */
 export interface HealthCheck {
   name: string;
   state: "ok" | "warn" | "fail";
-  /** For everybody: no host, no count and no id but an issuer's number. Null when all is well. */
+  /** Public: no host, no count and no id except an issuer's number. Null if all is well. */
   reason: string | null;
-  /** Of the processes of a kind that are alive; undefined for all that is no kind of process. */
+  /** The versions of a kind's running processes; undefined for any other part. */
   versions?: readonly string[];
 }
 
 export interface ApiSettings {
-  /** The address the API is reached under, without a trailing slash. */
+  /** The API's address, without a trailing slash. */
   baseUrl: string;
   /** The address of the authorization server, without a trailing slash. */
   authUrl: string;
-  /** Where certificates say that CRLs and issuers are, without a trailing slash. */
+  /** Where certificates point to CRLs and issuers, without a trailing slash. */
   publicationUrl: string;
-  /** Addresses and ranges whose X-Forwarded-For is believed, separated by commas. */
+  /** Addresses and ranges whose X-Forwarded-For is trusted, separated by commas. */
   trustedProxies: string;
-  /** How long a creation waits for its worker. */
+  /** How long a request that creates something waits for its worker. */
   waitSeconds: number;
   rateLimits: RateLimits;
-  /** Where people sign in with profiles over mutual TLS; omitted: nowhere. */
+  /** Where users sign in with profiles over mutual TLS; omitted: nowhere. */
   clientCertificates?: ClientCertificateSettings;
-  /** Where the built console lies. Default: where `npm run build` puts it. */
+  /** The folder of the built console. Default: where `npm run build` puts it. */
   consoleFolder?: string;
   /** How long bodies may take. */
   bodyLimits?: BodyLimits;
-  /** How long a realm's identity provider may take for one answer. Default: 5 s. */
+  /** The timeout for one response of a realm's identity provider. Default: 5 s. */
   upstreamTimeoutMs?: number;
-  /** Where realms' logos may come from. Default: the public Internet. */
+  /** Permitted sources of realms' logos. Default: the public Internet. */
   logos?: PictureSources;
 }
 
 export type WaitOutcome = "settled" | "late" | "gone";
 
-/** Notices of one issuance, from the moment it was asked for. */
+/** A wait for one issuance. */
 interface Watch {
-  /** Waits until the issuance is settled, the time is up, or the client is gone. Ends the watch. */
+  /** Waits until the issuance is settled, the time is up, or the client disconnects. Ends the watch. */
   settled(waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
-  /** Looks at the row now, for an issuance that may have been settled before the watch began. */
+  /** Reads the row now; for an issuance that may have been settled before the watch began. */
   checkNow(): void;
   end(): void;
 }
 
-/** Who waits for which issuance in this process. */
+/** The waits for issuances in this process. */
 export interface Settlements {
-  /** Begins to take notice. Do it before the work is put on the queue, so that no notice is missed. */
+  /** Begins a watch. Call it before the work is enqueued, or a notification may be missed. */
   watch(issuanceId: string): Watch;
-  /** Takes a notification: issuance ids, comma-separated. */
+  /** Handles a notification: issuance ids, comma-separated. */
   notice: (payload: string) => void;
-  /** Reads the rows of everyone who waits: after the listening connection was away, and now and then. */
+  /** Reads the rows of all waits: after the listening connection was lost, and periodically. */
   recheck: () => void;
   waiting(): number;
   /** Ends every wait as if its time were up: the process stops, and clients ask another one. */
   close(): void;
 }
 
-/** Whom the access token with this hash speaks for at this instant; the lookup may be shared with other requests. */
+/** Returns the holder of the access token with this hash, as of now; requests may share the look-up. */
 export type FindHolder = (tokenHash: Buffer) => Promise<FoundHolder>;
 
 /**
- * Accepts a request for a user's profile in a transaction that it may share with others: from then on it will be finished.
- * Answers why it is refused; undefined when it is accepted.
+ * Accepts a request for a user's profile, in a transaction that it may share with others; an accepted request will be
+ * finished. Returns the reason of a refusal; undefined if accepted.
  */
 export type AcceptProfile = (wanted: ProfileRequest) => Promise<ProfileRefusal | undefined>;
 
 /**
- * Tells the workers of an accepted issuance; it may be told together with others. Never rejects: what could not be told
- * a worker finds. `isNew` is false for one that was told before.
+ * Enqueues an accepted issuance for the workers, possibly together with others. Never rejects: workers find what could
+ * not be enqueued. `isNew` is false if it was enqueued before.
  */
 export type EnqueueIssuance = (id: IssuanceID, options: { isNew: boolean }) => Promise<void>;
 
-/** Reads one issuance, marking its output as collected. Undefined when there is no such issuance. */
+/** Reads one issuance and marks its output as collected. Undefined if there is no such issuance. */
 export type CollectIssuance = (id: string) => Promise<CollectedIssuance | undefined>;
 
 interface SealedOutput {
@@ -140,58 +140,58 @@ interface SealedOutput {
 }
 
 /**
- * Opens what a worker sealed for the requester; undefined when that was to a key which this process has not. Throws
- * SealedOutputError when it was altered or is another row's.
+ * Opens what a worker sealed for the requester; undefined if this process does not have the key. Throws
+ * SealedOutputError if it was altered or belongs to another row.
  */
 export type OpenOutput = (sealed: SealedOutput) => CreationOutput | undefined;
 
-/** One who watches a job. */
+/** A watcher of one job. */
 export interface JobWatcher {
   /**
-   * The job once it is another than this watcher has seen, the first time as it stands now; `quiet` when nothing was heard
-   * for so long, `over` when there is nothing to wait for: the client or the job is gone, or the process stops.
+   * Returns the job as soon as it differs from what this watcher has seen, the first time at once; `quiet` if nothing
+   * changed for so long; `over` if the client or the job is gone, or the process stops.
    */
   next(waitMs: number, signal: AbortSignal): Promise<Job | "quiet" | "over">;
   end(): void;
 }
 
-/** Who watches which bulk job in this process. */
+/** The watchers of bulk jobs in this process. */
 export interface JobWatch {
   watch(jobId: string): JobWatcher;
-  /** Takes a notification: ids of jobs, comma-separated. */
+  /** Handles a notification: ids of jobs, comma-separated. */
   notice: (payload: string) => void;
-  /** Reads every job that is watched: after the listening connection was away, and now and then. */
+  /** Reads every watched job: after the listening connection was lost, and periodically. */
   recheck: () => void;
   watching(): number;
-  /** Ends every watch: the process stops, and clients go on at another one. */
+  /** Ends every watch: the process stops, and clients continue with another one. */
   close(): void;
 }
 
-/** Who waits for revocations in this process. */
+/** The waits for revocations in this process. */
 export interface RevokedFeed {
   /**
-   * Waits until there is a revocation that is newer than `since`, or one that was not there when the wait began, the time is
-   * up, or the client is gone. Answers what to read then; `ahead` for a `since` in the future.
+   * Waits until there is a revocation newer than `since` or one that did not exist when the wait began, the time is up,
+   * or the client disconnects. Returns what to read then; `ahead` for a `since` in the future.
    */
   wait(
     asked: { realmId: string; since: Date | undefined },
     waitMs: number,
     signal: AbortSignal,
   ): Promise<RevokedWindow | "ahead">;
-  /** Takes a notification, or reads for everyone who waits after the listening connection was away. */
+  /** Handles a notification; also reads for all waits after the listening connection was lost. */
   notice: () => void;
   /** Ends every wait as if its time were up: the process stops. */
   close(): void;
 }
 
-/** Whose logo it is, and where it comes from. */
+/** A realm and the address of its logo. */
 export type LogoOwner = Pick<RealmRow, "id" | "logoUri">;
 
-/** Realms' logos, fetched when somebody asks for them and kept by this process. */
+/** Realms' logos, fetched when first needed and cached by this process. */
 export interface Logos {
-  /** The logo; undefined when the realm has none, or it cannot be had. */
+  /** Returns the logo; undefined if the realm has none or it cannot be fetched. */
   find(realm: LogoOwner): Promise<Picture | undefined>;
-  /** Whether there may be one: false when there is none, or there was none to be had a moment ago. */
+  /** Returns false if the realm has no logo, or if fetching it failed a moment ago. */
   mayHave(realm: LogoOwner): boolean;
 }
 
@@ -200,33 +200,33 @@ export interface Picture {
   bytes: Buffer;
 }
 
-/** Where pictures may come from beyond the public Internet, and how long they may take. */
+/** Sources of pictures beyond the public Internet, and their timeout. */
 export interface PictureSources {
   /** Addresses and CIDR ranges, separated by commas. Default: none. */
   networks?: string;
-  /** PEM of the authorities that servers' certificates may be from. Default: those that Node trusts. */
+  /** PEM of the trusted authorities of these servers. Default: those that Node trusts. */
   authorities?: string;
-  /** For all of it, redirects included. Default: 3 s. */
+  /** For the whole fetch, redirects included. Default: 3 s. */
   timeoutMs?: number;
 }
 
-/** Keys that sign tokens; the only signing keys in the API, and never used on a certificate. */
+/** Keys that sign tokens: the API's only signing keys, never used for a certificate. */
 export interface TokenSigningKeys {
-  /** A signed JWT (RFC 7519) under the current key of the algorithm. */
+  /** Returns a JWT (RFC 7519) signed with the current key of the algorithm. */
   sign(token: { algorithm: TokenAlgorithm; type: string; claims: JWTPayload }): Promise<string>;
-  /** The public halves of all keys that valid tokens may be signed with, now or soon. */
+  /** Returns the public halves of all keys that sign valid tokens, now or soon. */
   publicKeys(): Promise<JWK[]>;
   /**
-   * Reads the keys when that is due, and makes the first ones. Before a transaction that signs: in it, reading them would
-   * hold its rows until a second connection is free.
+   * Reads the keys if that is due, and creates the first ones. Call it before a transaction that signs: inside, reading
+   * them would hold its row locks until a second connection is free.
    */
   prepare(): Promise<void>;
-  /** The claims of a token that this service signed, expired or not; undefined for any other token. */
+  /** Returns the claims of a token that this service signed, expired or not; undefined for any other token. */
   verify(token: string, expected: { algorithm: TokenAlgorithm; type: string }): Promise<JWTPayload | undefined>;
 }
 
 /**
- * Whether this is the password of an argon2id hash. Without a hash it is not, after the same work. Throws `unavailable`
- * when too many others wait.
+ * Returns whether the argon2id hash is this password's. Without a hash it returns false after the same work. Throws
+ * `unavailable` if too many others wait.
  */
 export type PasswordCheck = (password: string, hash: string | null | undefined) => Promise<boolean>;

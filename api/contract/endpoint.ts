@@ -17,44 +17,44 @@ import { Reply } from "./reply.ts";
 export type Method = "get" | "post" | "put" | "delete";
 export type ApiVersion = "1.0" | "2.0";
 
-/** The answer of operations that have nothing to tell but that they are done. */
+/** The result of operations that return no data. */
 export const Done = z.literal(true);
 export const done = true as const;
 
-/** Makes an error of one of these codes, to be thrown. */
+/** Creates an error with one of these codes, to be thrown. */
 export type Fail<Code extends ErrorCode> = (code: Code, options?: ServiceErrorOptions) => ServiceError;
 
-/** A request as the router hands it over: taken apart, not yet understood. */
+/** A request from the router: parsed, not yet validated. */
 export interface IncomingCall {
   deps: Deps;
   principal: Principal | undefined;
   method: Method;
   params: Readonly<Record<string, string>>;
   query: ReadonlyMap<string, readonly string[]>;
-  /** The JSON value of the body; undefined when there is none. */
+  /** The JSON value of the body; undefined if there is none. */
   body: unknown;
-  /** The body of an endpoint that takes a file. */
+  /** The body of an endpoint that accepts a file. */
   upload: Upload | undefined;
   version: ApiVersion;
   prefer: Prefer;
-  /** Which of these media types the client wants most; the first one when it does not say, or wants none of them. */
+  /** Returns the media type that the client prefers; the first one if it has no preference or accepts none of them. */
   accepts: (types: readonly string[]) => string;
   change: Change;
-  /** Throws `precondition_failed` unless the client's `If-Match`, if it sent one, has the tag of this as it is read now. */
+  /** Throws `precondition_failed` if the client sent an `If-Match` without the current tag of this. */
   requireMatch: (data: unknown) => void;
-  /** The last event that a client knows of that was cut off. */
+  /** The last event that a disconnected client received. */
   lastEventId: string | undefined;
-  /** Whether the access token still speaks for who is asking, for answers that take long. */
+  /** Returns whether the access token is still valid; for long responses. */
   stillAdmitted: () => Promise<boolean>;
   requestId: string;
-  /** Says what the request turned out to be about, for its line in the log. */
+  /** Sets the subject of the request, for its log line. */
   concerns: (subject: Subject) => void;
   log: Log;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal: () => AbortSignal;
 }
 
-/** The media types that a file may have. */
+/** The media types of an uploaded file. */
 export interface UploadFormats {
   types: Readonly<Record<string, UploadType>>;
   /** Larger files are refused. */
@@ -62,46 +62,46 @@ export interface UploadFormats {
 }
 
 interface UploadType {
-  /** What one such file says. */
+  /** The content of one such file. */
   schema: z.ZodType;
-  /** Other names that clients have for the type. */
+  /** Other names of the type in use by clients. */
   aliases?: readonly string[];
-  /** Encodings that a client may name for it, in addition to UTF-8. */
+  /** Encodings that a client may name, in addition to UTF-8. */
   charsets?: readonly string[];
 }
 
-/** A request's body, to be read once, as fast as its reader takes it. */
+/** A request's body, to be read once, at its reader's pace. */
 export interface Upload {
-  /** One of the types that the endpoint offers. */
+  /** One of the types that the endpoint accepts. */
   type: string;
-  /** One of the encodings that its type offers; undefined: UTF-8. */
+  /** One of the encodings of its type; undefined: UTF-8. */
   charset: string | undefined;
   bytes: AsyncIterable<Buffer>;
-  /** SHA-256 of what was read, and of how it is to be read when that is not as UTF-8. */
+  /** Returns the SHA-256 of the bytes read, and of the encoding unless it is UTF-8. */
   digest(): string;
 }
 
-/** What an endpoint streams: the media types it comes in, the default first, each with what one line or all of it says. */
+/** A streamed response: its media types, the default first, each with the schema of one line or of the whole. */
 export interface StreamFormats {
   types: Readonly<Record<string, z.ZodType>>;
-  /** Of a list that comes as a file. */
+  /** Of a list that is exported as a file. */
   filter?: ListOptions<object, string>["filter"];
-  /** A client that was cut off can resume where it stopped, with `Last-Event-ID`. */
+  /** A disconnected client can resume with `Last-Event-ID`. */
   resumed?: boolean;
 }
 
-/** An answer as a file that is made while it is sent. */
+/** A response as a file, produced while it is sent. */
 export interface StreamedAnswer {
   /** With its parameters, as in `Content-Type`. */
   readonly type: string;
-  /** What the file is called when it is saved: letters, digits, dots and hyphens. Undefined for what is not for saving. */
+  /** The name of the saved file: letters, digits, dots and hyphens. Undefined if it is not for saving. */
   readonly fileName: string | undefined;
-  /** The next piece is read only when the client has taken all earlier pieces. */
+  /** The next piece is read only after the client has received all earlier ones. */
   readonly pieces: AsyncIterable<string>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An endpoint as router, OpenAPI document and access matrix see it. */
+/** An endpoint as the router, the OpenAPI document and the access matrix see it. */
 export interface Endpoint {
   operation: string;
   summary: string;
@@ -116,17 +116,17 @@ export interface Endpoint {
   query: z.ZodObject | undefined;
   body: z.ZodObject | undefined;
   data: z.ZodType;
-  /** What a 202 carries, for endpoints that may answer one. */
+  /** The data of a 202, if the endpoint may return one. */
   pending: z.ZodType | undefined;
   secret: boolean;
   list: ListOptions<object, string> | undefined;
-  /** What is read as a stream instead of JSON. */
+  /** Set if the body is read as a stream instead of JSON. */
   upload?: UploadFormats;
-  /** What is streamed as a file instead of answered in the wrapper. */
+  /** Set if the response is streamed as a file instead of wrapped. */
   file?: StreamFormats;
   errors: readonly ErrorCode[];
   changes: boolean;
-  /** Heeds `If-Match`. */
+  /** Supports `If-Match`. */
   conditional?: boolean;
   respond: (call: IncomingCall) => Promise<Answer | StreamedAnswer>;
 }
@@ -136,17 +136,17 @@ export interface Described<Code extends ErrorCode> {
   summary: string;
   description?: string;
   path: string;
-  /** Whose address the path hangs off, for the document; both lead here. Default: the API's. */
+  /** The address that the document shows for the path; both lead here. Default: the API's. */
   host?: "api" | "auth";
-  /** The scope that is needed in addition. */
+  /** The scope that is required in addition to `access`. */
   scope?: Scope;
-  /** Scopes that are needed in addition to that one. */
+  /** Scopes that are required in addition to that one. */
   furtherScopes?: readonly Scope[];
-  /** The codes it can fail with, in addition to those that every endpoint of its kind has. */
+  /** The codes it can fail with, in addition to those of its kind. */
   errors: readonly Code[];
-  /** Its answer carries a key or a token: nobody keeps it, not even to compare. */
+  /** The response contains a key or a token: it is never cached, not even for revalidation. */
   secret?: boolean;
-  /** What an unusable identifier in the path answers: the same as one that does not exist. */
+  /** The code for a malformed identifier in the path: the same as for an unknown one. */
   unknown?: Partial<Record<string, Code>>;
 }
 
@@ -156,7 +156,7 @@ export interface HandlerCall<A extends Access, Code extends ErrorCode, Params> e
 > {
   principal: PrincipalFor[A];
   params: Params;
-  /** An error of this endpoint; only the codes it lists. */
+  /** Creates an error with one of this endpoint's codes. */
   fail: Fail<Code>;
 }
 
@@ -179,23 +179,22 @@ interface EndpointDefinition<
   body?: Body;
   data: Data;
   pending?: Pending;
-  /** Changes something, and honours Idempotency-Key by way of `change`. */
+  /** Changes something, and supports Idempotency-Key through `change`. */
   changes?: boolean;
-  /** Heeds `If-Match`, by way of `requireMatch` with what the matching GET answers, in the transaction that changes it. */
+  /** Supports `If-Match`: calls `requireMatch` with the data of the matching GET, in the transaction of the change. */
   conditional?: boolean;
-  /** What is wrong with a body that its schema cannot see, since it depends on the time. */
+  /** Returns the faults of a body that its schema cannot detect because they depend on the time. */
   faultsAt?: (given: Readonly<Record<string, unknown>>, at: Date) => FieldError[];
   handle: (
     call: HandlerCall<A, Code, z.output<Params>> & { query: z.output<Query>; body: z.output<Body> },
   ) => Promise<z.input<Data> | Reply<z.input<Data> | z.input<Pending>>>;
 }
 
-/** How handlers fail. */
 export const failWith: Fail<ErrorCode> = (code, options) => new ServiceError(code, options);
 
 /**
- * One endpoint: what it accepts, who may call it, what it answers, how it can fail, and what it does. Everything else
- * (routes, document, access matrix) is derived from this.
+ * Defines one endpoint: its input, its callers, its responses, its errors and its work. Routes, document and access
+ * matrix are all derived from this.
  */
 export function endpoint<
   A extends Access,
@@ -223,7 +222,7 @@ export function endpoint<
     async respond(call) {
       const answer = await handle({
         ...call,
-        // The router has checked that the principal is of the kind that `access` asks for.
+        // The router has checked that the principal is of the kind that `access` requires.
         principal: call.principal as PrincipalFor[A],
         params: parseParams(params, call.params, unknown),
         query: parseQuery(query, call.query),
@@ -252,15 +251,15 @@ interface ListDefinition<
   handle: (
     call: HandlerCall<A, Code, z.output<Params>> & {
       page: PageRequest<Filter, SortKey>;
-      /** What the client wants beside the list, of what it offers. */
+      /** The additions to the list that the client asks for. */
       includes: ReadonlySet<string>;
     },
   ) => Promise<Page<z.input<Item>> & { included?: Readonly<Record<string, unknown>> }>;
-  /** The list's first form, not paginated: what version 1.0 answers to a GET that asks for nothing of a page. */
+  /** Returns the whole list: version 1.0's response to a GET without any paging parameter. */
   firstForm?: (call: HandlerCall<A, Code, z.output<Params>>) => Promise<z.input<Item>[]>;
 }
 
-/** A list in pages, under GET and POST alike unless it says otherwise. */
+/** Defines a list in pages, under GET and POST by default. */
 export function paginated<
   A extends Access,
   const Code extends ErrorCode = never,
@@ -309,7 +308,7 @@ export function paginated<
   };
 }
 
-/** What an endpoint of any kind takes over from its definition. */
+/** Returns the properties that every kind of endpoint copies from its definition. */
 export const common = <Code extends ErrorCode>({
   operation,
   summary,
@@ -334,14 +333,17 @@ export const common = <Code extends ErrorCode>({
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
 
-/** A handler's answer for the wrapper: 200 with data, or what its reply says. */
+/** Wraps a handler's result: 200 with data, or as its reply defines. */
 export function answerOf({ data, pending }: Pick<Endpoint, "data" | "pending">, answer: unknown): Answer {
   if (!(answer instanceof Reply)) return { status: 200, data: checked(data, answer), headers: {} };
   const schema = answer.status === 202 && pending !== undefined ? pending : data;
   return { status: answer.status, data: checked(schema, answer.data), headers: answer.headers };
 }
 
-/** An answer that does not match its schema is a bug: it is logged and answered with 500, never sent. */
+/**
+ * Throws if a response does not match its schema. That is a bug: it is logged and becomes a 500, and the response is
+ * never sent.
+ */
 function checked(schema: z.ZodType, data: unknown): unknown {
   const parsed = schema.safeParse(data);
   if (!parsed.success) throw new Error("an answer does not fit its schema", { cause: parsed.error });
@@ -358,6 +360,6 @@ const checkedIncluded = (
     ),
   );
 
-/** Whether an endpoint's answers to a method may be kept and compared: what is read, by somebody, and is no secret. */
+/** Returns whether clients may store and revalidate an endpoint's responses: authenticated GETs without secrets or files. */
 export const isCacheable = ({ access, secret, file }: Endpoint, method: Method): boolean =>
   method === "get" && access !== "public" && !secret && file === undefined;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How the values of filters are read: all of them arrive as text. */
+/** Schemas of filter values; all of them arrive as text. */
 export const filters = {
   /** `true` or `false` in any letter case. */
   flag: z
@@ -8,7 +8,7 @@ export const filters = {
     .refine((text) => /^(?:true|false)$/i.test(text), 'must be "true" or "false"')
     .transform((text) => text.toLowerCase() === "true"),
 
-  /** ISO 8601; without an offset it is UTC, and a date alone is its beginning. */
+  /** ISO 8601. Without an offset it is UTC; a date alone means the start of the day. */
   instant: z
     .union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], "must be an ISO 8601 date-time")
     .transform((text) => new Date(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) || !text.includes("T") ? text : `${text}Z`)),
@@ -20,7 +20,7 @@ export const filters = {
 
   text: z.string().min(1).max(256),
 
-  /** A comma list, each part read by `item`. */
+  /** A comma-separated list, each part parsed by `item`. */
   list: <Item>(item: z.ZodType<Item, string>) =>
     z
       .string()

@@ -5,14 +5,14 @@ import { ServiceError, type FieldError } from "../../domain/errors.ts";
 import { faultsOf } from "./faults.ts";
 import { foldNames } from "./parse.ts";
 
-/** What a list offers in addition to pages. */
+/** The options of a list in addition to pages. */
 export interface ListOptions<Filter extends object, SortKey extends string> {
-  /** What `search` looks inside; undefined when the list has no search. */
+  /** The fields that `search` covers; undefined if the list has no search. */
   search?: string;
   sort: readonly SortKey[];
-  /** What `include` adds beside the list, each with what it looks like. Omitted: nothing can be added. */
+  /** The additions that `include` can request, each with its schema. Omitted: none. */
   includes?: Readonly<Record<string, z.ZodType>>;
-  /** The keys of `filter`, each with how its text is read. */
+  /** The keys of `filter`, each with the schema of its text. */
   filter: { [Key in keyof Filter]: z.ZodType<Filter[Key], string> };
 }
 
@@ -22,7 +22,10 @@ export const searchLengthMax = 256;
 
 export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as const;
 
-/** The paging part of a body. Null is no number; elsewhere it counts as absent: clients with fixed classes send it. */
+/**
+ * The paging part of a body. Null is not a number; elsewhere it counts as absent, since clients with fixed classes send
+ * it.
+ */
 const PageBody = z.object({
   limit: z.int().min(1).max(limitMax).optional(),
   offset: z.int().min(0).optional(),
@@ -35,12 +38,15 @@ const PageBody = z.object({
     .nullish(),
 });
 
-/** Texts, as the contract has it; what is plainly one is taken too. */
+/** Returns the schema of a filter value: text by contract; numbers and booleans are accepted too. */
 function filterValue() {
   return z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]);
 }
 
-/** What a query asks for beside the list: a comma list. Throws `invalid_request` for a word that the list does not know. */
+/**
+ * Parses the `include` of a query, a comma-separated list. Throws `invalid_request` for a word that the list does not
+ * offer.
+ */
 export function readIncludes(
   offered: ListOptions<object, string>["includes"],
   query: ReadonlyMap<string, readonly string[]>,
@@ -56,7 +62,7 @@ export function readIncludes(
 
 type Pairs = [key: string, value: string][];
 
-/** The filter of a query alone, for what is no page. Throws `invalid_request` with every fault. */
+/** Parses the filter of a query without pages. Throws `invalid_request` with every fault. */
 export function readQueryFilter<Filter extends object>(
   offer: Pick<ListOptions<Filter, string>, "filter">,
   query: ReadonlyMap<string, readonly string[]>,
@@ -67,11 +73,14 @@ export function readQueryFilter<Filter extends object>(
   return filter;
 }
 
-/** Whether a query asks for anything of a page, or beside it. */
+/** Returns whether a query asks for a page, or for anything beside one. */
 export const asksForPage = (query: ReadonlyMap<string, readonly string[]>): boolean =>
   [...query.keys()].some((name) => /^(?:limit|offset|search|include|(?:filter|sort)(?:\[.*\])?)$/s.test(name));
 
-/** The page that a body and a query ask for, the body winning property by property. Throws `invalid_request` with every fault. */
+/**
+ * Parses the page that a body and a query ask for; the body takes precedence property by property. Throws
+ * `invalid_request` with every fault.
+ */
 export function readPage<Filter extends object, SortKey extends string>(
   offer: ListOptions<Filter, SortKey>,
   { body, query }: { body: unknown; query: ReadonlyMap<string, readonly string[]> },
@@ -105,7 +114,7 @@ export function readPage<Filter extends object, SortKey extends string>(
   }
   const filter = readFilter(offer, pairsOf(data.filter, "value") ?? bracketed("filter", query, faults), faults);
   const sort = readSort(offer, pairsOf(data.sort, "direction") ?? bracketed("sort", query, faults), faults);
-  // Zod leaves this key out of what it has read.
+  // Zod omits this key from its output.
   for (const [name, reason] of [
     ["filter", "there is no such filter"],
     ["sort", "this list cannot be sorted by that"],
@@ -122,15 +131,15 @@ export function readPage<Filter extends object, SortKey extends string>(
 
 const matchingProperties = ["search", "filter"] as const;
 
-/** Which rows of a list are meant, and how the client said so. */
+/** The rows of a list that a client selects, and the selection as given. */
 export interface Matching<Filter extends object> {
   selection: Pick<PageRequest<Filter>, "search" | "filter">;
   given: JobMatching;
 }
 
 /**
- * A list's search and filter where a client gives them in place of the rows that they find, read as the list reads them.
- * Throws `invalid_request` with every fault. Any other property is one: what is passed over here would mean more rows.
+ * Parses a list's search and filter that a client sends instead of listing rows; the same rules as for the list. Throws
+ * `invalid_request` with every fault. Any other property is a fault: ignoring it would select more rows.
  */
 export function readMatching<Filter extends object>(
   offer: ListOptions<Filter, string>,
@@ -154,7 +163,7 @@ export function readMatching<Filter extends object>(
   }
 }
 
-/** An object or an array of pairs, as pairs. */
+/** Converts an object or an array of pairs to pairs. */
 function pairsOf(
   given: Record<string, string> | { key: string; value?: string; direction?: string | undefined }[] | null | undefined,
   part: "value" | "direction",
@@ -163,7 +172,7 @@ function pairsOf(
   return Array.isArray(given) ? given.map((pair) => [pair.key, pair[part] ?? "asc"]) : Object.entries(given);
 }
 
-/** `filter[locked]=true` of a query, as pairs. */
+/** Converts `filter[locked]=true` of a query to pairs. */
 function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>, faults: FieldError[]): Pairs {
   if (query.has(name)) faults.push({ path: name, reason: `must be written ${name}[key]=value` });
   return [...query].flatMap(([key, values]) =>

@@ -4,7 +4,7 @@ import { faultsOf } from "./faults.ts";
 
 export type Shape = z.ZodObject;
 
-/** The parameters of a path. One that cannot exist answers what one that does not exist answers. */
+/** Parses the parameters of a path. A malformed identifier fails with the same code as an unknown one. */
 export function parseParams<Params extends Shape>(
   schema: Params | undefined,
   params: Readonly<Record<string, string>>,
@@ -20,7 +20,7 @@ export function parseParams<Params extends Shape>(
   throw invalid(parsed.error);
 }
 
-/** The query's parameters that an endpoint knows; the rest is ignored. One that is a record is written `name[key]=value`. */
+/** Parses the query's parameters that an endpoint knows; ignores the rest. A record is written `name[key]=value`. */
 export function parseQuery<Query extends Shape>(
   schema: Query | undefined,
   query: ReadonlyMap<string, readonly string[]>,
@@ -40,11 +40,11 @@ export function parseQuery<Query extends Shape>(
   return parsedOrThrow(schema, known);
 }
 
-/** Whether a parameter has keys of the client's own. */
+/** Returns whether a parameter is a record with keys chosen by the client. */
 export const isRecord = (schema: z.ZodType): boolean =>
   schema instanceof z.ZodRecord || (schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodRecord);
 
-/** The values of `name[key]=value`, by key. */
+/** Returns the values of `name[key]=value`, by key. */
 function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>): Record<string, string> {
   const entries = [...query].flatMap(([key, [value = "", ...others]]): [string, string][] => {
     if (!key.startsWith(`${name}[`) || !key.endsWith("]")) return [];
@@ -55,8 +55,8 @@ function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>):
 }
 
 /**
- * A body's properties that an endpoint knows, whatever letter case they came in. No body is an empty one. What
- * `furtherFaults` finds is answered together with what the schema finds.
+ * Parses a body's properties that an endpoint knows, in any letter case. No body counts as an empty one. Reports the
+ * faults of `furtherFaults` together with those of the schema.
  */
 export function parseBody<Body extends Shape>(
   schema: Body | undefined,
@@ -74,7 +74,10 @@ export function parseBody<Body extends Shape>(
   });
 }
 
-/** The known properties of a body under their own names. Throws for a property in two spellings, and for no object. */
+/**
+ * Returns the known properties of a body under their own names. Throws for a property in two spellings, and for
+ * anything but an object.
+ */
 export function foldNames(names: readonly string[], body: unknown): Record<string, unknown> {
   if (body === undefined) return {};
   if (typeof body !== "object" || body === null || Array.isArray(body)) {

@@ -1,4 +1,4 @@
-/** What a client prefers about waiting (RFC 7240 sections 4.1 and 4.3). */
+/** A client's preferences about waiting (RFC 7240 sections 4.1 and 4.3). */
 export interface Prefer {
   respondAsync: boolean;
   waitSeconds: number | undefined;
@@ -6,7 +6,9 @@ export interface Prefer {
 
 const waitSecondsMax = 60;
 
-/** Reads `Prefer`. Preferences that are unknown or make no sense are ignored, as the RFC has it; of two alike the first holds. */
+/**
+ * Parses `Prefer`. As the RFC requires, it ignores unknown and invalid preferences; of two equal ones the first counts.
+ */
 export function readPrefer(header: string | readonly string[] | undefined): Prefer {
   const text = Array.isArray(header) ? header.join(",") : ((header as string | undefined) ?? "");
   if (text === "") return nothingPreferred;
@@ -22,11 +24,11 @@ export function readPrefer(header: string | readonly string[] | undefined): Pref
 
 const nothingPreferred: Prefer = { respondAsync: false, waitSeconds: undefined };
 
-/** One preference; its parameters, of which none is known, are passed over. */
+/** One preference; its parameters are skipped, since none is known. */
 const preference =
   /(?:^|,)\s*([!#$%&'*+.^`|~\w-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,;"]*)))?(?:\s*;(?:"[^"]*"|[^,"])*)?(?=\s*(?:,|$))/g;
 
-/** How long to wait, and the `Preference-Applied` that says what held. */
+/** Returns how long to wait, and the `Preference-Applied` header. */
 export function waitingTime(
   { respondAsync, waitSeconds }: Prefer,
   defaultSeconds: number,

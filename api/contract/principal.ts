@@ -4,26 +4,26 @@ import type { Scope } from "../../domain/scopes.ts";
 
 interface Holder {
   realmId: string;
-  /** What the token says and implies. */
+  /** The token's scopes, implied ones included. */
   scopes: ReadonlySet<Scope>;
-  /** When the access token ends. */
+  /** When the access token expires. */
   expiresAt: Date;
 }
 
-/** A signed-in person, through an application. */
+/** A signed-in user, through an application. */
 export interface UserPrincipal extends Holder {
   kind: "user";
   userId: string;
   clientId: string | null;
-  /** At this moment, whatever they were when the token was issued; none with a token that a profile was shown for. */
+  /** The user's current roles, not those when the token was issued; none for a token bound to a profile. */
   roles: readonly Role[];
   /** The session that the token belongs to. */
   sessionId: string | null;
-  /** The profile that the token was got with over mutual TLS, and is bound to. */
+  /** The profile that the token was issued for over mutual TLS and is bound to. */
   certificateId: string | null;
 }
 
-/** An application on its own. */
+/** An application acting for itself. */
 export interface ServicePrincipal extends Holder {
   kind: "service";
   clientId: string;
@@ -35,17 +35,17 @@ export interface GuestPrincipal extends Holder {
   guestAccountId: string;
 }
 
-/** Who is asking. */
+/** The authenticated caller. */
 export type Principal = UserPrincipal | ServicePrincipal | GuestPrincipal;
 
-/** Which limit on requests holds for a token of theirs. */
+/** Returns which rate limit applies to the principal's token. */
 export const rateLimitOf = ({ kind }: Principal): "service" | "user" => (kind === "service" ? "service" : "user");
 
-/** May do something with what is not their own, as far as scopes go: a service, and a person with a role. */
+/** Returns whether the principal may act on other people's things, scopes aside: a service, or a user with a role. */
 export const isStaff = (principal: Principal): principal is UserPrincipal | ServicePrincipal =>
   principal.kind === "service" || (principal.kind === "user" && principal.roles.length > 0);
 
-/** Who did it, for the audit log and for whose an issuance is. */
+/** Returns the actor for the audit log and for an issuance's creator. */
 export function actorOf(principal: Principal): Actor {
   switch (principal.kind) {
     case "user":
@@ -57,7 +57,9 @@ export function actorOf(principal: Principal): Actor {
   }
 }
 
-/** Whether the caller made something: the same user through the same client, or the same client on its own. */
+/**
+ * Returns whether the caller created something: the same user through the same client, or the same client by itself.
+ */
 export const hasMade = (
   principal: UserPrincipal | ServicePrincipal,
   made: { createdByUserId: string | null; createdByClientId: string | null },
@@ -66,7 +68,7 @@ export const hasMade = (
   return made.createdByUserId === userId && made.createdByClientId === clientId;
 };
 
-/** Whose idempotency keys these are: two clients may use the same one. */
+/** Returns the owner of the principal's idempotency keys: two clients may use the same key. */
 export function idempotencyScopeOf(principal: Principal): string {
   switch (principal.kind) {
     case "user":

@@ -1,4 +1,4 @@
-/** An answer that is more than data with status 200. */
+/** A result with a status or headers other than the default. */
 export class Reply<Data> {
   readonly data: Data;
   readonly status: 200 | 202;
@@ -10,11 +10,11 @@ export class Reply<Data> {
   }
 }
 
-/** Data with headers of its own. */
+/** Returns data with headers of its own. */
 export const answered = <Data>(data: Data, headers: Readonly<Record<string, string>>): Reply<Data> =>
   new Reply(data, 200, headers);
 
-/** 202: the work goes on, and `location` is where to ask about it. */
+/** Returns a 202: the work continues, and `location` is where to poll. */
 export const accepted = <Data>(
   data: Data,
   {

@@ -21,9 +21,9 @@ import type { Exchange, Route } from "../http/route.ts";
 import { sendStream } from "./stream.ts";
 import { openUpload } from "./upload.ts";
 
-/** Endpoints that share a path's form; what they call its parameters may differ. */
+/** Endpoints with the same path shape; the names of their parameters may differ. */
 interface SharedPath {
-  /** The template with its parameters numbered, as Express is given it. */
+  /** The template with its parameters numbered, as passed to Express. */
   pattern: string;
   /** By method. */
   targets: Map<string, Target>;
@@ -36,7 +36,7 @@ interface Target {
   names: readonly string[];
 }
 
-/** The endpoints' routes, fixed parts before parameters, so that the order of the list does not matter. */
+/** Returns the endpoints' routes, fixed parts before parameters, so the order of the list does not matter. */
 export function endpointRoutes(endpoints: readonly Endpoint[], deps: Deps): Route[] {
   const fixedFirst = ({ pattern }: SharedPath): string => pattern.replaceAll(":", "~");
   return sharedPaths(endpoints)
@@ -81,7 +81,7 @@ function sharedPaths(endpoints: readonly Endpoint[]): SharedPath[] {
   return [...paths.values()];
 }
 
-/** That a file or a secret was asked for is on record, so there is no asking for its headers alone. */
+/** Returns whether HEAD is answered: not for files and secrets, whose reads are audited. */
 const answersHead = ({ endpoint }: Target): boolean => endpoint.file === undefined && !endpoint.secret;
 
 async function answer(
@@ -137,7 +137,7 @@ async function answer(
   else sendAnswer(response, result, { isCacheable: isCacheable(endpoint, method) });
 }
 
-/** Who is asking, let in and counted. Throws for everybody else. */
+/** Authenticates, counts and admits the caller. Throws for anyone else. */
 async function admit(
   endpoint: Endpoint,
   { deps, limiter, request, response }: Exchange & { deps: Deps },
@@ -152,7 +152,7 @@ async function admit(
   return principal;
 }
 
-/** Whether a request that was admitted would be admitted now. */
+/** Returns whether an admitted request would still be admitted now. */
 async function isStillAdmitted(
   endpoint: Endpoint,
   { deps, request }: { deps: Deps; request: Request },
@@ -175,7 +175,9 @@ const whoOf = (principal: Principal): Record<string, string> => ({
   ...(principal.kind !== "guest" && principal.clientId !== null ? { clientId: principal.clientId } : {}),
 });
 
-/** The issuance or job that a path names, for the log. What is no id stays out of it: it could be anything. */
+/**
+ * Returns the issuance or job in the path, for the log. Anything but a valid id is not logged: it could be anything.
+ */
 function subjectOf({ path }: Endpoint, { id }: Readonly<Record<string, string>>): Subject | undefined {
   const isOf = (prefix: string, schema: z.ZodType): boolean =>
     path.startsWith(`${prefix}/:id`) && schema.safeParse(id).success;

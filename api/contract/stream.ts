@@ -16,7 +16,7 @@ import {
 import { readQueryFilter, type ListOptions } from "./paging.ts";
 import { parseParams, parseQuery, type Shape } from "./parse.ts";
 
-/** What a handler answers with a file. */
+/** A handler's result with a file. */
 export class Streamed implements StreamedAnswer {
   readonly type: string;
   readonly fileName: string | undefined;
@@ -45,9 +45,11 @@ interface StreamingDefinition<
   extends Described<Code>, Pick<StreamFormats, "resumed"> {
   access: A;
   params: Params;
-  /** Parameters that are given more than once are joined by commas. */
+  /** Repeated parameters are joined by commas. */
   query: Query;
-  /** The media types that `Accept` chooses from, the default first, each with what one piece or all of it says. */
+  /**
+   * The media types that `Accept` selects from, the default first, each with the schema of one piece or of the whole.
+   */
   types: Readonly<Record<Type, z.ZodType>>;
   handle: (
     call: HandlerCall<A, Code, z.output<Params>> & {
@@ -59,7 +61,7 @@ interface StreamingDefinition<
   ) => Promise<Streamed>;
 }
 
-/** Something of one thing that is made while it is sent, in the form that the client accepts. */
+/** Defines an endpoint that streams one thing while it is produced, in the form that the client accepts. */
 export function streaming<
   A extends Access,
   const Code extends ErrorCode,
@@ -84,7 +86,7 @@ export function streaming<
     respond: (call) =>
       handle({
         ...call,
-        // The router has checked that the principal is of the kind that `access` asks for.
+        // The router has checked that the principal is of the kind that `access` requires.
         principal: call.principal as PrincipalFor[A],
         params: parseParams(params, call.params, unknown),
         query: parseQuery(query, new Map([...call.query].map(([name, values]) => [name, [values.join(",")]]))),
@@ -103,9 +105,9 @@ interface ExportDefinition<
 >
   extends Omit<Described<Code>, "unknown">, Pick<ListOptions<Filter, never>, "filter"> {
   access: A;
-  /** What the query says in addition to the filter. */
+  /** Query parameters in addition to the filter. */
   query: Query;
-  /** The media types that `Accept` chooses from, the default first, each with what one line of it says. */
+  /** The media types that `Accept` selects from, the default first, each with the schema of one line. */
   types: Readonly<Record<Type, z.ZodType>>;
   handle: (
     call: Omit<HandlerCall<A, Code, undefined>, "params" | "fail"> & {
@@ -116,7 +118,9 @@ interface ExportDefinition<
   ) => Promise<Streamed>;
 }
 
-/** A list as one file: everything that matches the filter of the query, streamed, in the form that the client accepts. */
+/**
+ * Defines a list as one file: streams everything that matches the query's filter, in the form that the client accepts.
+ */
 export function exported<
   A extends Access,
   const Code extends ErrorCode,
@@ -141,7 +145,7 @@ export function exported<
     respond: (call) =>
       handle({
         ...call,
-        // The router has checked that the principal is of the kind that `access` asks for.
+        // The router has checked that the principal is of the kind that `access` requires.
         principal: call.principal as PrincipalFor[A],
         filter: readQueryFilter({ filter }, call.query),
         query: parseQuery(query, call.query),
@@ -151,8 +155,8 @@ export function exported<
 }
 
 /**
- * Sends a file as fast as the client takes it. Stops when the client goes away; a failure in the middle breaks the
- * connection, so that nobody takes half a file for the whole.
+ * Sends a file at the client's pace. Stops when the client disconnects; a failure midway breaks the connection, so no
+ * client mistakes half a file for the whole.
  */
 export async function sendStream(
   response: Response,

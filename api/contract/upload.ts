@@ -23,14 +23,16 @@ interface UploadDefinition<A extends Access, Code extends ErrorCode, Query exten
   access: A;
   query: Query;
   data: Data;
-  /** What a 202 carries. */
+  /** The data of a 202. */
   pending: Data;
   handle: (
     call: Omit<HandlerCall<A, Code, undefined>, "params"> & { query: z.output<Query>; upload: Upload },
   ) => Promise<Reply<z.input<Data>>>;
 }
 
-/** Takes a file of any size up to a limit, which is read as it comes in and never held as a whole. A change. */
+/**
+ * Defines an endpoint that accepts a file up to a size limit, read as it arrives and never held as a whole. A change.
+ */
 export function uploaded<A extends Access, const Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>(
   definition: UploadDefinition<A, Code, Query, Data>,
 ): Endpoint {
@@ -53,7 +55,7 @@ export function uploaded<A extends Access, const Code extends ErrorCode, Query e
       if (upload === undefined) throw new Error("the router opens the upload of an endpoint that takes one");
       const answer = await handle({
         ...call,
-        // The router has checked that the principal is of the kind that `access` asks for.
+        // The router has checked that the principal is of the kind that `access` requires.
         principal: call.principal as PrincipalFor[A],
         query: parseQuery(query, call.query),
         upload,
@@ -64,7 +66,9 @@ export function uploaded<A extends Access, const Code extends ErrorCode, Query e
   };
 }
 
-/** A request's body as an upload. Throws `unsupported_media_type` for a file of a type that is not offered. */
+/**
+ * Opens a request's body as an upload. Throws `unsupported_media_type` for a type that the endpoint does not accept.
+ */
 export function openUpload(
   request: IncomingMessage,
   { types, bytesMax }: UploadFormats,

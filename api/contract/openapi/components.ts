@@ -4,15 +4,15 @@ import { allScopes, isMachineScope, Scope, scopes, scopesAllowedTo } from "../..
 
 export type Json = Record<string, unknown>;
 
-/** What operations share: each is described once and referred to. */
+/** The shared parts of operations: each is described once and referred to. */
 export interface Components {
-  /** A zod schema as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. Schemas with an id become components. */
+  /** Converts a zod schema to JSON Schema 2020-12, which OpenAPI 3.1 uses. Schemas with an id become components. */
   schema(schema: z.ZodType, io: "input" | "output"): Json;
-  /** A schema as a component of this name. */
+  /** Adds a schema as a component of this name and returns the reference. */
   define(name: string, schema: Json): Json;
-  /** The answer to failures of one status. */
+  /** Returns the response for errors of one status. */
   errorResponse(status: number, codes: readonly ErrorCode[]): Json;
-  /** Everything that was referred to, in one order whatever the order of asking. */
+  /** Returns everything that was referred to, in an order independent of the calls. */
   all(authUrl: string): Json;
 }
 
@@ -54,7 +54,7 @@ export function createComponents(): Components {
   };
 }
 
-/** Schemas with an id, referred to as components instead of definitions of this one. */
+/** Turns definitions with an id into references to components. */
 function hoisted(schema: Json): Json {
   const { id: _, ...rest } = schema;
   return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, value: unknown) => {
@@ -169,7 +169,7 @@ const commonHeaders: Json = {
   "X-Rate-Limit-Reset": { schema: { type: "integer" }, description: "Seconds until the window is over." },
 };
 
-/** The headers of every answer. */
+/** Returns the headers of every response. */
 export const answerHeaders = (): Json =>
   Object.fromEntries(Object.keys(commonHeaders).map((name) => [name, reference("headers", name)]));
 

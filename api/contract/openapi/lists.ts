@@ -8,14 +8,13 @@ const direction: Json = { enum: ["asc", "desc"] };
 
 const deepObject: Json = { in: "query", required: false, style: "deepObject", explode: true };
 
-/** What a list's requests say, described once as components that are named after the operation. */
+/** Creates the schemas of lists' requests, each described once as a component named after the operation. */
 export function createListSchemas({ define }: Pick<Components, "define">) {
   const filterOf = (operation: string, filter: AnyOffer["filter"]): Json =>
     define(`${capitalized(operation)}Filter`, filterSchema(filter));
   const sortOf = (operation: string, sort: AnyOffer["sort"]): Json =>
     define(`${capitalized(operation)}Sort`, sortSchema(sort));
 
-  /** The filter of a query. */
   const filterParameter = (operation: string, filter: AnyOffer["filter"]): Json => ({
     name: "filter",
     ...deepObject,
@@ -34,7 +33,7 @@ export function createListSchemas({ define }: Pick<Components, "define">) {
       ...(includes === undefined ? [] : [includeParameter(Object.keys(includes))]),
     ],
 
-    /** The same as a body, which GET takes too and which wins over the query. */
+    /** The same as a body, which GET accepts too; it takes precedence over the query. */
     body: (operation: string, { search, sort, filter }: AnyOffer): Json =>
       define(`${capitalized(operation)}Body`, {
         type: "object",
@@ -78,7 +77,7 @@ const filterSchema = (filter: AnyOffer["filter"]): Json => ({
   additionalProperties: false,
 });
 
-/** How a filter's text looks, as far as JSON Schema can say it. */
+/** Returns the schema of a filter's text, as far as JSON Schema can describe it. */
 function textOf(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json;
   return rest;

@@ -12,7 +12,7 @@ interface Addresses {
   authUrl: string;
 }
 
-/** The endpoints, and the paths of OAuth beside them, as an OpenAPI 3.1 document: the same lists, the same document. */
+/** Creates the OpenAPI 3.1 document of the endpoints and OAuth's paths. The same lists produce the same document. */
 export function createOpenApiDocument(
   endpoints: readonly Endpoint[],
   oauthPaths: (authUrl: string, components: Components) => Record<string, Json>,
@@ -42,12 +42,12 @@ export function createOpenApiDocument(
   };
 }
 
-/** Where a serial number and a chosen name stand at the same place of the same path. */
+/** Paths with a serial number and a chosen name at the same place. */
 const sharedPath = /^(\/api\/(?:profile|infrastructure-profile))\/:(?:serial|name)$/;
 
 /**
- * Templates that differ in nothing but the names of their parameters are one template in OpenAPI, so where a serial
- * number and a chosen name stand at the same place it is called for both.
+ * Returns the path in the document. OpenAPI treats templates that differ only in parameter names as one, so a serial
+ * number and a chosen name at the same place share a name.
  */
 const documentPath = ({ path }: Endpoint): string =>
   path.replace(sharedPath, "$1/:serialOrName").replace(/:(\w+)/g, "{$1}");
@@ -161,7 +161,7 @@ const errorsOfAccess: Record<Endpoint["access"], readonly ErrorCode[]> = {
   public: [],
 };
 
-/** The codes an endpoint can answer: its own, and those that come with what it is. */
+/** Returns the codes that an endpoint can respond with: its own and those of its kind. */
 export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   const takesBody = endpoint.body !== undefined || endpoint.list !== undefined || endpoint.upload !== undefined;
   return [

@@ -29,7 +29,7 @@ export const ActedByView = z
   .meta({ id: "ActedBy" });
 export type ActedByView = z.infer<typeof ActedByView>;
 
-/** A person, as far as the token may know them. */
+/** A person, as far as the token may read them. */
 export const KnownPersonView = z
   .object({ userID: z.string(), ...PersonView.partial().shape, profileCount: z.int().optional() })
   .meta({ id: "KnownPerson", description: "Without the scope `user.read` the `userID` alone." });
@@ -75,7 +75,7 @@ export function diagnosisView(diagnosis: Diagnosis): DiagnosisView {
   };
 }
 
-/** What is known of a profile's life on the network, without whose it is. */
+/** A profile's activity on the network, without its owner. */
 export const ProfileActivityView = z
   .object({
     serial: z.string(),
@@ -111,7 +111,7 @@ export const ProfileActivityView = z
   .meta({ id: "ProfileActivity" });
 export type ProfileActivityView = z.infer<typeof ProfileActivityView>;
 
-/** The same with whose it is. */
+/** The same with its owner. */
 export const OwnedProfileActivityView = ProfileActivityView.extend({
   owner: KnownPersonView.nullable(),
   guestAccount: z

@@ -22,7 +22,7 @@ export const ApplicationView = z
   .meta({ id: "Application" });
 export type ApplicationView = z.infer<typeof ApplicationView>;
 
-/** An application with a secret that was made just now, shown this once. */
+/** An application with a newly created secret, shown only this once. */
 export const ApplicationWithSecretView = ApplicationView.extend({
   client_secret: z.string().optional(),
 }).meta({ id: "ApplicationWithSecret" });
@@ -35,7 +35,7 @@ export const applicationView = (application: RegisteredApplication): Application
   lastUsed: application.lastUsedAt?.toISOString() ?? null,
 });
 
-/** The part of an application that its registration says, by its names on the wire. */
+/** Returns an application's registered settings, by their names on the wire. */
 export const applicationSettingsView = ({
   type,
   active,

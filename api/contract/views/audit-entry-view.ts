@@ -13,17 +13,17 @@ const fields = {
   client: z.string().nullable(),
 };
 
-/** An audit entry on the wire; user and client are who acted. */
+/** An audit entry on the wire; user and client are the actor. */
 export const AuditEntryView = z.object(fields).meta({ id: "AuditEntry" });
 export type AuditEntryView = z.infer<typeof AuditEntryView>;
 
-/** A line of an export: the entry, and its place in the realm's chain, null while it has none. */
+/** A line of an export: the entry and its position in the realm's chain, null before it is sealed. */
 export const ExportedEntryView = z
   .object({ ...fields, position: z.int().nullable(), hash: z.string().nullable() })
   .meta({ id: "ExportedAuditEntry" });
 export type ExportedEntryView = z.infer<typeof ExportedEntryView>;
 
-/** An entry as the specification shows one. */
+/** Converts an entry to the specification's form. */
 export const auditEntryView = (entry: AuditEntry): AuditEntryView => ({
   id: entry.id,
   date: entry.at.toISOString(),
@@ -34,7 +34,7 @@ export const auditEntryView = (entry: AuditEntry): AuditEntryView => ({
   client: entry.clientId,
 });
 
-/** The userIDs of who acted and of whom it happened to. */
+/** Returns the userIDs of the actor and of the people concerned. */
 export function peopleIn({ userId, properties }: Pick<AuditEntry, "userId" | "properties">): string[] {
   const { userID, user } = JSON.parse(properties) as Record<string, unknown>;
   return [userId, userID, user].filter((id) => UserID.safeParse(id).success) as string[];

@@ -2,11 +2,11 @@ import type { Certificate } from "../../../db/queries/certificates/certificates.
 import type { IssuanceResult } from "../../../db/queries/issuance/issuances.ts";
 import type { CreationOutput } from "../../../domain/certificate-format.ts";
 
-/** An issuance as it stands and, once it is issued, what came of it. */
+/** An issuance and, once issued, its result. */
 export interface CollectedIssuance {
   issuance: IssuanceResult;
   certificate: Certificate | undefined;
-  /** Undefined when there is none yet, and `erased` when there is none any more. */
+  /** Undefined before there is one, `erased` afterwards. */
   output: CreationOutput | "erased" | undefined;
   /** The name of the realm's RADIUS server. */
   radiusCn: string;

@@ -3,7 +3,7 @@ import type { Consent } from "../../../db/queries/oauth/consents.ts";
 import { Scope } from "../../../domain/scopes.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** What a person allowed an application, on the wire. */
+/** A user's consent to an application, on the wire. */
 export const ConsentView = z
   .object({
     client_id: z.string(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
 import type { CollectedIssuance } from "./collected-issuance.ts";
 
-/** What creating a profile of any kind answers in addition to the profile, with the file, which is shown only once. */
+/** What the creation of any profile returns in addition to the profile, with the file, which is shown only once. */
 export const CreationView = z.object({
   identity: z.string(),
   radiusCN: z.string(),
@@ -12,7 +12,9 @@ export const CreationView = z.object({
 });
 type CreationView = z.infer<typeof CreationView>;
 
-/** What came of an issuance: the profile's row and what goes with it. Undefined while there is nothing, or nothing any more. */
+/**
+ * Returns the certificate and the output of an issuance; undefined before there is an output, and once it is erased.
+ */
 export function creationOf({
   certificate,
   output,

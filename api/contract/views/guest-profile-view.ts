@@ -20,11 +20,11 @@ export const GuestProfileView = z
   .meta({ id: "GuestProfile" });
 type GuestProfileView = z.infer<typeof GuestProfileView>;
 
-/** A guest's profile as its creation answers it, with the file that is shown this once. */
+/** A guest's profile as its creation returns it, with the file, which is shown only this once. */
 export const CreatedGuestProfileView = GuestProfileView.extend(CreationView.shape).meta({ id: "CreatedGuestProfile" });
 type CreatedGuestProfileView = z.infer<typeof CreatedGuestProfileView>;
 
-/** A certificate of the kind `guest` as a profile. */
+/** Converts a certificate of the kind `guest` to a profile. */
 export const guestProfileView = (certificate: Certificate): GuestProfileView => ({
   serial: certificate.serialNumber,
   deviceType: certificate.deviceType ?? "Other",
@@ -35,7 +35,7 @@ export const guestProfileView = (certificate: Certificate): GuestProfileView => 
   accountId: certificate.guestAccountId ?? "",
 });
 
-/** What came of an issuance, with its output. Undefined while there is nothing, or nothing any more. */
+/** Returns the profile of an issuance with its output; undefined before there is one, and once it is erased. */
 export function createdGuestProfileView(collected: CollectedIssuance): CreatedGuestProfileView | undefined {
   const created = creationOf(collected);
   return created && { ...guestProfileView(created.certificate), ...created.creation };

@@ -18,13 +18,13 @@ export const InfrastructureProfileView = z
   .meta({ id: "InfrastructureProfile" });
 type InfrastructureProfileView = z.infer<typeof InfrastructureProfileView>;
 
-/** An infrastructure profile as its creation answers it, with the file that is shown this once. */
+/** An infrastructure profile as its creation returns it, with the file, which is shown only this once. */
 export const CreatedInfrastructureProfileView = InfrastructureProfileView.extend(CreationView.shape)
   .extend({ radiusCA: z.string().describe("PEM of the CA that issued the RADIUS server's certificate.") })
   .meta({ id: "CreatedInfrastructureProfile" });
 type CreatedInfrastructureProfileView = z.infer<typeof CreatedInfrastructureProfileView>;
 
-/** A certificate of the kind `infrastructure` as a profile. */
+/** Converts a certificate of the kind `infrastructure` to a profile. */
 export const infrastructureProfileView = (certificate: Certificate): InfrastructureProfileView => ({
   serial: certificate.serialNumber,
   name: certificate.name,
@@ -35,7 +35,7 @@ export const infrastructureProfileView = (certificate: Certificate): Infrastruct
   lastOcsp: certificate.lastOcspAt?.toISOString() ?? null,
 });
 
-/** What came of an issuance, with its output. Undefined while there is nothing, or nothing any more. */
+/** Returns the profile of an issuance with its output; undefined before there is one, and once it is erased. */
 export function createdInfrastructureProfileView(
   collected: CollectedIssuance,
 ): CreatedInfrastructureProfileView | undefined {

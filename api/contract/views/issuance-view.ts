@@ -4,7 +4,7 @@ import type { IssuanceResult } from "../../../db/queries/issuance/issuances.ts";
 import { errorCatalogue, isErrorCode } from "../../../domain/errors.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** One creation on the wire; `profile` is what the creating request would have been answered. */
+/** Returns the schema of an issuance; `profile` is what the creating request would have returned. */
 export const issuanceViewOf = <Profile extends z.ZodType>(profile: Profile) =>
   z.object({
     id: z.uuid(),
@@ -17,7 +17,7 @@ export const issuanceViewOf = <Profile extends z.ZodType>(profile: Profile) =>
 
 type Shown = Pick<IssuanceResult, "id" | "state" | "createdAt" | "finishedAt" | "errorCode">;
 
-/** An issuance with what came of it, or null. */
+/** Returns an issuance with its profile, or null. */
 export const issuanceView = <Profile>(
   { id, state, createdAt, finishedAt, errorCode }: Shown,
   profile: Profile | null,
@@ -30,7 +30,7 @@ export const issuanceView = <Profile>(
   profile,
 });
 
-/** A stored error code in words. */
+/** Describes a stored error code. */
 function errorView(stored: string): { error: string; error_description: string } {
   const error = isErrorCode(stored) ? stored : "issuance_failed";
   return { error, error_description: errorCatalogue[error].message };

@@ -8,7 +8,7 @@ import type { CreationOutput } from "../../../domain/certificate-format.ts";
 
 const cell = z.string().nullable().optional();
 
-/** A row of a job on the wire: what was given for it, what became of it, and what was issued. */
+/** A row of a job on the wire: its input, its outcome and the issued profile. */
 export const JobRowView = z
   .object({
     userID: cell,
@@ -35,7 +35,7 @@ export const JobRowView = z
   .meta({ id: "JobRow" });
 export type JobRowView = z.infer<typeof JobRowView>;
 
-/** The same with whom it is about, and how many profiles an offboarding or a revocation takes from them. */
+/** The same with the person, and the number of their profiles that an offboarding or a revocation revokes. */
 export const JobRowOfPersonView = JobRowView.extend({
   user: z.string().nullable().describe("The userID of the person; null: nobody who is there, or not checked yet."),
   profiles: z
@@ -45,16 +45,16 @@ export const JobRowOfPersonView = JobRowView.extend({
 }).meta({ id: "JobRowOfPerson" });
 export type JobRowOfPersonView = z.infer<typeof JobRowOfPersonView>;
 
-/** The profile that a row was issued. */
+/** The profile issued for a row. */
 export interface RowProfile {
   serial: string;
   identity: string;
   radiusCN: string;
-  /** Undefined for who may not read it, and once it is erased. */
+  /** Undefined without permission to read it, and once it is erased. */
   output: CreationOutput | undefined;
 }
 
-/** The properties that the columns of a job's input are, in their order. */
+/** Returns the properties of a job's input columns, in their order. */
 export const inputColumns = ({ kind, columns }: Pick<Job, "kind" | "columns">): JobColumn[] =>
   columns
     .map((heading) => readHeading(kind, heading))
@@ -87,10 +87,10 @@ export const jobRowOfPersonView = (
   profiles: row.affectedProfiles,
 });
 
-/** What people are told of an error of a row. */
+/** Returns the message for a row's error code. */
 export const wordsFor = (errorCode: string): string => words.get(errorCode) ?? rowErrors.internal_error;
 
-/** Why a row failed or was skipped, for as long as that is what it shows. */
+/** Returns why a row failed or was skipped, while it has that status. */
 function outcomeOf({ status, errorCode, message }: JobRow): { error: string | null; message: string | null } {
   if ((status !== "failed" && status !== "skipped") || errorCode === null) return { error: null, message: null };
   return { error: errorCode, message: message ?? wordsFor(errorCode) };

@@ -71,7 +71,7 @@ export const JobView = z
   .meta({ id: "Job" });
 export type JobView = z.infer<typeof JobView>;
 
-/** A time left is told once the rate means something: after so many seconds, or so much of the work. */
+/** The time left is shown once the rate is meaningful: after so many seconds, or so much of the work. */
 const etaAfter = { seconds: 5, share: 0.02 } as const;
 
 export function jobView(job: Job, at: Date): JobView {
@@ -115,7 +115,7 @@ interface Measured {
   at: Date;
 }
 
-/** Rows per second in the window that the worker keeps. */
+/** Returns rows per second in the worker's current window. */
 function rateOf({ state, rateFromAt, rateFromDone }: Job, { done, at }: Measured): number | null {
   if ((state !== "running" && state !== "cancelling") || rateFromAt === null) return null;
   const seconds = (at.getTime() - rateFromAt.getTime()) / 1_000;

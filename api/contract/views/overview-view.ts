@@ -9,7 +9,7 @@ export type Period = (typeof periods)[number];
 
 const TrendView = z.object({ last7Days: z.int(), before: z.int().describe("In the seven days before those.") });
 
-/** What the operator should hear of before it hurts. */
+/** Problems that the operator should learn of early. */
 const warnings = ["no_worker", "no_issuer", "issuer_ending", "crl_stale"] as const;
 
 const WarningView = z.object({

@@ -3,7 +3,7 @@ import * as people from "../../../db/queries/people/people.ts";
 import type { Db } from "../../../db/client.ts";
 import { requireStaffScope, type PrincipalFor } from "../access.ts";
 
-/** Who somebody is, beside a list that names people by their userID. */
+/** A person beside a list that refers to them by userID. */
 export const PersonView = z
   .object({
     pairwiseID: z.string().describe("Empty of somebody who was forgotten."),
@@ -14,12 +14,12 @@ export const PersonView = z
   .meta({ id: "Person" });
 export type PersonView = z.infer<typeof PersonView>;
 
-/** People by their userID, as `include=people` answers them. */
+/** People by userID, as `include=people` returns them. */
 export const PeopleView = z.record(z.string(), PersonView);
 
 /**
- * What `include=people` adds to a page of a list: the people whom it names, in one query. Nothing when it is not asked for.
- * Throws unless the caller may read people.
+ * Returns the people of a page for `include=people`, with one query; nothing if not requested. Throws unless the caller
+ * may read people.
  */
 export async function includedPeople(
   {
@@ -34,7 +34,7 @@ export async function includedPeople(
   return { people: await findPeople(db, { realmId: principal.realmId, userIds }) };
 }
 
-/** People by their userID. */
+/** Returns people by userID. */
 export async function findPeople(
   db: Db,
   { realmId, userIds }: { realmId: string; userIds: readonly (string | null)[] },

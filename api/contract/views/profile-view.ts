@@ -23,11 +23,11 @@ export const ProfileView = z
   .meta({ id: "Profile" });
 export type ProfileView = z.infer<typeof ProfileView>;
 
-/** A user's profile as its creation answers it, with the file that is shown this once. */
+/** A user's profile as its creation returns it, with the file, which is shown only this once. */
 export const CreatedProfileView = ProfileView.extend(CreationView.shape).meta({ id: "CreatedProfile" });
 export type CreatedProfileView = z.infer<typeof CreatedProfileView>;
 
-/** A certificate of the kind `user` as a profile. */
+/** Converts a certificate of the kind `user` to a profile. */
 export function profileView(certificate: Certificate): ProfileView {
   const { serialNumber, name, revocationReason, revokedAt, createdAt, notAfter, authable, deviceType, userId } =
     certificate;
@@ -39,14 +39,14 @@ export function profileView(certificate: Certificate): ProfileView {
     creationTime: createdAt.toISOString(),
     expirationTime: notAfter.toISOString(),
     authable,
-    // A placeholder by specification: it does not say when the certificate was last used.
+    // A placeholder required by the specification: not the certificate's last use.
     lastLogin: createdAt.toISOString(),
     deviceType: deviceType ?? "Other",
     owner: userId ?? "",
   };
 }
 
-/** What came of an issuance, with its output. Undefined while there is nothing, or nothing any more. */
+/** Returns the profile of an issuance with its output; undefined before there is one, and once it is erased. */
 export function createdProfileView(collected: CollectedIssuance): CreatedProfileView | undefined {
   const created = creationOf(collected);
   return created && { ...profileView(created.certificate), ...created.creation };

@@ -3,7 +3,7 @@ import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import { writtenClaims } from "../../../domain/upstream-claims.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** What of a realm's settings the console can change. */
+/** The settings of a realm that the console can change. */
 const ChangeableSettings = z.object({
   displayName: z.string(),
   logoURI: z.string(),

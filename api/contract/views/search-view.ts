@@ -57,7 +57,7 @@ const SearchGroup = z.discriminatedUnion("kind", [
 ]);
 export type SearchGroup = z.infer<typeof SearchGroup>;
 
-/** What a search found, in groups. */
+/** The results of a search, in groups. */
 export const SearchView = z
   .object({
     groups: z.array(SearchGroup),

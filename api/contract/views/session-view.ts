@@ -18,7 +18,7 @@ export const SessionView = z
   .meta({ id: "Session" });
 export type SessionView = z.infer<typeof SessionView>;
 
-/** A session as its reader sees it, whose own session is `currentId` or null. */
+/** Converts a session for its reader, whose own session is `currentId` or null. */
 export const sessionView = (session: SessionRow, currentId: string | null): SessionView => ({
   id: session.id,
   client_id: session.clientId,

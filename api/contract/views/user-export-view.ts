@@ -7,7 +7,7 @@ import { UserView } from "./user-view.ts";
 
 const moment = Timestamp.nullable();
 
-/** A profile that was ever issued to a user, with what is public of it. */
+/** A profile that was ever issued to a user, with its public data. */
 export const ExportedProfileView = z
   .object({
     serial: z.string(),
@@ -26,7 +26,7 @@ export const ExportedProfileView = z
   })
   .meta({ id: "ExportedProfile" });
 
-/** A profile that was asked for and not issued, or not yet. */
+/** A requested profile that was not issued, or not yet. */
 export const ExportedRequestView = z
   .object({
     state: z.string(),
@@ -69,7 +69,7 @@ export const ExportedActivityView = z
   })
   .meta({ id: "ExportedActivity" });
 
-/** All that is held about a user. */
+/** All data held about a user. */
 export const UserExportView = z
   .object({
     exportedAt: Timestamp,

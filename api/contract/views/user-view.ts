@@ -24,7 +24,7 @@ export const UserView = z
   .meta({ id: "User" });
 export type UserView = z.infer<typeof UserView>;
 
-/** A user as the specification shows one; "blacklisted" is its word for offboarded. */
+/** Converts a user to the specification's form, which calls offboarded "blacklisted". */
 export const userView = (user: User): UserView => ({
   userID: user.id,
   pairwiseID: user.forgottenAt === null ? user.pairwiseId : "",
