@@ -25,8 +25,9 @@ import { signInRoutes } from "./browser/sign-in/sign-in-routes.ts";
 import { upstreamLoginRoutes } from "./browser/upstream-login/upstream-login-routes.ts";
 
 /**
- * The API as a listener. Every request gets its context and the standing headers; one for OCSP is then answered at once,
- * by the same code as a route of Express and without its layers, which would cost more than all the rest of the answer.
+ * Creates the API's listener. Every request gets its context and the standing headers. OCSP requests are then answered
+ * at once, by the same code as a route of Express but without Express's layers, which would cost more than all the
+ * rest.
  */
 export function createApp(deps: Deps): RequestListener {
   const app = express();
@@ -54,7 +55,7 @@ export function createApp(deps: Deps): RequestListener {
     problemErrors.send({ request, response, limiter, address: request.ip ?? "" }, thrown);
   app.use(onError);
 
-  /** The client's address as Express finds it, for a request that is not Express's. */
+  /** Returns the client's address as Express finds it, for a request that bypasses Express. */
   const addressOf = ({ headers, socket }: IncomingMessage): string =>
     Reflect.get(express.request, "ip", { app, headers, socket }) ?? "";
 
@@ -71,13 +72,13 @@ export function createApp(deps: Deps): RequestListener {
   };
 }
 
-/** Where nobody looks with a browser but to see what programs get. */
+/** Paths for programs: nobody opens them in a browser except to see what programs get. */
 const isForPrograms = /^\/(?:api|oauth|crl|ca|ocsp)(?:\/|$)/;
 
-/** What is fetched without TLS: an answer by plain http says nothing about TLS (RFC 6797 section 7.2). */
+/** Fetched without TLS: HSTS must not be sent over plain http (RFC 6797 section 7.2). */
 const isForPlainHttp = (url: string): boolean => /^\/(?:crl|ca|ocsp)(?:\/|$)/.test(url);
 
-/** Every path that is answered: OCSP's, which is not Express's, and those that are, the most wanted first. */
+/** Returns every route: OCSP's, which bypasses Express, and Express's, the most frequent first. */
 export const routesOf = (deps: Deps): [OcspRoute, ...Route[]] => [
   ocspRoute(deps),
   ...endpointRoutes(endpoints, deps),

@@ -1,7 +1,10 @@
 import { queueVariables } from "../process/server-process.ts";
 import type { Config } from "../runtime/config.ts";
 
-/** What an API process needs in addition to what every server process does. Neither an issuer key nor its passphrase is among it. */
+/**
+ * The variables of an API process in addition to those of every server process. No issuer key or its passphrase is
+ * among them.
+ */
 export const apiVariables = [
   ...queueVariables,
   "PORT",

@@ -82,7 +82,6 @@ import { setUserRoles } from "./resources/user/set-user-roles.ts";
 import { setUserLimit } from "./resources/user/set-user-limit.ts";
 import { setUserLock } from "./resources/user/set-user-lock.ts";
 
-/** Every endpoint there is. */
 export const endpoints: readonly Endpoint[] = [
   listUsers,
   getUser,

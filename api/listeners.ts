@@ -4,15 +4,15 @@ import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
 import { closingUnlessRead } from "../runtime/leftover.ts";
 import type { TlsListenerOptions } from "./http/client-certificate/config.ts";
 
-/** What a client may have of connections, in milliseconds: one that sends slowly, or nothing, holds none for longer. */
+/** Limits of a client's connections, in milliseconds: a client that sends slowly, or nothing, holds none for longer. */
 export interface ConnectionLimits {
   keepAliveTimeout: number;
   headersTimeout: number;
-  /** How often the others are looked at. */
+  /** How often the other limits are checked. */
   connectionsCheckingInterval: number;
-  /** For a whole request, that is for uploads. */
+  /** For a whole request; long enough for uploads. */
   requestTimeout: number;
-  /** Of each listener; what is beyond it is closed at once. */
+  /** Per listener; further connections are closed at once. */
   maxConnections: number;
 }
 
@@ -29,7 +29,7 @@ export interface ListenersOptions {
   port: number;
   /** A second listener, which asks for client certificates. */
   tls?: TlsListenerOptions | undefined;
-  /** Omitted: those that are right for strangers. */
+  /** Defaults: limits for untrusted clients. */
   connections?: Partial<ConnectionLimits> | undefined;
 }
 
@@ -37,13 +37,13 @@ export interface ListenersOptions {
 export interface Listeners {
   port: number;
   tlsPort: number | undefined;
-  /** From now on requests are answered by this one. */
+  /** Passes requests to this listener from now on. */
   answerWith(listener: RequestListener): void;
-  /** Takes no more connections; resolves when nothing is under way. */
+  /** Accepts no more connections; resolves when the last request is done. */
   close(): Promise<void>;
 }
 
-/** Listens; requests are answered once {@link Listeners.answerWith} has said by what. */
+/** Opens the listeners. Requests are answered only after {@link Listeners.answerWith}. */
 export async function openListeners({ tls, connections, ...address }: ListenersOptions): Promise<Listeners> {
   const limits = { ...connectionLimits, ...connections };
   const server = createServer(limits);
@@ -65,8 +65,8 @@ export async function openListeners({ tls, connections, ...address }: ListenersO
 }
 
 /**
- * A listener that asks for a client certificate and lets anybody in, with one or without: TLS shows that the client has
- * the key, and which certificates count is decided where it matters.
+ * Creates a listener that requests a client certificate and accepts every client, with one or without: TLS proves that
+ * the client holds the key, and each route decides which certificates count.
  */
 const createTlsListener = ({ certificate, key }: TlsListenerOptions, limits: ConnectionLimits): Server =>
   createTlsServer({

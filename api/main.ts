@@ -10,7 +10,7 @@ import { answerNotYet } from "./http/not-yet.ts";
 import { openListeners, type Listeners } from "./listeners.ts";
 import { startApi } from "./server.ts";
 
-/** A second one reads while Postgres answers what the first has been sent. */
+/** Connections for reads: the second is used while Postgres answers the first. */
 const readers = 2;
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {

@@ -4,10 +4,13 @@ import { endpoints } from "./endpoints.ts";
 import { oauthPaths } from "./oauth/openapi.ts";
 import { createOpenApiDocument } from "./contract/openapi/openapi.ts";
 
-/** Where the document in the repository says that the service is: where it is by default. */
+/** The service's address in the document: the default one. */
 const address = "http://localhost:3000";
 
-/** `--write` writes docs/openapi.json, `--check` fails when it is not what the endpoints say. Run from the project's folder. */
+/**
+ * `--write` writes docs/openapi.json, `--check` fails if it does not match the endpoints. Run from the project's
+ * folder.
+ */
 function main([option]: readonly string[]): number {
   const path = join(process.cwd(), "docs", "openapi.json");
   const text = `${JSON.stringify(createOpenApiDocument(endpoints, oauthPaths, { baseUrl: address, authUrl: address }), null, 2)}\n`;

@@ -6,7 +6,7 @@ import { fileRoute } from "./http/file-route.ts";
 import { sendJson } from "./http/respond.ts";
 import type { Route } from "./http/route.ts";
 
-/** `GET /openapi.json`: the document as it is, not in the wrapper. */
+/** `GET /openapi.json`: the document itself, without the wrapper. */
 export function openApiRoute({ settings }: Pick<Deps, "settings">): Route {
   let document: object | undefined;
   const send: Route["handle"] = ({ response }) => {

@@ -45,21 +45,21 @@ export interface ApiOptions extends ListenersOptions {
   masterKeys: string;
   /** A JWK; a JWK Set while the output key is being replaced. */
   outputPrivateKeyJwk: string;
-  /** Where the api listens already, when it had to wait for its schema. Omitted: it begins to. */
+  /** The listeners, if the api had to open them while it waited for its schema. Omitted: opened here. */
   listeners?: Listeners | undefined;
-  /** Once the ports are known: addresses may hang on them. */
+  /** Called once the ports are known: addresses may contain them. */
   settings: (port: number, tlsPort: number | undefined) => ApiSettings;
   registry: Registry;
   readiness: LookForReadiness;
   disk: Pick<Disk, "isFull">;
   clock: Clock;
-  /** Told of what does not work. */
+  /** Receives reports of failures. */
   beat: Pick<Beat, "report" | "end">;
   log: Log;
   lifecycle: Lifecycle;
 }
 
-/** Starts an API that stops with the lifecycle. Resolves with its ports when it takes requests. */
+/** Starts an API that stops with the lifecycle. Resolves with its ports once it accepts requests. */
 export async function startApi(options: ApiOptions): Promise<{ port: number; tlsPort: number | undefined }> {
   const { db, clock, log, lifecycle } = options;
   const metrics = createApiMetrics(options.registry);
@@ -105,7 +105,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const crlAskers = createStatusAskers(db, { kind: "crl" });
   const flushAskers = (): Promise<void> =>
     crlAskers.flush().catch((err: unknown) => {
-      log.warn({ event: "crl.askers_not_written", err }, "who fetches CRLs is not written yet");
+      log.warn({ event: "crl.askers_not_written", err }, "the addresses that fetch CRLs are not stored yet");
     });
   const flushing = setInterval(() => void flushAskers(), flushAskersMs);
   lifecycle.onStop("CRL askers", () => {
@@ -145,7 +145,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   });
   listeners.answerWith(app);
   lifecycle.onStop("http server", async () => {
-    // Clients that wait for a worker are told where to ask again, and then ask another process.
+    // Clients that wait for a worker learn where to ask again, and then ask another process.
     settlements.close();
     jobs.close();
     revokedFeed.close();
@@ -156,4 +156,4 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
 
 const flushAskersMs = 3_000;
 
-const lostNotifications = "nobody hears when an issuance is settled; rows are read again instead";
+const lostNotifications = "notifications of settled issuances are lost; rows are polled instead";
