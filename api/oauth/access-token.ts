@@ -9,7 +9,7 @@ export const accessTokenSeconds = 30 * 60;
 
 export interface AccessTokenGrant {
   realmId: string;
-  /** Null: a guest account, which needs no client. */
+  /** Null for a guest account, which needs no client. */
   clientId: string | null;
   userId: string | null;
   guestAccountId: string | null;
@@ -17,17 +17,17 @@ export interface AccessTokenGrant {
   sessionId: string | null;
   certificateId: string | null;
   scopes: readonly Scope[];
-  /** Whom it speaks for (RFC 9068 section 2.2): the user, or the client or guest account that acts on its own. */
+  /** The token's subject (RFC 9068 section 2.2): the user, or the client or guest account acting for itself. */
   subject: string;
-  /** When it ends; omitted: 30 minutes from now. */
+  /** When it expires; omitted: 30 minutes from now. */
   expiresAt?: Date;
-  /** The certificate it is bound to (RFC 8705 section 3.1), as its thumbprint. */
+  /** The thumbprint of the certificate that it is bound to (RFC 8705 section 3.1). */
   certificateThumbprint?: string;
 }
 
 /**
- * A new access token: a JWT (RFC 9068) for clients that look into it, of which we ourselves keep the hash alone and look
- * that up on every call, so that it can end at any moment.
+ * Issues an access token: a JWT (RFC 9068) for clients that inspect it. We store only its hash and look that up at
+ * every call, so it can be ended at any moment.
  */
 export async function issueAccessToken(
   db: Db,

@@ -1,12 +1,11 @@
 import { z } from "zod";
 
-// What clients are answered, as the endpoints make it and as docs/openapi.json describes it. The order of the properties
-// is that of the answers.
+// Responses to clients, as the endpoints send them and docs/openapi.json describes them, properties in the same order.
 
 const Seconds = z.int();
 const Uri = z.string();
 
-/** `POST /oauth/token`; the specification has exactly these properties. */
+/** `POST /oauth/token`; exactly the properties of the specification. */
 export const TokenAnswer = z.object({
   access_token: z.string(),
   id_token: z.string().optional().describe("With `openid`, for a user."),

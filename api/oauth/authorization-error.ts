@@ -1,4 +1,4 @@
-/** The errors that an application is told through its redirect URI (RFC 6749 section 4.1.2.1, OpenID Connect Core 3.1.2.6). */
+/** Errors sent to an application's redirect URI (RFC 6749 section 4.1.2.1, OpenID Connect Core 3.1.2.6). */
 const descriptions = {
   invalid_request: "The request is missing a parameter, repeats one, or is otherwise malformed.",
   unsupported_response_type: "The only response_type is code.",
@@ -14,7 +14,7 @@ const descriptions = {
 export type AuthorizationErrorCode = keyof typeof descriptions;
 export const authorizationErrorCodes = Object.keys(descriptions) as AuthorizationErrorCode[];
 
-/** A failure that is sent to the redirect URI, which has been found to be the registered one. */
+/** An error sent to the redirect URI, once that is known to be the registered one. */
 export class AuthorizationError extends Error {
   override readonly name = "AuthorizationError";
   readonly code: AuthorizationErrorCode;

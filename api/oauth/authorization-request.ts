@@ -8,14 +8,14 @@ import { readScope } from "./scope.ts";
 
 type Query = ReadonlyMap<string, readonly string[]>;
 
-/** Where the answer goes, once that is known to be right: to the one registered address. */
+/** A client whose redirect URI is known to be the registered one. */
 export interface AuthorizationClient {
   application: Application & { redirectUri: string };
-  /** As sent, to be returned as it is; undefined when there was none. */
+  /** As sent, to be returned unchanged; undefined if there was none. */
   state: string | undefined;
 }
 
-/** An authorization request that has been understood. */
+/** A validated authorization request. */
 export interface AuthorizationRequest extends AuthorizationClient {
   scopes: readonly Scope[];
   nonce: string | undefined;
@@ -24,12 +24,12 @@ export interface AuthorizationRequest extends AuthorizationClient {
   maxAgeSeconds: number | undefined;
 }
 
-/** Longer values are not worth keeping. */
+/** Longer values are refused. */
 const valueLengthMax = 4096;
 
 /**
- * Who asks and where the answer goes (RFC 6749 section 3.1.2.4). What is wrong here is shown to the person and never
- * redirected: the address is what an attacker would have chosen.
+ * Returns the client and its redirect URI (RFC 6749 section 3.1.2.4). Faults are shown to the user and never
+ * redirected: an attacker may have chosen the address.
  */
 export async function readClient(db: Db, query: Query): Promise<AuthorizationClient | Problem> {
   if ([...query.values()].flat().some((value) => value.length > valueLengthMax)) return "bad_request";
@@ -41,7 +41,7 @@ export async function readClient(db: Db, query: Query): Promise<AuthorizationCli
   return { application: { ...application, redirectUri }, state: onlyOne(query, "state") };
 }
 
-/** The rest of a request, one check after the other. Throws {@link AuthorizationError}. */
+/** Validates the rest of a request, one check after the other. Throws {@link AuthorizationError}. */
 export function readRequest(client: AuthorizationClient, query: Query): AuthorizationRequest {
   refuseRepeated(query);
   refuseUnsupported(query);
@@ -55,7 +55,7 @@ export function readRequest(client: AuthorizationClient, query: Query): Authoriz
   };
 }
 
-/** The one value of a parameter; an empty one counts as omitted (RFC 6749 section 3.1). */
+/** Returns the only value of a parameter; an empty one counts as omitted (RFC 6749 section 3.1). */
 function onlyOne(query: Query, name: string): string | undefined {
   const [value, ...more] = query.get(name) ?? [];
   return value === "" || more.length > 0 ? undefined : value;
@@ -88,7 +88,7 @@ function readScopes({ scopes }: Application, query: Query): readonly Scope[] {
   return granted;
 }
 
-/** RFC 7636, S256 alone: `plain` protects against nothing that PKCE is for (RFC 9700 section 2.1.1). */
+/** RFC 7636, S256 only: `plain` does not protect against the attacks that PKCE is for (RFC 9700 section 2.1.1). */
 function readCodeChallenge({ requirePkce }: Application, query: Query): string | undefined {
   const challenge = onlyOne(query, "code_challenge");
   const method = onlyOne(query, "code_challenge_method");
@@ -103,7 +103,7 @@ function readCodeChallenge({ requirePkce }: Application, query: Query): string |
   return challenge;
 }
 
-/** OpenID Connect Core section 3.1.2.1. Values that we do not know ask for nothing. */
+/** OpenID Connect Core section 3.1.2.1. Unknown values have no effect. */
 function readPrompt(query: Query): ReadonlySet<string> {
   const prompt = new Set((onlyOne(query, "prompt") ?? "").split(" ").filter((value) => value !== ""));
   if (prompt.has("none") && prompt.size > 1) {

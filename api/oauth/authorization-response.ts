@@ -3,12 +3,12 @@ import type { Deps } from "../contract/deps.ts";
 import type { AuthorizationError } from "./authorization-error.ts";
 import type { AuthorizationClient } from "./authorization-request.ts";
 
-/** Sends the browser back with a code (RFC 6749 section 4.1.2). */
+/** Redirects the browser back with a code (RFC 6749 section 4.1.2). */
 export const sendCode = (deps: Deps, response: Response, client: AuthorizationClient, code: string): void => {
   sendBack(deps, response, client, { code });
 };
 
-/** Sends the browser back with an error (section 4.1.2.1). */
+/** Redirects the browser back with an error (section 4.1.2.1). */
 export const sendAuthorizationError = (
   deps: Deps,
   response: Response,
@@ -19,8 +19,8 @@ export const sendAuthorizationError = (
 };
 
 /**
- * To the registered address with its own query kept, the state as it was sent, and who we are (RFC 9207). 303, so that
- * nothing that was posted to us is posted on (RFC 9700 section 4.12).
+ * Redirects to the registered address, with its own query, the state as sent and our issuer (RFC 9207). 303: the
+ * browser must not post our form again (RFC 9700 section 4.12).
  */
 function sendBack(
   { settings }: Deps,

@@ -20,8 +20,8 @@ import { settleShown } from "./granted-scopes.ts";
 import { issueCode } from "./issue-code.ts";
 
 /**
- * `GET /oauth/authorize` (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2). Asking again changes nothing: who is not
- * signed in is sent to sign in and comes back with the same request.
+ * `GET /oauth/authorize` (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2). Repeating it changes nothing: a user who
+ * is not signed in is sent to sign in and comes back with the same request.
  */
 export async function authorize(page: PageRequest): Promise<void> {
   await withRequest(page, page.query, async (request) => {
@@ -35,11 +35,11 @@ export async function authorize(page: PageRequest): Promise<void> {
   });
 }
 
-/** What the consent page posts: `decision`, and the request that it is about. */
+/** Handles the consent page's form: `decision`, and the request that it is about. */
 export async function decide(page: PageRequest, query: PageRequest["query"]): Promise<void> {
   await withRequest(page, query, async (request) => {
     const login = await findLogin(page.deps, page.request);
-    // Somebody else has signed in since, or nobody is signed in any more: begin again.
+    // The user signed out, or another one signed in meanwhile: start over.
     if (login === undefined || login.id !== page.form.get("login") || login.realmId !== request.application.realmId) {
       redirect(page, pathOn(page.deps, authorizePath(query)));
       return;
@@ -50,7 +50,7 @@ export async function decide(page: PageRequest, query: PageRequest["query"]): Pr
       sendProblem(page, "bad_request");
       return;
     }
-    // A person agrees to the page that they saw: a role or the registration may have changed since.
+    // Consent applies to the page that the user saw: a role or the registration may have changed since.
     const shown = givableScopes(request.scopes, login.roles);
     if (page.form.get("shown") !== fingerprintOf(request.application, shown)) {
       redirect(page, pathOn(page.deps, authorizePath(query)));
@@ -60,7 +60,7 @@ export async function decide(page: PageRequest, query: PageRequest["query"]): Pr
   });
 }
 
-/** Understands the request, and answers it when that is where it ends. */
+/** Validates the request, and sends its errors. */
 async function withRequest(
   page: PageRequest,
   query: PageRequest["query"],
@@ -79,7 +79,7 @@ async function withRequest(
   }
 }
 
-/** Who is signed in, recently enough and to the right realm. Sends everybody else to sign in. */
+/** Returns the browser's login if it is recent enough and of the right realm. Redirects everyone else to sign in. */
 async function signedIn(page: PageRequest, request: AuthorizationRequest): Promise<Login | undefined> {
   const { deps } = page;
   const { application, prompt, maxAgeSeconds } = request;
@@ -98,8 +98,8 @@ async function signedIn(page: PageRequest, request: AuthorizationRequest): Promi
 }
 
 /**
- * The scopes that the person has to be asked for, out of those that they can give; undefined when they need not be asked.
- * Our own applications do what they do without asking.
+ * Returns the scopes that the user must consent to, among those that they can give; undefined if no consent is needed.
+ * Our own applications need none.
  */
 async function scopesToAllow(
   { deps }: PageRequest,
@@ -145,7 +145,7 @@ async function askForConsent(
   });
 }
 
-/** Begins the session, and remembers what was allowed now. */
+/** Begins the session, stores the consent given now, and sends the code. */
 async function answerWithCode(
   page: PageRequest,
   request: AuthorizationRequest,
@@ -168,7 +168,7 @@ async function answerWithCode(
   }
 }
 
-/** The content of a consent page: the application, and the scopes that it asks for. */
+/** Returns a digest of a consent page's content: the application and its scopes. */
 const fingerprintOf = (
   { name, clientUri, redirectUri }: AuthorizationRequest["application"],
   scopes: readonly Scope[],
@@ -184,7 +184,7 @@ const queryString = (query: PageRequest["query"]): string =>
 
 const authorizePath = (query: PageRequest["query"]): string => `/oauth/authorize?${queryString(query)}`;
 
-/** The request without what has just been done when it comes back: signing in again. */
+/** Returns the request without the demand to sign in again, which is met once the user returns. */
 function withoutReauthentication(query: PageRequest["query"]): PageRequest["query"] {
   const rest = new Map(query);
   rest.delete("max_age");

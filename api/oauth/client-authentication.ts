@@ -6,7 +6,7 @@ import type { Deps } from "../contract/deps.ts";
 import { required, type Form } from "../http/form.ts";
 import { basicChallenge, OAuthError } from "./oauth-error.ts";
 
-/** A client that has shown who it is. `secretHash`: what with; null for one that needs no secret. */
+/** An authenticated client. `secretHash` is of the secret that it used; null if it needs none. */
 export interface AuthenticatedClient {
   application: Application;
   secretHash: Buffer | null;
@@ -20,8 +20,8 @@ interface Credentials {
 
 /**
  * Authenticates the client of a token request by client_secret_basic or client_secret_post (RFC 6749 section 2.3.1). An
- * unknown client, a switched-off one, a wrong and a missing secret get the same answer for the same work. Failures are
- * counted, successes are not.
+ * unknown or disabled client and a wrong or missing secret get the same response after the same work. Only failures are
+ * counted.
  */
 export async function authenticateClient(
   { db, clock, attemptLimits }: Pick<Deps, "db" | "clock" | "attemptLimits">,
@@ -34,7 +34,7 @@ export async function authenticateClient(
     .digest();
   const matches = isAmong(secretHash, found?.secretHashes ?? []);
 
-  // A secret is only used when the client was registered with one.
+  // The secret matters only if the client was registered with one.
   if (found?.active !== true || (found.useClientSecret && !matches)) {
     await attemptLimits.clientFailed({ clientId, address: request.ip ?? "" });
     throw new OAuthError("invalid_client", challengeIf(basic));
@@ -43,10 +43,10 @@ export async function authenticateClient(
   return { application, secretHash: application.useClientSecret ? secretHash : null };
 }
 
-/** RFC 6749 section 5.2: the scheme is named when the client used it. */
+/** RFC 6749 section 5.2: the response names the scheme if the client used it. */
 const challengeIf = (basic: boolean) => (basic ? { challenge: basicChallenge } : {});
 
-/** Compares with two hashes at least, whatever there is, each in constant time. */
+/** Compares with at least two hashes, even if there are fewer, each in constant time. */
 function isAmong(hash: Buffer, known: readonly Buffer[]): boolean {
   const compared = [...known, ...Array<Buffer>(Math.max(0, 2 - known.length)).fill(dummyHash)];
   return compared.filter((candidate) => timingSafeEqual(candidate, hash)).some((candidate) => candidate !== dummyHash);
@@ -69,7 +69,7 @@ function readCredentials(form: Form, authorization: string | undefined): Credent
   return { clientId, secret, basic: true };
 }
 
-/** User and password of the Basic scheme, each of them form-encoded before it was put there. */
+/** Parses user and password of the Basic scheme, both form-encoded. */
 function readBasic(encoded: string): { clientId: string; secret: string } {
   const text = Buffer.from(encoded.trim(), "base64").toString("utf8");
   const at = text.indexOf(":");

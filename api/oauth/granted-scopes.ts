@@ -3,7 +3,7 @@ import * as consents from "../../db/queries/oauth/consents.ts";
 import { givableScopes, ownScopes, type Role } from "../../domain/roles.ts";
 import type { Scope } from "../../domain/scopes.ts";
 
-/** A session, and the consent that it hangs on. */
+/** A session and the consent that it depends on. */
 interface ConsentedSession {
   userId: string;
   clientId: string;
@@ -15,8 +15,8 @@ interface ConsentedSession {
 }
 
 /**
- * The scopes, of these, that tokens of a session have: those that the person can give now and was shown when they agreed, so
- * that a role that comes later adds nothing before the person is asked. Parts of this service show nothing.
+ * Returns the session's scopes that its tokens get: those that the user can give now and was shown at consent. A later
+ * role adds nothing before the user consents again. Our own applications need no consent.
  */
 export async function grantedScopes(db: Db, session: ConsentedSession): Promise<Scope[]> {
   const { userId, clientId, roles, firstParty, consented } = session;
@@ -26,7 +26,10 @@ export async function grantedScopes(db: Db, session: ConsentedSession): Promise<
   return givable.filter((scope) => (shown ?? ownScopes).includes(scope));
 }
 
-/** Takes what the person can give at its first use for what a consent of a release before was shown. */
+/**
+ * Completes a consent stored by an earlier release, at its first use: it counts as shown whatever the user can give
+ * now.
+ */
 export async function settleShown(
   db: Db,
   {

@@ -11,7 +11,7 @@ import { grantedScopes } from "./granted-scopes.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
-/** `POST /oauth/introspect` (RFC 7662), for clients with a secret, about tokens of their own realm. */
+/** `POST /oauth/introspect` (RFC 7662): for clients with a secret, about tokens of their own realm. */
 export async function introspect({ deps, request, response }: OAuthCall): Promise<void> {
   const form = await readForm(request);
   const { application, secretHash } = await authenticateClient(deps, { form, request });
@@ -20,7 +20,7 @@ export async function introspect({ deps, request, response }: OAuthCall): Promis
   sendJson(response, 200, IntrospectionAnswer.parse(answerOf(deps, application.realmId, found)));
 }
 
-/** A token of another realm is none. */
+/** Returns the response; a token of another realm counts as unknown. */
 function answerOf(
   { settings }: Pick<Deps, "settings">,
   realmId: string,
@@ -48,7 +48,7 @@ interface Described extends Pick<
   expiresAt: Date;
 }
 
-/** An access token of anybody's, or a refresh token of the client's own. */
+/** Describes any access token, or a refresh token of the client's own. */
 async function describe(
   { db, clock, settings, findHolder }: Deps,
   tokenHash: Buffer,

@@ -6,12 +6,12 @@ import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 
-/** Codes are redeemed at once or never (RFC 6749 section 4.1.2 allows ten minutes). */
+/** Clients redeem codes at once or never (RFC 6749 section 4.1.2 allows ten minutes). */
 const codeSeconds = 60;
 
 /**
- * A new session with the code that it begins with. Until the code is redeemed the session lasts no longer than it.
- * Undefined when the person was offboarded at this very moment.
+ * Creates a session and its authorization code. Until the code is redeemed the session lasts no longer than the code.
+ * Undefined if the user was offboarded at this very moment.
  */
 export async function issueCode(
   tx: Db,

@@ -10,9 +10,9 @@ import { findLogin } from "../browser/session/browser-login.ts";
 import { removeCookie } from "../browser/pages/cookies.ts";
 
 /**
- * `GET /oauth/logout`: ends the session that an id token is of, and the browser login it began with. Sessions of other
- * applications stay. Doing it again leads to the same place. The names of OpenID Connect RP-Initiated Logout 1.0 are
- * understood as well.
+ * `GET /oauth/logout`: ends the id token's session and the browser login that it began with. Sessions of other
+ * applications stay. Repeating it leads to the same place. Accepts the parameter names of OpenID Connect RP-Initiated
+ * Logout 1.0 as well.
  */
 export async function logout(page: PageRequest): Promise<void> {
   const { response } = page;
@@ -37,11 +37,11 @@ interface Target {
   application: applications.Application;
   userId: string;
   sessionId: string;
-  /** Where to go afterwards; undefined when nobody said. */
+  /** Where to redirect afterwards; undefined if the request names no address. */
   to: URL | undefined;
 }
 
-/** What is asked for, if all of it is right: nothing ends and nobody is redirected otherwise. */
+/** Returns the target only if the whole request is valid: otherwise nothing ends and nobody is redirected. */
 async function readTarget(page: PageRequest): Promise<Target | undefined> {
   const { deps, query } = page;
   if ([...query.values()].some((values) => values.length > 1)) return undefined;
@@ -60,7 +60,7 @@ async function readTarget(page: PageRequest): Promise<Target | undefined> {
   return { application, userId: claims.userId, sessionId: claims.sessionId, to };
 }
 
-/** What an id token of this service says, expired or not. */
+/** Returns the claims of an id token of this service, expired or not. */
 async function readIdToken(
   { signingKeys, settings }: Deps,
   token: string,
@@ -72,7 +72,7 @@ async function readIdToken(
   return { clientId: aud, userId: sub, sessionId: sid };
 }
 
-/** An address on the very host that the application is registered with. */
+/** Accepts only an address on the host that the application is registered with. */
 function readLogoutUri(uri: string, { clientUri }: applications.Application): URL | undefined {
   if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) return undefined;
   const [url, home] = [new URL(uri), new URL(clientUri)];

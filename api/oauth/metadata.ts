@@ -8,14 +8,17 @@ import { grantTypes } from "./token.ts";
 import { publishedMaxAgeSeconds } from "./jwks.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
-/** Where the document is: below the issuer (OpenID Connect Discovery section 4), or before its path (RFC 8414 section 3). */
+/**
+ * Returns the document's paths: below the issuer (OpenID Connect Discovery section 4), or before its path (RFC 8414
+ * section 3).
+ */
 export function metadataPaths({ settings }: Pick<Deps, "settings">): string[] {
   const path = new URL(settings.authUrl).pathname.replace(/\/$/, "");
   const names = ["openid-configuration", "oauth-authorization-server"].map((name) => `/.well-known/${name}`);
   return path === "" ? names : [...names, ...names.map((name) => `${name}${path}`)];
 }
 
-/** The authorization server's metadata: what is there, and nothing that is not. */
+/** Sends the authorization server's metadata: all that is supported, and nothing else. */
 export function metadata({ deps, response }: OAuthCall): Promise<void> {
   response.setHeader("Cache-Control", `public, max-age=${publishedMaxAgeSeconds}`);
   response.removeHeader("Pragma");
@@ -57,7 +60,7 @@ function describe({ settings: { authUrl, clientCertificates } }: Deps): Metadata
   };
 }
 
-/** RFC 8705 sections 3.3 and 5: what to call over our own TLS listener, where we have one. */
+/** RFC 8705 sections 3.3 and 5: the endpoints on our own TLS listener, if there is one. */
 const describeMutualTls = ({ listenerUrl }: ClientCertificateSettings) => ({
   tls_client_certificate_bound_access_tokens: true as const,
   ...(listenerUrl !== undefined && {

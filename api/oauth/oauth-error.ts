@@ -34,15 +34,15 @@ export type OAuthErrorCode = keyof typeof oauthErrors;
 interface OAuthErrorOptions extends ErrorOptions {
   /** Our own text, never the request's. */
   description?: string;
-  /** What a 401 or 403 answers in WWW-Authenticate. */
+  /** The `WWW-Authenticate` of a 401 or 403. */
   challenge?: string;
   /** For 429 and 503. */
   retryAfterSeconds?: number | undefined;
-  /** Instead of the code's own status. */
+  /** Replaces the code's own status. */
   status?: number;
 }
 
-/** A failure in the words of RFC 6749. */
+/** An error in the format of RFC 6749. */
 export class OAuthError extends Error {
   override readonly name = "OAuthError";
   readonly code: OAuthErrorCode;
@@ -64,10 +64,9 @@ export class OAuthError extends Error {
 /** The challenge for a client that used the Basic scheme (RFC 6749 section 5.2). */
 export const basicChallenge = 'Basic realm="oauth", charset="UTF-8"';
 
-/** When trying again makes sense if nobody knows better. */
+/** The default of `Retry-After`. */
 const retryAfterSeconds = 2;
 
-/** Sends an error. */
 export function sendOAuthError(response: Response, error: OAuthError): void {
   if (error.challenge !== undefined) response.setHeader("WWW-Authenticate", error.challenge);
   if (error.status === 503 || error.status === 429) {
@@ -76,7 +75,7 @@ export function sendOAuthError(response: Response, error: OAuthError): void {
   sendJson(response, error.status, { error: error.code, error_description: error.message });
 }
 
-/** What was thrown, in the words of RFC 6749. */
+/** Converts whatever was thrown to an error of RFC 6749. */
 export function asOAuthError(thrown: unknown, log: () => Log): OAuthError {
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof MethodNotAllowed) {
@@ -93,6 +92,6 @@ export function asOAuthError(thrown: unknown, log: () => Log): OAuthError {
   if (thrown instanceof ServiceError && thrown.code === "invalid_request") {
     return new OAuthError("invalid_request", { description: thrown.message, cause: thrown });
   }
-  log().error({ event: "request.failed", err: thrown }, "something unexpected was thrown");
+  log().error({ event: "request.failed", err: thrown }, "unexpected error");
   return new OAuthError("server_error", { cause: thrown });
 }

@@ -7,7 +7,7 @@ export interface OAuthCall extends Exchange {
   deps: Deps;
 }
 
-/** A path that clients call, with errors in the words of RFC 6749. `handle` answers by itself or throws. */
+/** Returns a route for clients, with errors in the format of RFC 6749. `handle` responds itself or throws. */
 export function oauthRoute(
   deps: Deps,
   { path, methods, handle }: { path: string; methods: readonly string[]; handle: (call: OAuthCall) => Promise<void> },

@@ -14,7 +14,7 @@ import { revoke } from "./revoke.ts";
 import { token } from "./token.ts";
 import { userinfo } from "./userinfo.ts";
 
-/** The authorization server: what clients call, and what people see of it. */
+/** Returns the authorization server's routes: endpoints for clients and pages for users. */
 export const oauthRoutes = (deps: Deps): Route[] => [
   oauthRoute(deps, { path: "/oauth/token", methods: ["POST"], handle: token }),
   oauthRoute(deps, { path: "/oauth/revoke", methods: ["POST"], handle: revoke }),

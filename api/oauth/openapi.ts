@@ -5,7 +5,10 @@ import { authorizationErrorCodes } from "./authorization-error.ts";
 import { oauthErrors } from "./oauth-error.ts";
 import { grantTypes } from "./token.ts";
 
-/** What clients call on the authorization server's address, with success and failure in the words of its standards. */
+/**
+ * Describes the endpoints that clients call at the authorization server's address, with results and errors as its
+ * standards define them.
+ */
 export const oauthPaths = (authUrl: string, { schema }: Pick<Components, "schema">): Record<string, Json> =>
   Object.fromEntries(
     Object.entries(paths).map(([path, operations]) => [
@@ -19,7 +22,7 @@ export const oauthPaths = (authUrl: string, { schema }: Pick<Components, "schema
     ]),
   );
 
-/** An operation of the document, given how it says what a schema is. */
+/** Describes an operation, given a function that converts schemas. */
 type Describe = (schemaOf: (schema: z.ZodType) => Json) => Json;
 
 const clientFields = {
@@ -192,14 +195,14 @@ interface PageOperation {
   summary: string;
   description: string;
   parameters: Json[];
-  /** What the page says, when there is nowhere to go on to yet. */
+  /** What the page shows if there is no address to redirect to yet. */
   page: string;
-  /** Where a redirect leads. */
+  /** Where the redirect leads. */
   redirect: string;
   failures: Readonly<Record<number, string>>;
 }
 
-/** What a browser visits: pages, and redirects that it follows. */
+/** Describes what a browser opens: pages, and redirects that it follows. */
 function pageOperation({ page, redirect, failures, ...about }: PageOperation): Describe {
   const content = { "text/html": { schema: { type: "string" } } };
   return () => ({

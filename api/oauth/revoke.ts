@@ -7,8 +7,8 @@ import { readForm, required } from "../http/form.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
 /**
- * `POST /oauth/revoke` (RFC 7009). A client's own refresh token ends the session with everything in it, an access token
- * ends alone. Whatever else is sent is already what the client wants it to be.
+ * `POST /oauth/revoke` (RFC 7009). A client's own refresh token ends the session with everything in it; an access token
+ * ends alone. Any other token is already unusable, as the client wants it to be.
  */
 export async function revoke({ deps, request, response }: OAuthCall): Promise<void> {
   const form = await readForm(request);
@@ -28,7 +28,7 @@ export async function revoke({ deps, request, response }: OAuthCall): Promise<vo
     await accessTokens.removeOfClient(deps.db, { tokenHash, clientId });
   }
   response.statusCode = 200;
-  // Nothing of this type, because clients exist that take every answer for JSON.
+  // An empty body has no type, but some clients parse every response as JSON.
   response.setHeader("Content-Type", "application/json");
   response.setHeader("Content-Length", 0);
   response.end();

@@ -1,8 +1,8 @@
 import { isMachineScope, type Scope } from "../../domain/scopes.ts";
 
 /**
- * The scopes that a request names (RFC 6749 section 3.3); all of `grantable` but those of machines when it names none. Undefined when one of
- * them is not to be had: nobody is ever granted less than they asked for.
+ * Returns the scopes that a request names (RFC 6749 section 3.3); if it names none, all of `grantable` except those of
+ * machines. Undefined if one of them cannot be granted: a client never gets fewer scopes than it asked for.
  */
 export function readScope(asked: string | undefined, grantable: readonly Scope[]): Scope[] | undefined {
   const names = [...new Set((asked ?? "").split(" ").filter((name) => name !== ""))];

@@ -20,16 +20,16 @@ import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../r
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Another process may have replaced a key; after this long everyone knows. */
+/** Another process may have replaced a key; after this long every process knows. */
 const cacheMs = 5 * minute;
 
-/** A token with an unknown key makes us look again, but no more often than this: anybody can make one up. */
+/** A token with an unknown key makes us read again, but no more often than this: anybody can make up a key id. */
 const unknownKeyMs = 10_000;
 
 /** How long a key signs. */
 const currentMs = 30 * day;
 
-/** A key is published this long before it signs: everyone's copy of the jwks has it by then. */
+/** A key is published this long before it signs: by then every cached copy of the jwks has it. */
 const nextMs = day;
 
 /** A key stays published this long after its last use: tokens live half an hour, and other processes notice late. */
@@ -47,8 +47,8 @@ interface Keys {
 }
 
 /**
- * The keys of `token_signing_keys`, opened with the master key. The first need of an algorithm makes its key; later ones
- * follow by themselves: next, current, retired. Any number of processes share them.
+ * Manages the keys of `token_signing_keys`, opened with the master key. The first use of an algorithm creates its key;
+ * later ones rotate by themselves: next, current, retired. Any number of processes share them.
  */
 export function createTokenSigningKeys({
   db,
@@ -83,11 +83,11 @@ export function createTokenSigningKeys({
     const asked = reading;
     const known = await asked;
     if (known !== undefined && performance.now() - known.readAt < youngerThanMs) return known;
-    // Of many who find them too old at once, one reads them again.
+    // If several callers find the keys too old at once, only one reads them again.
     return reading === undefined || reading === asked ? readAgain() : reading;
   };
 
-  /** First keys on their way: many who need one at once wait for one, as making it costs a core for up to a second. */
+  /** First keys being created: callers share one, as creating it takes a core for up to a second. */
   const making = new Map<rows.TokenAlgorithm, Promise<Keys>>();
   const makeFirst = async (algorithm: rows.TokenAlgorithm): Promise<Keys> => {
     await addKey({ db, masterKeys, at: clock.now() }, algorithm, "current");
@@ -131,7 +131,7 @@ export function createTokenSigningKeys({
     async verify(token, { algorithm, type }) {
       const attempt = async (known: Keys): Promise<JWTPayload> => {
         const keySet = createLocalJWKSet({ keys: known.all.map(publicJwk) });
-        // The instant is of no interest: its expiry is for others.
+        // Any instant does: the caller decides about expiry.
         const options = { algorithms: [algorithm], typ: type, currentDate: new Date(0) };
         return (await jwtVerify(token, keySet, options)).payload;
       };
@@ -147,7 +147,7 @@ export function createTokenSigningKeys({
     },
   };
 
-  /** A token that lives longer than a retired key is published has its key published for longer. */
+  /** Extends the key's publication if the token outlives that of a retired key. */
   async function keepPublished(row: rows.TokenSigningKeyRow, { exp = 0 }: JWTPayload): Promise<void> {
     const expiresAt = new Date(exp * 1_000);
     const anyway = clock.now().getTime() + retiredMs;
@@ -163,7 +163,7 @@ interface Making {
   at: Date;
 }
 
-/** Makes the next key in time, puts it in the current one's place in time, and forgets old ones. True when something changed. */
+/** Creates the next key in time, rotates it in when due, and forgets old ones. Returns true if something changed. */
 async function maintain(making: Making, all: readonly rows.TokenSigningKeyRow[]): Promise<boolean> {
   const { db, at } = making;
   const ago = (ms: number): Date => new Date(at.getTime() - ms);
@@ -192,7 +192,7 @@ const isCurrent =
   (row: rows.TokenSigningKeyRow): boolean =>
     row.algorithm === algorithm && row.state === "current";
 
-/** Whether tokens that this key signed may be valid, or will be. */
+/** Returns whether tokens signed with this key may be valid, now or soon. */
 const isPublished = ({ retiredAt, tokensExpireAt }: rows.TokenSigningKeyRow, at: number): boolean =>
   retiredAt === null || at < Math.max(retiredAt.getTime() + retiredMs, tokensExpireAt?.getTime() ?? 0);
 
@@ -203,7 +203,7 @@ const publicJwk = ({ publicJwk: jwk, kid, algorithm }: rows.TokenSigningKeyRow):
   use: "sig",
 });
 
-/** Makes a key and offers it. Of several processes that do so at once, one wins; read the rows again. */
+/** Creates a key and inserts it. If several processes do so at once, one wins; read the rows again. */
 async function addKey(
   { db, masterKeys, at }: Making,
   algorithm: rows.TokenAlgorithm,

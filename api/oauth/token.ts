@@ -12,7 +12,7 @@ import { refreshToken } from "./grants/refresh-token.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
-/** A Map, so that no name that every object has is a grant type. */
+/** A Map: inherited property names are no grant types. */
 const grants: ReadonlyMap<string, Grant> = new Map([
   ["authorization_code", authorizationCode],
   ["refresh_token", refreshToken],
@@ -31,13 +31,13 @@ export async function token({ deps, limiter, request, response }: OAuthCall): Pr
   sendJson(response, 200, TokenAnswer.parse(await grantTokens({ deps, form, request, countIssued })));
 }
 
-/** Grants by which somebody signs in; the others go on with what they were given before. */
+/** Grants that sign in; all others continue an earlier sign-in. */
 const signIns: ReadonlyMap<string, SignInWay> = new Map([
   ["guest_token", "guest"],
   [clientCertificateGrantType, "certificate"],
 ]);
 
-/** What a token request is answered. Throws OAuthError. */
+/** Runs the grant of a token request. Throws OAuthError. */
 export async function grantTokens(call: GrantRequest): Promise<TokenAnswer> {
   const type = required(call.form, "grant_type");
   const grant = grants.get(type);

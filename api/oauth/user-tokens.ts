@@ -4,7 +4,7 @@ import type { Deps } from "../contract/deps.ts";
 import type { TokenAnswer } from "./answers.ts";
 import { accessTokenSeconds, issueAccessToken } from "./access-token.ts";
 
-/** What a user's tokens say, and what they end with. */
+/** The content and the owner of a user's tokens. */
 export interface UserGrant {
   realmId: string;
   userId: string;
@@ -13,19 +13,18 @@ export interface UserGrant {
   sessionId: string;
   /** The secret that the client authenticated with, if it has one. */
   secretHash: Uint8Array | null;
-  /** The scopes of the tokens. */
   scopes: readonly Scope[];
-  /** When the person showed who they are. */
+  /** When the user authenticated. */
   signedInAt: Date;
-  /** Echoed in the id token of the authorization that asked with it, and in no later one (OpenID Connect Core 12.2). */
+  /** Echoed in the id token of the authorization that sent it, and in no later one (OpenID Connect Core 12.2). */
   nonce?: string | null;
-  /** The profile that the person signed in with over mutual TLS, and its thumbprint (RFC 8705 section 3.1). */
+  /** The profile that the user signed in with over mutual TLS, and its thumbprint (RFC 8705 section 3.1). */
   certificate?: { id: string; thumbprint: string };
 }
 
 type TokenDeps = Pick<Deps, "clock" | "signingKeys" | "settings">;
 
-/** An access token for a user and, when `openid` is among the scopes, an id token beside it. */
+/** Issues an access token for a user and, if `openid` is among the scopes, an id token. */
 export async function issueUserTokens(
   db: Db,
   deps: TokenDeps,
@@ -50,7 +49,10 @@ export async function issueUserTokens(
   return { access_token: accessToken, ...(idToken !== undefined && { id_token: idToken }), token_type: "Bearer" };
 }
 
-/** An id token (OpenID Connect Core section 2), valid as long as the access token. RS256, which every client can verify. */
+/**
+ * Signs an id token (OpenID Connect Core section 2), valid as long as the access token. RS256, which every client can
+ * verify.
+ */
 function signIdToken({ clock, signingKeys, settings }: TokenDeps, grant: UserGrant): Promise<string> {
   const issuedAt = Math.floor(clock.now().getTime() / 1000);
   const nonce = grant.nonce ?? undefined;

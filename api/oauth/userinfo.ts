@@ -9,7 +9,7 @@ import { UserinfoAnswer } from "./answers.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
-/** `GET` and `POST /oauth/userinfo` (OpenID Connect Core section 5.3): who the signed-in person is. */
+/** `GET` and `POST /oauth/userinfo` (OpenID Connect Core section 5.3): the signed-in user. */
 export async function userinfo(call: OAuthCall): Promise<void> {
   const { deps, response } = call;
   const { realmId, userId } = await signedInUser(call);

@@ -16,8 +16,8 @@ import type { Grant } from "./grant.ts";
 const day = 24 * 3_600_000;
 
 /**
- * Redeems an authorization code (RFC 6749 section 4.1.3), once. A client that proves that the code is its own and uses
- * it again ends the session with all its tokens; a stranger who merely has the code cannot sign anybody out.
+ * Redeems an authorization code (RFC 6749 section 4.1.3), once. If its own client, authenticated, uses it again, the
+ * session and all its tokens end; a stranger who merely has the code cannot sign a user out.
  */
 export const authorizationCode: Grant = async ({ deps, form, request }) => {
   const { application, secretHash } = await authenticateClient(deps, { form, request });
@@ -31,7 +31,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
   const at = deps.clock.now();
 
   const redeem = deps.db.transaction(async (tx) => {
-    // Every operation that ends a session locks the session's row first, and so does this one.
+    // Every operation that ends a session locks the session's row first; so does this one.
     const [, found] = await Promise.all([sessions.lockByCode(tx, { codeHash }), codes.find(tx, { codeHash })]);
     if (found?.clientId !== clientId) return undefined;
     if (found.redirectUri !== redirectUri || !isVerified(found.codeChallenge, verifier)) return undefined;
@@ -48,7 +48,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
     const offline = scopes.includes("offline_access");
     const expiresAt = new Date(at.getTime() + (offline ? sessions.absoluteDays * day : day));
     const refreshToken = offline ? drawSecretToken("refreshToken") : undefined;
-    // Before the rest, so that nothing is still on its way to the transaction should a statement fail.
+    // Awaited before the rest: if a statement fails, no other is still on its way to the transaction.
     const tokens = await issueUserTokens(tx, deps, { ...found, scopes, secretHash });
     await Promise.all([
       codes.consume(tx, { codeHash, at }),
@@ -68,7 +68,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
   return answer;
 };
 
-/** RFC 7636 section 4.6. A verifier without a challenge is an attempt to slip past the check (RFC 9700 section 4.8.2). */
+/** RFC 7636 section 4.6. A verifier without a challenge is a downgrade attack (RFC 9700 section 4.8.2). */
 function isVerified(challenge: string | null, verifier: string | undefined): boolean {
   if (challenge === null || verifier === undefined) return challenge === null && verifier === undefined;
   if (!/^[A-Za-z0-9\-._~]{43,128}$/.test(verifier)) return false;

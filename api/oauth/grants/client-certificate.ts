@@ -19,16 +19,16 @@ import type { Grant } from "./grant.ts";
 export const clientCertificateGrantType = "urn:realmpass:params:oauth:grant-type:client-certificate";
 
 /**
- * Signs a user in with an `authable` profile that they show over mutual TLS, where the operator has switched that on. The
- * token has what is everybody's own, and nothing that the application which had the profile made may not have itself.
- * The token is bound to the certificate (RFC 8705 section 3) and ends with it. There is no refresh token: the profile
- * signs in again. The answer never says why a certificate does not count.
+ * Signs a user in with an `authable` profile over mutual TLS, if the operator has enabled that. The token gets only
+ * scopes for the user's own things, and no scope that the application which created the profile may not have. It is
+ * bound to the certificate (RFC 8705 section 3) and ends with it. There is no refresh token: the profile signs in
+ * again. The response never reveals why a certificate is refused.
  */
 export const clientCertificate: Grant = async ({ deps, form, request, countIssued }) => {
   if (deps.settings.clientCertificates === undefined) throw new OAuthError("unsupported_grant_type");
   const { application, secretHash } = await authenticateClient(deps, { form, request });
   const { clientId, realmId } = application;
-  // The console has every scope, for users who sign in to it interactively.
+  // The console has every scope, but for interactive sign-in only.
   if (application.type !== "useragent" || clientId === applications.consoleClientId(realmId)) {
     throw new OAuthError("unauthorized_client");
   }
@@ -46,7 +46,7 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
     grantable.filter((scope) => signInScopes.includes(scope) || (makerScopes?.includes(scope) ?? true)),
   );
   if (scopes === undefined) throw new OAuthError("invalid_scope");
-  // Each request makes a session of its own.
+  // Each request creates a session of its own.
   await countIssued({ kind: "certificate", id: certificateId });
   await deps.signingKeys.prepare();
   const sessionId = randomUUID();
@@ -83,7 +83,7 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
     });
   });
   const tokens = await signIn.catch((error: unknown) => {
-    // The client went away between two statements.
+    // The client was removed between two statements.
     if (violates(error)) return undefined;
     throw error;
   });

@@ -7,7 +7,7 @@ import { OAuthError } from "../oauth-error.ts";
 import { readScope } from "../scope.ts";
 import type { Grant } from "./grant.ts";
 
-/** A service acting on its own (RFC 6749 section 4.4). */
+/** Issues a token to a service acting for itself (RFC 6749 section 4.4). */
 export const clientCredentials: Grant = async ({ deps, form, request, countIssued }) => {
   const { application, secretHash } = await authenticateClient(deps, { form, request });
   if (application.type !== "service") throw new OAuthError("unauthorized_client");
@@ -17,7 +17,7 @@ export const clientCredentials: Grant = async ({ deps, form, request, countIssue
     form.get("scope"),
     application.scopes.filter((scope) => scopesFault("service", [scope]) === undefined),
   );
-  // A machine names its scope.
+  // A machine must name its scope.
   if (scopes === undefined || scopes.length === 0) throw new OAuthError("invalid_scope");
   await countIssued({ kind: "service", id: clientId });
   const issue = Promise.all([
@@ -35,7 +35,7 @@ export const clientCredentials: Grant = async ({ deps, form, request, countIssue
     applications.markUsed(deps.db, { clientId, at: deps.clock.now() }),
   ]);
   const [accessToken] = await issue.catch((error: unknown) => {
-    // The secret, or the application itself, went between two statements.
+    // The secret or the application was removed between two statements.
     if (violates(error)) throw new OAuthError("invalid_client", { cause: error });
     throw error;
   });

@@ -12,5 +12,5 @@ export interface GrantRequest {
   countIssued: (holder: TokenHolder) => Promise<void>;
 }
 
-/** What one grant type does with a token request: authenticate the caller, check, and answer. Throws OAuthError. */
+/** Handles a token request of one grant type: authenticates the caller, checks, and issues. Throws OAuthError. */
 export type Grant = (request: GrantRequest) => Promise<TokenAnswer>;

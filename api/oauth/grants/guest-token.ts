@@ -5,7 +5,7 @@ import { required } from "../../http/form.ts";
 import { OAuthError } from "../oauth-error.ts";
 import type { Grant } from "./grant.ts";
 
-/** A guest account's token for an access token that lives as long as the account does. It needs no client. */
+/** Exchanges a guest account's token for an access token that lives as long as the account. Needs no client. */
 export const guestToken: Grant = async ({ deps, form, request, countIssued }) => {
   const tokenHash = hashOfToken(required(form, "guest_token"));
   const account = await guestAccounts.findByToken(deps.db, { tokenHash, at: deps.clock.now() });

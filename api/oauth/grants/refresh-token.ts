@@ -11,7 +11,7 @@ import { readScope } from "../scope.ts";
 import { issueUserTokens } from "../user-tokens.ts";
 import type { Grant } from "./grant.ts";
 
-/** New tokens for a session (RFC 6749 section 6). The refresh token stays the same one. */
+/** Issues new tokens for a session (RFC 6749 section 6). The refresh token stays the same. */
 export const refreshToken: Grant = async ({ deps, form, request, countIssued }) => {
   const { application, secretHash } = await authenticateClient(deps, { form, request });
   if (application.type !== "useragent") throw new OAuthError("unauthorized_client");
