@@ -72,7 +72,7 @@ export function createApp(deps: Deps): RequestListener {
   };
 }
 
-/** Paths for programs: nobody opens them in a browser except to see what programs get. */
+/** Paths for programs. A browser opens them only to look at a program's response. */
 const isForPrograms = /^\/(?:api|oauth|crl|ca|ocsp)(?:\/|$)/;
 
 /** Fetched without TLS: HSTS must not be sent over plain http (RFC 6797 section 7.2). */

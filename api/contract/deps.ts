@@ -204,7 +204,7 @@ export interface Picture {
 export interface PictureSources {
   /** Addresses and CIDR ranges, separated by commas. Default: none. */
   networks?: string;
-  /** PEM of the trusted authorities of these servers. Default: those that Node trusts. */
+  /** PEM of the trusted authorities of these servers. Default: Node's. */
   authorities?: string;
   /** For the whole fetch, redirects included. Default: 3 s. */
   timeoutMs?: number;

@@ -9,7 +9,7 @@ import { sendAnswer, setSecurityHeaders } from "./respond.ts";
 /** A migration takes longer than a moment. */
 const retryAfterSeconds = 10;
 
-/** Answers requests while the api waits for its schema: liveness as usual, 503 for everything else. */
+/** Handles requests while the api waits for its schema: liveness as usual, 503 for everything else. */
 export function answerNotYet({ readiness, log }: { readiness: LookForReadiness; log: Log }): RequestListener {
   const begin = beginRequest({ log, metrics: { request: () => undefined } });
   const refusal = async (path: string): Promise<ServiceError> => {

@@ -41,7 +41,7 @@ interface Target {
   to: URL | undefined;
 }
 
-/** Returns the target only if the whole request is valid: otherwise nothing ends and nobody is redirected. */
+/** Returns the target only if the whole request is valid: otherwise no session ends and no browser is redirected. */
 async function readTarget(page: PageRequest): Promise<Target | undefined> {
   const { deps, query } = page;
   if ([...query.values()].some((values) => values.length > 1)) return undefined;

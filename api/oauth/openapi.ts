@@ -195,7 +195,7 @@ interface PageOperation {
   summary: string;
   description: string;
   parameters: Json[];
-  /** What the page shows if there is no address to redirect to yet. */
+  /** The page, if there is no address to redirect to yet. */
   page: string;
   /** Where the redirect leads. */
   redirect: string;

@@ -5,7 +5,7 @@ import { createFresh } from "../../runtime/fresh.ts";
 /** The responders that are alive. */
 export interface OcspResponders {
   /**
-   * Returns their addresses: the next in turn first, those that failed lately last. After a while one caller alone gets
+   * Returns their addresses: the next in turn first, recently failed ones last. After a while one caller alone gets
    * such an address first, to find out whether it responds again.
    */
   list(): Promise<string[]>;

@@ -10,15 +10,15 @@ import { OAuthError } from "../../oauth/oauth-error.ts";
 import { grantTokens } from "../../oauth/token.ts";
 import { accessExpiry, openTokens, sealTokens } from "./console-session.ts";
 
-/** An access token that ends sooner than this is renewed before it is used. */
+/** An access token that expires sooner than this is renewed before it is used. */
 const renewedBeforeMs = 2 * 60_000;
 
-/** Answers the access token of a console session, renewed when it is about to end. Throws {@link Unauthenticated}. */
+/** Returns the access token of a console session, renewed if it is about to expire. Throws {@link Unauthenticated}. */
 export type FindAccessToken = (session: ConsoleSession, request: Request) => Promise<string>;
 
 /**
- * Renewing is done once for all requests of a session that come at the same moment: in this process they share it, and
- * of several processes one renews and the others find what it got.
+ * Renews a session's token once for all simultaneous requests: within this process they share the renewal; of several
+ * processes one renews, and the others find its result.
  */
 export function createAccess(deps: Deps): FindAccessToken {
   const renewing = new Map<string, Promise<string>>();
@@ -57,16 +57,16 @@ async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, req
     });
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    // What cannot be renewed any more is over.
+    // A session that cannot be renewed is over.
     await sessions.remove(deps.db, { id: sessionId, clientId: applications.consoleClientId(realmId) });
     throw new Unauthenticated({ given: false });
   }
 }
 
-/** The console renews a token once it is about to end, and no sooner. */
+/** Not counted: the console renews a token only once it is about to expire. */
 const countIssued = (): Promise<void> => Promise.resolve();
 
-/** Runs new transactions inside the one that is open already. */
+/** Runs new transactions inside the open one. */
 const within = (tx: Db): Database => ({
   query: (statement) => tx.query(statement),
   transaction: (run) => run(tx),

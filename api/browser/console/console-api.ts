@@ -10,12 +10,12 @@ import { requireSameOrigin } from "./same-origin.ts";
 
 const prefix = "/console";
 
-/** A session in use has its end moved at most this often. */
+/** How often, at most, the end of a session in use is postponed. */
 const extendedApartMs = 60_000;
 
 /**
- * `/console/api/…`: the API itself, for a browser that has the console open. The request goes on to it with the session's
- * access token instead of the cookie, so that the console can do what an API client can, and nothing else.
+ * `/console/api/…`: the API itself, for a browser with an open console. Forwards the request with the session's access
+ * token instead of the cookie: the console can do what an API client can, and nothing else.
  */
 export function createConsoleApi(deps: Deps): RequestHandler {
   const findAccessToken = createAccess(deps);
@@ -39,7 +39,7 @@ export function createConsoleApi(deps: Deps): RequestHandler {
   };
 }
 
-/** A change shows that the user is active. A read does not: pages read by themselves. */
+/** Extends the session at a change, which shows that the user is active. A read does not: pages poll by themselves. */
 async function keepAlive({ db, clock }: Pick<Deps, "db" | "clock">, session: ConsoleSession): Promise<void> {
   const at = clock.now();
   const idleSince = session.expiresAt.getTime() - consoleSessions.idleMinutes * 60_000;

@@ -2,13 +2,13 @@ import * as applications from "../../../db/queries/oauth/applications.ts";
 import { allScopes } from "../../../domain/scopes.ts";
 import type { Deps } from "../../contract/deps.ts";
 
-/** Where authorization requests of the console return to. */
+/** Where the console's authorization requests return to. */
 export const consoleCallbackPath = "/console/callback";
 
 export const consoleRedirectUri = ({ settings }: Pick<Deps, "settings">): string =>
   `${settings.authUrl}${consoleCallbackPath}`;
 
-/** The OAuth client that a realm's console is, registered as it has to be now. Answers its id. */
+/** Registers or updates a realm's console as an OAuth client. Returns its id. */
 export async function registerConsole(deps: Pick<Deps, "db" | "clock" | "settings">, realmId: string): Promise<string> {
   await applications.upsertConsole(deps.db, {
     realmId,

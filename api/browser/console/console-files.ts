@@ -3,25 +3,25 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { programFile, runsFromSource } from "../../../runtime/program-files.ts";
 
-/** A file as it is sent. */
+/** A file as sent. */
 export interface ConsoleFile {
   bytes: Buffer;
   type: string;
-  /** How it is packed; undefined: not at all. */
+  /** Its content encoding; undefined: none. */
   encoding: "br" | "gzip" | undefined;
 }
 
 export interface ConsoleFiles {
-  /** The one page, with its placeholders; undefined when the console has not been built. */
+  /** Returns the one page, with its placeholders; undefined if the console has not been built. */
   page(): Promise<string | undefined>;
-  /** Something that the page loads, packed in a way that the browser takes; undefined when there is no such thing. */
+  /** Returns a file that the page loads, in an encoding that the browser accepts; undefined if it does not exist. */
   asset(name: string, accepts: string): Promise<ConsoleFile | undefined>;
 }
 
-/** Where the build puts the console. */
+/** The folder of the built console. */
 const builtFolder = fileURLToPath(programFile(runsFromSource ? "dist/console" : "console"));
 
-/** A name that has a hash in it, and leads nowhere else. */
+/** A file name with a hash, without any way out of the folder. */
 const assetName = /^[\w-][\w.-]{0,199}$/;
 
 const types: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const packings = [
   { encoding: "gzip", suffix: ".gz" },
 ] as const;
 
-/** The built console. Assets are read once and kept: their names change with what is in them. */
+/** Opens the built console. Assets are read once and cached: their names change with their content. */
 export function openConsoleFiles(folder = builtFolder): ConsoleFiles {
   const kept = new Map<string, Buffer>();
   const readAsset = async (name: string): Promise<Buffer | undefined> => {
@@ -66,7 +66,7 @@ export function openConsoleFiles(folder = builtFolder): ConsoleFiles {
   };
 }
 
-/** Whether an `Accept-Encoding` (RFC 9110 section 12.5.3) names an encoding and does not refuse it. */
+/** Returns whether an `Accept-Encoding` (RFC 9110 section 12.5.3) names an encoding and does not refuse it. */
 const takes = (header: string, encoding: string): boolean =>
   new RegExp(String.raw`(?:^|[\s,])${encoding}\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))`, "i").test(header);
 

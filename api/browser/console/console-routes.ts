@@ -7,7 +7,7 @@ import { sessionRoutes } from "./session-routes.ts";
 import { consoleSignInPath, startSignIn } from "./start-sign-in.ts";
 import { staticRoutes } from "./static-routes.ts";
 
-/** The administration console's own part of the service: signing in, its session, and its files. */
+/** Returns the administration console's own routes: sign-in, session and files. */
 export const consoleRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, consoleSignInPath, { get: startSignIn }),
   pageRoute(deps, consoleCallbackPath, { get: finishSignIn }),

@@ -11,7 +11,7 @@ import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
 
 type SessionDeps = Pick<Deps, "db" | "clock" | "settings" | "masterKeys">;
 
-/** What the console calls the API with. The browser never has them. */
+/** The tokens of the console's API calls. The browser never gets them. */
 const ConsoleTokens = z.object({ accessToken: z.string(), refreshToken: z.string() });
 export type ConsoleTokens = z.output<typeof ConsoleTokens>;
 
@@ -26,7 +26,7 @@ export const openTokens = (
   return ConsoleTokens.parse(JSON.parse(opened.toString("utf8")));
 };
 
-/** When an access token that is issued now will have ended. */
+/** Returns when an access token issued now will have expired. */
 export const accessExpiry = ({ clock }: Pick<Deps, "clock">): Date =>
   new Date(clock.now().getTime() + accessTokenSeconds * 1_000);
 
@@ -35,7 +35,7 @@ const presentedHash = (deps: Pick<Deps, "settings">, request: Pick<Request, "hea
   return value === undefined ? undefined : hashOfToken(value);
 };
 
-/** The console session of the browser that asks. */
+/** Returns the browser's console session. */
 export async function findConsole(
   deps: SessionDeps,
   request: Pick<Request, "headers">,
@@ -45,8 +45,8 @@ export async function findConsole(
 }
 
 /**
- * Opens the console in the browser: with a new cookie, and the console that was open there before is not any more. False
- * when what it was to be opened on has ended meanwhile; then nothing happens.
+ * Opens the console in the browser with a new cookie, and ends the console session that the browser had before. Returns
+ * false, and changes nothing, if the OAuth session has ended meanwhile.
  */
 export async function openConsole(
   deps: SessionDeps,
@@ -72,7 +72,7 @@ export async function openConsole(
   return true;
 }
 
-/** Takes the cookie back from a browser. */
+/** Removes the cookie from the browser. */
 export const forgetConsole = (deps: Pick<Deps, "settings">, response: Response): void => {
   removeCookie(deps, response, "console");
 };

@@ -12,8 +12,8 @@ import { endAttempt, readAttempt, type Attempt } from "./sign-in-attempt.ts";
 import { consoleSignIn } from "./start-sign-in.ts";
 
 /**
- * `GET /console/callback`: the answer to the authorization request of this very browser opens the console. An answer to
- * any other changes nothing.
+ * `GET /console/callback`: opens the console if the response belongs to this browser's own authorization request. Any
+ * other response changes nothing.
  */
 export async function finishSignIn(page: PageRequest): Promise<void> {
   const { deps, response } = page;
@@ -37,7 +37,7 @@ export async function finishSignIn(page: PageRequest): Promise<void> {
   redirect(page, pathOn(deps, attempt.path));
 }
 
-/** What the code of an answer is exchanged for, as any client's; undefined when it is not good for anything. */
+/** Exchanges the code for tokens like any client; undefined if that fails. */
 async function redeemCode(
   page: PageRequest,
   attempt: Attempt,
@@ -45,7 +45,7 @@ async function redeemCode(
   const { deps, request } = page;
   const code = single(page, "code");
   if (code === undefined) return undefined;
-  // Whatever else the browser sends, it is the console that redeems its code, and it has no secret.
+  // Whatever credentials the browser sends: the console redeems its code, and it has no secret.
   delete request.headers.authorization;
   const form = new Map([
     ["grant_type", "authorization_code"],
@@ -63,10 +63,10 @@ async function redeemCode(
   return { sessionId, tokens: { accessToken: answer.access_token, refreshToken: answer.refresh_token } };
 }
 
-/** A code gives one access token. */
+/** Not counted: a code yields one access token. */
 const countIssued = (): Promise<void> => Promise.resolve();
 
-/** The session of an id token that is for this attempt. */
+/** Returns the session of an id token that belongs to this attempt. */
 async function sessionOf(
   { signingKeys }: Pick<Deps, "signingKeys">,
   idToken: string,

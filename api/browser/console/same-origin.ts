@@ -2,12 +2,12 @@ import type { Request } from "express";
 import { ServiceError } from "../../../domain/errors.ts";
 import type { Deps } from "../../contract/deps.ts";
 
-/** No other site can have a browser send this header along: it would have to ask first, and is given no answer. */
+/** Other sites cannot make a browser send this header: it needs a CORS preflight, which is not answered. */
 const markHeader = "x-realmpass-console";
 
 /**
- * Throws unless a request comes from a page of the console: its cookie alone shows nothing, since browsers add it by
- * themselves. Streams and downloads cannot carry the header; for them the browser says where they come from.
+ * Throws unless a request comes from a page of the console. The cookie alone proves nothing, since browsers add it by
+ * themselves. Streams and downloads cannot carry the header; for them the browser's `Sec-Fetch-Site` counts.
  */
 export function requireSameOrigin({ settings }: Pick<Deps, "settings">, request: Request): void {
   const { origin, "sec-fetch-site": site } = request.headers;

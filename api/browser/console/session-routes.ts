@@ -22,7 +22,7 @@ interface Call extends Pick<Exchange, "request" | "response"> {
   deps: Deps;
 }
 
-/** What the console asks about itself: who is signed in and until when, to stay, and to leave. */
+/** Returns the routes of the console's session: who is signed in and until when, extending it, and signing out. */
 export function sessionRoutes(deps: Deps): Route[] {
   const route = (path: string, method: "GET" | "POST", handle: (call: Call) => Promise<void>): Route => ({
     path,
@@ -72,13 +72,13 @@ async function answer(
   });
 }
 
-/** What somebody may do in the console: what their roles have at this moment, as far as the console was asked for it. */
+/** Returns the scopes that the user's current roles have, limited to the session's. */
 const staffScopes = (roles: readonly Role[], asked: readonly Scope[]): Scope[] => {
   const allowed = scopesOfRoles(roles);
   return [...withImplied(asked)].filter((scope) => allowed.has(scope));
 };
 
-/** Signs out of the console and of the browser, also when nobody is signed in any more. */
+/** Signs out of the console and of the browser; also succeeds after the session has ended. */
 async function signOut({ deps, request, response }: Call): Promise<void> {
   const session = await findConsole(deps, request);
   const realm = session && (await realms.findById(deps.db, session.realmId));

@@ -9,16 +9,16 @@ const attemptSeconds = 600;
 
 const sealedFor = "cookie console-sign-in";
 
-/** What an authorization request of the console has to come back with, and what it is for. */
+/** One authorization request of the console: the values that its response must match, and where to continue. */
 const Attempt = z.object({
   clientId: z.string(),
-  /** Guards against answers to somebody else's request (RFC 6749 section 10.12). */
+  /** Protects against responses to another browser's request (RFC 6749 section 10.12). */
   state: z.string(),
-  /** Guards against somebody else's id token (OpenID Connect Core section 3.1.2.1). */
+  /** Protects against another user's id token (OpenID Connect Core section 3.1.2.1). */
   nonce: z.string(),
-  /** Guards against a stolen code (RFC 7636). */
+  /** Protects against a stolen code (RFC 7636). */
   codeVerifier: z.string(),
-  /** The page of the console to go on to. */
+  /** The console page to continue at. */
   path: z.string(),
   expiresAt: z.number(),
 });
@@ -28,7 +28,7 @@ type Visit = Pick<PageRequest, "request" | "response"> & { deps: Pick<Deps, "mas
 
 const draw = (): string => randomBytes(32).toString("base64url");
 
-/** Begins to sign a browser in to the console: it carries the attempt itself, sealed. */
+/** Begins a console sign-in. The browser stores the attempt, sealed. */
 export function beginAttempt(
   { deps, response }: Pick<Visit, "deps" | "response">,
   { clientId, path }: Pick<Attempt, "clientId" | "path">,
@@ -41,7 +41,7 @@ export function beginAttempt(
   return attempt;
 }
 
-/** The attempt of the browser that asks; undefined when it has none that can still be finished. */
+/** Returns the browser's attempt; undefined if it has none or it has expired. */
 export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">): Attempt | undefined {
   const value = readCookie(deps, request, "console-sign-in");
   if (value === undefined) return undefined;
@@ -55,7 +55,7 @@ export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">):
   }
 }
 
-/** Takes the attempt back from the browser. */
+/** Removes the attempt from the browser. */
 export const endAttempt = ({ deps, response }: Pick<Visit, "deps" | "response">): void => {
   removeCookie(deps, response, "console-sign-in");
 };

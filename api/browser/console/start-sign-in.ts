@@ -8,20 +8,20 @@ import { beginAttempt } from "./sign-in-attempt.ts";
 
 export const consoleSignInPath = "/console/sign-in";
 
-/** What no address of a page is longer than, so that the browser's cookie has room for it. */
+/** Longer than any page's address, and short enough for the cookie. */
 const pathLengthMax = 1_000;
 
-/** The page of the console that somebody wants to go on to. */
+/** Returns the console page to continue at. */
 const wantedPage = (page: PageRequest): string => {
   const path = consolePage(single(page, "continue"));
   return path === undefined || path.length > pathLengthMax ? "/console" : path;
 };
 
-/** The path that begins to sign in to the console and leads on to `path`, one of its pages. */
+/** Returns the path that begins a console sign-in and continues at `path`, one of its pages. */
 export const consoleSignIn = (path: string): string => `${consoleSignInPath}?continue=${encodeURIComponent(path)}`;
 
 /**
- * `GET /console/sign-in`: makes an authorization request for the console (RFC 6749 section 4.1.1), once somebody is signed
+ * `GET /console/sign-in`: sends the console's authorization request (RFC 6749 section 4.1.1), once the user is signed
  * in to the browser.
  */
 export async function startSignIn(page: PageRequest): Promise<void> {

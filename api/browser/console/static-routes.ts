@@ -13,10 +13,13 @@ import { openConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 
 const assetsPath = "/console/assets/";
 
-/** Every address of the console but those of its API and its assets. The group is decoded, so that a bad escape is refused. */
+/**
+ * Every address of the console except its API and its assets. The group makes Express decode the path and refuse a bad
+ * escape.
+ */
 const pagePaths = /^\/console(?:\/((?!(?:api|assets)(?:\/|$)).*))?$/;
 
-/** The console as browsers load it: one page at all of its addresses, and what that loads. */
+/** Returns the routes of the console's files: one page at all its addresses, and the page's assets. */
 export function staticRoutes(deps: Deps): Route[] {
   const files = openConsoleFiles(deps.settings.consoleFolder);
   const sendAsset = async ({ request, response }: Exchange): Promise<void> => {
@@ -36,7 +39,7 @@ export function staticRoutes(deps: Deps): Route[] {
   ];
 }
 
-/** Sends the console, signed in or not: it leads to signing in by itself, and back to where it was. */
+/** Sends the console, signed in or not: the page itself redirects to sign-in, and back afterwards. */
 async function sendConsole({ deps, request, response }: PageRequest, files: ConsoleFiles): Promise<void> {
   const page = await files.page();
   if (page === undefined) {
@@ -58,7 +61,7 @@ async function sendConsole({ deps, request, response }: PageRequest, files: Cons
   response.end(bytes);
 }
 
-/** Scripts, styles and fonts come from the service alone. Images may come from any host: the settings preview a logo. */
+/** Scripts, styles and fonts come only from the service. Images may come from any host: the settings preview a logo. */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",

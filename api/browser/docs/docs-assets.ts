@@ -38,11 +38,13 @@ const assets = {
   "signed-in.js": swaggerAsset(javascript, () => require.resolve("swagger-ui-dist/oauth2-redirect.js")),
 } as const satisfies Record<string, Asset>;
 
-/** The address of something that the documentation's pages load. */
+/** Returns the address of a file that the documentation's pages load. */
 export const docsAssetPath = (deps: Pick<Deps, "settings">, name: keyof typeof assets): string =>
   docsPath(deps, `/docs/assets/${name}`);
 
-/** Serves what the documentation's pages load, packed for who can unpack it. Files are read when first asked for. */
+/**
+ * Serves the files of the documentation's pages, gzipped if the client accepts that. Each is read at its first request.
+ */
 export const docsAssetRoutes = (): Route[] =>
   Object.entries<Asset>(assets).map(([name, asset]) => {
     let content: ReturnType<typeof contentOf> | undefined;

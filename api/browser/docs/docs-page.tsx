@@ -8,16 +8,16 @@ import { docsPath } from "./docs-path.ts";
 import { guides, type Guide } from "./guides.ts";
 
 export interface DocsPage {
-  /** Where it stands, below `/docs`: what the navigation marks. */
+  /** Its path below `/docs`, which the navigation marks. */
   slug: string;
   title: string;
   /** Trusted HTML, which is not escaped. */
   html?: string;
-  /** What links to other pages carry on. */
+  /** The query that links to other pages carry along. */
   query: string;
-  /** What comes after it. */
+  /** Follows the HTML. */
   children?: Child;
-  /** Takes the whole width, with its own styles and scripts. */
+  /** A page with its own styles and scripts takes the whole width. */
   head?: Child;
 }
 
@@ -26,7 +26,7 @@ const groups = [
   { group: "run", name: "Run it" },
 ] as const satisfies readonly { group: Guide["group"]; name: string }[];
 
-/** A page of the documentation in its frame. */
+/** Renders a page of the documentation in its frame. */
 export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Buffer {
   const { slug, title, html, query, children, head } = page;
   const pages = [...guides, { slug: "reference", name: "Reference", group: "build" }];
@@ -84,14 +84,14 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
   return Buffer.from(`<!doctype html>${rendered.toString()}`);
 }
 
-/** Sends a page of the documentation, which loads and calls nothing but the service. */
+/** Sends a page of the documentation, which loads from and calls only the service. */
 export function sendDocsPage(deps: Pick<Deps, "settings">, response: Response, bytes: Buffer): void {
   response.setHeader("Content-Security-Policy", contentSecurityPolicy(deps));
   response.setHeader("Content-Language", "en");
   sendConditional(response, bytes, { type: "text/html; charset=utf-8" });
 }
 
-/** The reference tries requests out, on the authorization server's address too where that is another one. */
+/** The reference tries requests out, also at the authorization server's address if that differs. */
 function contentSecurityPolicy({ settings }: Pick<Deps, "settings">): string {
   const origins = [...new Set([settings.baseUrl, settings.authUrl].map((address) => new URL(address).origin))];
   const connect = origins.length > 1 ? ["'self'", ...origins] : ["'self'"];

@@ -17,10 +17,10 @@ import { renderReference, renderSignedIn } from "./reference.tsx";
 
 type DocsDeps = Pick<Deps, "db" | "settings">;
 
-/** So many pages, each with the values of one realm, are kept. */
+/** How many rendered pages, each with the values of one realm, are cached. */
 const keptMax = 200;
 
-/** The documentation, under `/docs`. Each page is made once for each realm's values. */
+/** Returns the documentation's routes, under `/docs`. Each page is rendered once for each realm's values. */
 export function docsRoutes(deps: DocsDeps, endpoints: readonly Endpoint[]): Route[] {
   const kept = new Map<string, Promise<Buffer>>();
   const once = (path: string, values: GuideValues, make: () => Promise<Buffer> | Buffer): Promise<Buffer> => {
@@ -57,7 +57,7 @@ export function docsRoutes(deps: DocsDeps, endpoints: readonly Endpoint[]): Rout
   ];
 }
 
-/** What a guide shows below its text: tables made from the code that they describe. */
+/** Tables below a guide's text, made from the code that they describe. */
 const appendices: Partial<Record<Guide["slug"], (endpoints: readonly Endpoint[]) => ReturnType<typeof ErrorTable>>> = {
   errors: () => <ErrorTable />,
   lists: (endpoints) => <ListTable endpoints={endpoints} />,
@@ -78,7 +78,7 @@ async function renderGuide(
   });
 }
 
-/** Files refer to each other by their paths; pages have others. Undefined: the file is not served. */
+/** Converts links between files to links between pages. Undefined: the file is not served. */
 function linkTo(
   deps: DocsDeps,
   { href, from, query }: { href: string; from: Guide; query: string },

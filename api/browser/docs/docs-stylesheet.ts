@@ -1,6 +1,6 @@
 import { palette } from "../pages/stylesheet.ts";
 
-/** The style sheet of the documentation's pages, in the colours of the others. */
+/** The style sheet of the documentation's pages, in the colours of all our pages. */
 export const docsStylesheet = `${palette}
 *, ::before, ::after { box-sizing: border-box; }
 html { font: 100%/1.6 Inter, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }

@@ -1,7 +1,7 @@
 import { errorCatalogue } from "../../../domain/errors.ts";
 import { oauthErrors } from "../../oauth/oauth-error.ts";
 
-/** Every code of the API and of the OAuth endpoints, each with an anchor of its own. */
+/** Lists every code of the API and of the OAuth endpoints, each with its own anchor. */
 export function ErrorTable() {
   const codes = Object.entries(errorCatalogue).map(([code, { status, message }]) => ({ code, status, text: message }));
   const oauthCodes = Object.entries(oauthErrors).map(([code, { status, description }]) => ({
@@ -22,7 +22,7 @@ export function ErrorTable() {
 interface CodesProps {
   label: string;
   codes: readonly { code: string; status: number; text: string }[];
-  /** Two catalogues on one page: what stands before a code in its anchor. */
+  /** Prefix of the anchors: the page has two catalogues. */
   prefix: string;
 }
 

@@ -8,15 +8,17 @@ import type { Exchange } from "../../http/route.ts";
 
 type GuideDeps = Pick<Deps, "db" | "settings">;
 
-/** Whose values a page is shown with. */
+/** The values that a page shows. */
 export interface GuideValues {
-  /** undefined: as they are written. */
+  /** Undefined: the examples as written. */
   realm: GuideRealm | undefined;
-  /** What links to other pages carry on: the realm, where the reader named it. */
+  /** The query that links to other pages carry along: the realm, if the reader named it. */
   query: string;
 }
 
-/** The realm that the reader names, or the only one. Without a database the page is shown as it is written. */
+/**
+ * Returns the realm that the reader names, or the only one. Without a database the page shows the examples as written.
+ */
 export async function findValues({ db }: GuideDeps, { request }: Pick<Exchange, "request">): Promise<GuideValues> {
   const name = new URL(request.url, "http://localhost").searchParams.get("realm") ?? undefined;
   try {
@@ -28,11 +30,13 @@ export async function findValues({ db }: GuideDeps, { request }: Pick<Exchange, 
   }
 }
 
-/** What stands in the guides for the values of a service and a realm. As they are written, tests execute them. */
+/** The guides' placeholders for the values of a service and a realm. Tests execute the guides as written. */
 const placeholders =
   /http:\/\/localhost:3000(\/oauth\/|\/api\/guest-token\/)?|radius\.demo\.example|demo\.example|(?<=realm[ =])demo\b|\$issuer\b|\$base_url\b/g;
 
-/** A guide, or a file that belongs to one, with the addresses of this service and the values of a realm. */
+/**
+ * Replaces the placeholders of a guide, or of one of its files, with this service's addresses and the realm's values.
+ */
 export const withValues = ({ settings }: GuideDeps, { realm }: GuideValues, text: string): string =>
   text.replace(placeholders, (written: string, authPath: string | undefined) => {
     if (authPath !== undefined) return `${settings.authUrl}${authPath}`;
@@ -44,7 +48,7 @@ function valueFor(written: string, realm: GuideRealm, { baseUrl }: Deps["setting
   const radiusName = radiusServerName(realm);
   switch (written) {
     case "radius.demo.example":
-      // Nothing but a name gets into commands that people copy.
+      // Users copy these commands: only a valid name may be inserted.
       return isDnsName(radiusName) ? radiusName : written;
     case "demo.example":
       return realm.domain;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { programFile } from "../../../runtime/program-files.ts";
 
-/** The written pages, in the order in which they are offered: for who writes programs, and for who runs the service. */
+/** The guides in the order of the navigation: for developers, then for operators. */
 export const guides = [
   { slug: "", file: "docs/guides/README.md", name: "Overview", group: "build" },
   { slug: "quickstart", file: "docs/guides/quickstart.md", name: "Quickstart", group: "build" },
@@ -29,5 +29,5 @@ export const guides = [
 
 export type Guide = (typeof guides)[number];
 
-/** A guide as it is written. */
+/** Reads a guide as written. */
 export const readGuide = ({ file }: Guide): Promise<string> => readFile(programFile(file), "utf8");

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 
-/** What every list can be searched, filtered and sorted by, from the lists themselves. */
+/** Lists every list's search, filters and sort keys, from the lists themselves. */
 export function ListTable({ endpoints }: { endpoints: readonly Endpoint[] }) {
   const lists = endpoints.flatMap((endpoint) =>
     endpoint.list === undefined ? [] : [{ endpoint, list: endpoint.list }],

@@ -2,7 +2,7 @@ import MarkdownIt from "markdown-it";
 
 type Rule = NonNullable<MarkdownIt["renderer"]["rules"][string]>;
 
-/** A page of Markdown, ready to be shown. */
+/** A rendered page of Markdown. */
 export interface RenderedMarkdown {
   /** Its first heading, as text. */
   title: string;
@@ -10,9 +10,8 @@ export interface RenderedMarkdown {
 }
 
 /**
- * Markdown as HTML. Headings get ids to link to, tables and code scroll by themselves and by keyboard, and links to
- * other files go where `linkTo` says; where it says nothing, the text stands there alone. HTML in the text is shown, not
- * obeyed.
+ * Renders Markdown as HTML. Headings get ids to link to; tables and code scroll by themselves and by keyboard; links to
+ * other files go to what `linkTo` returns, and become plain text if it returns nothing. HTML in the text is escaped.
  */
 export function renderMarkdown(text: string, linkTo: (href: string) => string | undefined): RenderedMarkdown {
   const markdown = new MarkdownIt({ html: false });
@@ -45,7 +44,7 @@ export function renderMarkdown(text: string, linkTo: (href: string) => string | 
   return { title, html };
 }
 
-/** As GitHub names them, so that links between files hold there and here. */
+/** Returns the anchor that GitHub generates, so links between files work in both places. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

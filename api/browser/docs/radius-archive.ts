@@ -4,7 +4,7 @@ import { gzip } from "node:zlib";
 import { ustar, type ArchivedFile } from "../../../domain/ustar.ts";
 import { programFile } from "../../../runtime/program-files.ts";
 
-/** What is handed out together: folders of `docs/radius`. */
+/** Folders of `docs/radius` that are downloaded together. */
 export const radiusArchives = {
   strict: ["common", "strict"],
   resilient: ["common", "resilient"],
@@ -14,7 +14,7 @@ export const radiusArchives = {
 
 export type RadiusArchive = keyof typeof radiusArchives;
 
-/** Folders of `docs/radius`, packed to be unpacked in `/root`, where its pages expect them. */
+/** Packs folders of `docs/radius` for unpacking in `/root`, where its pages expect them. */
 export async function packRadius(archive: RadiusArchive, withValues: (text: string) => string): Promise<Buffer> {
   const files = await Promise.all(radiusArchives[archive].map((folder) => filesBelow(`radius/${folder}`, withValues)));
   return promisify(gzip)(ustar(files.flat()));

@@ -1,4 +1,4 @@
-/** Starts Swagger UI, and mends what keyboards and screen readers stumble over in it. Runs in the reader's browser. */
+/** Starts Swagger UI, and fixes its problems for keyboards and screen readers. Runs in the reader's browser. */
 export const referenceScript = `
 const root = document.getElementById("reference");
 

@@ -1,6 +1,6 @@
 /**
- * What Swagger UI's own style sheet leaves hard to read. Its two themes stand on the colours of our pages; what is too pale
- * on them gets a contrast of at least 4.5 (WCAG 2.2, 1.4.3).
+ * Fixes the legibility of Swagger UI's style sheet. Its two themes lie on the colours of our pages; colours that are
+ * too pale there get a contrast of at least 4.5 (WCAG 2.2, 1.4.3).
  */
 export const referenceStylesheet = `
 .reference main {

@@ -3,7 +3,7 @@ import { docsAssetPath } from "./docs-assets.ts";
 import { docsPath } from "./docs-path.ts";
 import { renderDocsPage } from "./docs-page.tsx";
 
-/** The reference: Swagger UI on our own document, from our own origin. */
+/** Renders the reference: Swagger UI with our own document, from our own origin. */
 export function renderReference(deps: Pick<Deps, "settings">, query: string): Buffer {
   const document = docsPath(deps, "/openapi.json");
   return renderDocsPage(deps, {
@@ -36,7 +36,7 @@ export function renderReference(deps: Pick<Deps, "settings">, query: string): Bu
 
 const signedInAddress = ({ settings }: Pick<Deps, "settings">): string => `${settings.baseUrl}/docs/signed-in`;
 
-/** Where the reference's sign-in window returns to: it hands the code to the page that opened it, and closes. */
+/** Renders the page that the reference's sign-in window returns to: it passes the code to its opener and closes. */
 export const renderSignedIn = (deps: Pick<Deps, "settings">, query: string): Buffer =>
   renderDocsPage(deps, {
     slug: "signed-in",

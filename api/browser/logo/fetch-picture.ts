@@ -9,7 +9,7 @@ import { isPublicAddress } from "./public-address.ts";
 
 export type FetchPicture = (address: string) => Promise<Picture>;
 
-/** There is no picture to be had. The message says why, with nothing of what was received. */
+/** No picture could be fetched. The message gives the reason and contains nothing of the response. */
 export class PictureError extends Error {
   override readonly name = "PictureError";
 }
@@ -18,9 +18,9 @@ const pictureBytesMax = 256 * 1024;
 const redirectsMax = 2;
 
 /**
- * Fetches a picture over https, without cookies or credentials. A name is resolved once, all of its addresses
- * are checked, and the connection goes to one of these very addresses; so at each redirect. What answers cannot make this
- * service wait for long, keep much, or pass on what is no picture. Throws {@link PictureError}.
+ * Fetches a picture over https, without cookies or credentials. Resolves each name once, checks all its addresses and
+ * connects to one of exactly these; the same for each redirect. A source cannot make this service wait for long, store
+ * much, or pass on anything but a picture. Throws {@link PictureError}.
  */
 export function createPictureFetch({ networks = "", authorities, timeoutMs = 3_000 }: PictureSources): FetchPicture {
   const allowed = parseNetworks(networks);
@@ -42,7 +42,7 @@ export function createPictureFetch({ networks = "", authorities, timeoutMs = 3_0
   };
 }
 
-/** An https address without anybody's name or password in it. */
+/** Parses an https address without user name and password. */
 function readAddress(address: string, base?: URL): URL {
   const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined;
   if (url?.protocol !== "https:" || url.username !== "" || url.password !== "") {
@@ -51,7 +51,7 @@ function readAddress(address: string, base?: URL): URL {
   return url;
 }
 
-/** Every address of a host. The URL's parser has written each form of an IP address in the usual way already. */
+/** Returns every address of a host. The URL parser has already normalized all forms of an IP address. */
 function addressesOf({ hostname }: URL): Promise<LookupAddress[]> {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) return Promise.resolve([{ address: host, family: isIP(host) }]);
@@ -63,7 +63,7 @@ function addressesOf({ hostname }: URL): Promise<LookupAddress[]> {
   });
 }
 
-/** A promise's result, unless time runs out before. */
+/** Returns a promise's result, unless time runs out first. */
 function within<Result>(signal: AbortSignal, promise: Promise<Result>): Promise<Result> {
   return new Promise((done, failed) => {
     if (signal.aborted) failed(tooLate());
@@ -82,7 +82,7 @@ interface Asking {
   signal: AbortSignal;
 }
 
-/** Asks once, at the addresses that were checked and no others. */
+/** Sends one request, only to the checked addresses. */
 function ask(url: URL, { addresses, authorities, signal }: Asking): Promise<Picture | { location: string }> {
   return new Promise((done, failed) => {
     const sent = request(url, {
@@ -107,7 +107,7 @@ function ask(url: URL, { addresses, authorities, signal }: Asking): Promise<Pict
   });
 }
 
-/** Resolves every name to these addresses. */
+/** Returns a look-up that resolves every name to these addresses. */
 const answering =
   (addresses: LookupAddress[]): LookupFunction =>
   (_, { all }, found) => {

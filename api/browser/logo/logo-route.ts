@@ -7,10 +7,10 @@ import { sendConditional } from "../../http/respond.ts";
 import type { Route } from "../../http/route.ts";
 import { logosPath } from "../pages/logo-path.ts";
 
-/** A drawing may hold styles of its own. Whatever else it holds does nothing, also where it is opened by itself. */
+/** An SVG may contain styles. Anything else in it has no effect, even when it is opened by itself. */
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Browsers keep a logo for so long before they ask whether it is still the same. */
+/** How long browsers cache a logo before they revalidate it. */
 const cacheControl = "public, max-age=300";
 
 /** `GET /realms/:realm/logo`: the realm's logo, public. Browsers never load it from its source. */

@@ -7,15 +7,15 @@ export interface LogosOptions {
   fetchPicture: FetchPicture;
   clock: Clock;
   log: Log;
-  /** The logo that was asked for least lately goes when there are more. Default: 256, which are 64 MiB at most. */
+  /** Beyond this number the least recently used logo is dropped. Default: 256, which take 64 MiB at most. */
   keptMax?: number;
 }
 
-/** A picture is fetched again after this long, and the old one is shown meanwhile. */
+/** A picture is fetched again after this long; the old one is shown meanwhile. */
 const freshMs = 60 * 60_000;
-/** What failed is tried again after this long. */
+/** A failed fetch is repeated after this long. */
 const retryMs = 60_000;
-/** While its source is away a picture is shown for so long. */
+/** How long a picture is shown while its source is unreachable. */
 const keptMs = 7 * 24 * 60 * 60_000;
 interface Kept {
   uri: string;
@@ -25,7 +25,7 @@ interface Kept {
   pending: Promise<void> | undefined;
 }
 
-/** Keeps logos in memory: one of each realm, which is fetched once at a time however many wait for it. */
+/** Caches logos in memory, one per realm. However many requests wait for a logo, it is fetched once at a time. */
 export function createLogos({ fetchPicture, clock, log, keptMax = 256 }: LogosOptions): Logos {
   const known = new Map<string, Kept>();
   const now = (): number => clock.now().getTime();
@@ -50,7 +50,7 @@ export function createLogos({ fetchPicture, clock, log, keptMax = 256 }: LogosOp
       entry.askAgainAt = now() + freshMs;
     } catch (error) {
       const why = error instanceof PictureError ? { reason: error.message } : { err: error };
-      log.warn({ event: "logo.unavailable", realmId, ...why }, "a realm's logo cannot be had");
+      log.warn({ event: "logo.unavailable", realmId, ...why }, "a realm's logo could not be fetched");
       entry.askAgainAt = now() + retryMs;
     }
     entry.pending = undefined;

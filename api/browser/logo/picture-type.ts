@@ -1,4 +1,4 @@
-/** What a logo may be, and how its bytes begin. */
+/** The permitted types of a logo, each with a test of its first bytes. */
 const beginnings = {
   "image/png": (bytes: Buffer) => bytes.subarray(0, 8).toString("latin1") === "\x89PNG\r\n\x1a\n",
   "image/jpeg": (bytes: Buffer) => bytes.subarray(0, 3).toString("latin1") === "\xff\xd8\xff",
@@ -10,30 +10,30 @@ const beginnings = {
 
 export type PictureType = keyof typeof beginnings;
 
-/** The kinds of pictures that are taken, as an Accept header lists them. */
+/** The permitted types, as in an Accept header. */
 export const acceptedPictures = Object.keys(beginnings).join(", ");
 
-/** The kind of a picture: what its Content-Type says, if its bytes begin so as well. */
+/** Returns the picture's type: its Content-Type, if its first bytes match. */
 export function pictureTypeOf(contentType: string | undefined, bytes: Buffer): PictureType | undefined {
   const said = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
   const type = (Object.keys(beginnings) as PictureType[]).find((known) => known === said);
   return type !== undefined && beginnings[type](bytes) ? type : undefined;
 }
 
-/** A file type box (ISO/IEC 14496-12 section 4.3) that names AVIF among its brands. */
+/** Returns whether a file type box (ISO/IEC 14496-12 section 4.3) lists AVIF among its brands. */
 function isAvif(bytes: Buffer): boolean {
   if (bytes.length < 16 || bytes.toString("latin1", 4, 8) !== "ftyp") return false;
   const brands = bytes.toString("latin1", 8, Math.min(bytes.readUInt32BE(0), bytes.length, 256));
   return (brands.match(/[^]{4}/g) ?? []).some((brand) => brand === "avif" || brand === "avis");
 }
 
-/** How much of a file what comes before its first element may take. */
+/** The longest prolog before a file's first element. */
 const prologLengthMax = 8_192;
 
-/** What may come before a document's element (XML 1.0 section 2.8). */
+/** The parts that may precede a document's element (XML 1.0 section 2.8). */
 const prologParts = [/^<\?[^]*?\?>/, /^<!--[^]*?-->/, /^<!DOCTYPE\s+svg\b[^[>]*(?:\[[^\]]*\]\s*)?>/];
 
-/** XML in UTF-8 whose first element is `svg`. */
+/** Returns whether the bytes are XML in UTF-8 whose first element is `svg`. */
 function isSvg(bytes: Buffer): boolean {
   let rest = bytes.toString("utf8", 0, prologLengthMax).replace(/^\ufeff/, "");
   for (;;) {

@@ -24,13 +24,13 @@ const assets = {
   icon: asset("icon-*.svg", "image/svg+xml", icon),
 } as const;
 
-/** The address of something that every page loads. It changes with its content. */
+/** Returns the address of a file that every page loads. It changes with its content. */
 export const assetPath = (deps: Pick<Deps, "settings">, name: keyof typeof assets): string =>
   pathOn(deps, `/assets/${assets[name].name}`);
 
 /**
- * Serves what pages load, cached as immutable. While another version of the service runs beside this one, its pages may
- * ask for an asset under that version's hash: they get the asset of this version, with `no-cache`.
+ * Serves the pages' assets, cached as immutable. While another version of the service runs beside this one, its pages
+ * may request an asset under that version's hash: they get this version's, with `no-cache`.
  */
 export const assetRoute: Route = fileRoute("/assets/:name", ({ request, response }) => {
   const name = String(request.params["name"]);
@@ -42,7 +42,7 @@ export const assetRoute: Route = fileRoute("/assets/:name", ({ request, response
   response.end(found.bytes);
 });
 
-/** The same style sheet without the blanks that people read it by. */
+/** Returns the style sheet without the white space for readers. */
 function withoutBlanks(css: string): string {
   return css
     .trim()

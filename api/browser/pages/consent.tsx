@@ -10,18 +10,18 @@ import type { Texts } from "./texts/texts.ts";
 export interface ConsentView {
   application: { name: string; clientUri: string; redirectUri: string };
   realm: PageRealm;
-  /** Who is signed in, as they know themselves. */
+  /** The signed-in user's name, as they know it. */
   person: string;
-  /** What is asked for; `isNew`: beyond what was allowed before, when anything was. */
+  /** The requested scopes; `isNew` marks those beyond an earlier consent. */
   scopes: readonly { scope: Scope; isNew: boolean }[];
-  /** Where the form posts to, and its hidden fields. */
+  /** The form's action and its hidden fields. */
   action: string;
   hidden: Readonly<Record<string, string>>;
-  /** Where to sign in as somebody else. */
+  /** Where to sign in as another user. */
   notYou: string;
 }
 
-/** Asks whether an application may act for the person: a form with the button `decision`, `allow` or `deny`. */
+/** Asks the user for consent to an application: a form with the button `decision`, `allow` or `deny`. */
 export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "response">, view: ConsentView): void {
   const { application, realm, person, scopes, action, hidden, notYou } = view;
   sendPage(page, {
@@ -75,7 +75,7 @@ export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "respon
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Where somebody returns to, as they can recognise it: a host, or an app's own scheme. */
+/** Returns the redirect's target as users can recognise it: a host, or an app's own scheme. */
 function placeOf(redirectUri: string, texts: Texts): string {
   const { protocol, host } = new URL(redirectUri);
   return protocol === "https:" || protocol === "http:" ? host : texts.consent.appOnDevice(protocol.slice(0, -1));

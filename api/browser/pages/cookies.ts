@@ -3,20 +3,23 @@ import type { Deps } from "../../contract/deps.ts";
 
 type Settings = Pick<Deps, "settings">;
 
-/** Our cookies. `__Host-` binds a cookie to this host and to https; without https, on a trial, browsers refuse the prefix. */
+/**
+ * Our cookies. `__Host-` binds a cookie to this host and to https; on a trial without https, browsers refuse the
+ * prefix.
+ */
 export type CookieName = "login" | "form" | "upstream" | "language" | "pickup" | "console" | "console-sign-in";
 
 const wireName = ({ settings }: Settings, name: CookieName): string =>
   settings.authUrl.startsWith("https:") ? `__Host-realmpass-${name}` : `realmpass-${name}`;
 
-/** Two hold something sealed, within what browsers take; the others are random or a word. */
+/** Two cookies hold sealed content, within browsers' limits; the others are random or a single word. */
 const lengthMax = (name: CookieName): number =>
   name === "upstream" ? 3_900 : name === "console-sign-in" ? 2_500 : 200;
 
-/** Whether a value is short enough to be read again. */
+/** Returns whether a value is short enough to be read back. */
 export const fitsCookie = (name: CookieName, value: string): boolean => value.length <= lengthMax(name);
 
-/** The value of one of our cookies; undefined when the browser sent none. */
+/** Returns the value of one of our cookies; undefined if the browser sent none. */
 export function readCookie(deps: Settings, request: Pick<Request, "headers">, name: CookieName): string | undefined {
   const prefix = `${wireName(deps, name)}=`;
   const pair = (request.headers.cookie ?? "")
@@ -27,7 +30,10 @@ export function readCookie(deps: Settings, request: Pick<Request, "headers">, na
   return value !== undefined && fitsCookie(name, value) && /^[\w.-]+$/.test(value) ? value : undefined;
 }
 
-/** Sets a cookie for the host alone, out of scripts' reach. `maxAgeSeconds` omitted: until the browser closes; 0: removes it. */
+/**
+ * Sets a cookie for this host only, hidden from scripts. `maxAgeSeconds` omitted: until the browser closes; 0: removes
+ * it.
+ */
 export function setCookie(
   deps: Settings,
   response: Response,

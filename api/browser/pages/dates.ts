@@ -5,7 +5,7 @@ const locales: Readonly<Record<Language, string>> = { en: "en-GB", de: "de-DE" }
 const day = { day: "numeric", month: "long", year: "numeric" } as const;
 const time = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" } as const;
 
-/** Formatters are slow to make: one for each language and zone. */
+/** Caches one formatter per language and zone: they are slow to create. */
 function formats(options: Intl.DateTimeFormatOptions) {
   const made = new Map<string, Intl.DateTimeFormat>();
   return (language: Language, timeZone: string, at: Date): string => {
@@ -16,7 +16,7 @@ function formats(options: Intl.DateTimeFormatOptions) {
   };
 }
 
-/** A day in a time zone, as the IANA database names it: pages without scripts do not know the reader's. */
+/** A day in a time zone of the IANA database: pages without scripts do not know the reader's. */
 export const dayIn = formats(day);
 
 /** A time of day, with its zone. */
@@ -28,7 +28,7 @@ export const momentIn = formats({ ...day, ...time });
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** How long something goes on: in whole minutes, beyond two hours in whole hours, never more than it is. */
+/** Formats a duration: in whole minutes, beyond two hours in whole hours, rounded down. */
 export function durationIn(language: Language, ms: number): string {
   const [unit, count] =
     ms < 2 * hourMs

@@ -6,10 +6,10 @@ import { subKeys } from "../../../runtime/sub-key.ts";
 
 type FormDeps = Pick<Deps, "masterKeys" | "settings">;
 
-/** What was drawn for a browser that had none yet: all forms of one page are of the same browser. */
+/** Values drawn for browsers without one: all forms of one response share it. */
 const drawn = new WeakMap<Response, string>();
 
-/** The token in each form that shows that the service sent it, bound to the browser by a cookie. */
+/** Returns the token that each form carries to prove that the service sent it; a cookie binds it to the browser. */
 export function formTokenFor(
   deps: FormDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },
@@ -24,17 +24,17 @@ export function formTokenFor(
   return token;
 }
 
-/** The token of a browser; more than one while the master key is being replaced. */
+/** Returns a browser's tokens; more than one while the master key is being replaced. */
 const tokensOf = ({ masterKeys }: FormDeps, browser: string): string[] =>
   subKeys(masterKeys, "formToken").map((key) => createHmac("sha256", key).update(browser).digest("base64url"));
 
 /**
- * Whether a form was sent from a page of the service in the same browser: checks its token, and `Origin` and
+ * Returns whether a form was sent from a page of the service in the same browser: checks its token, and `Origin` and
  * `Sec-Fetch-Site` if the browser sends them.
  */
 export function verifyFormToken(deps: FormDeps, request: Pick<Request, "headers">, token: string | undefined): boolean {
   const { origin, "sec-fetch-site": site } = request.headers;
-  // A page that names no referrer has the origin `null` (Fetch, section 3.2): that says nothing.
+  // A page without a referrer has the origin `null` (Fetch, section 3.2), which proves nothing.
   if (typeof origin === "string" && origin !== "null" && origin !== new URL(deps.settings.authUrl).origin) return false;
   if (typeof site === "string" && site !== "same-origin" && site !== "none") return false;
   const browser = readCookie(deps, request, "form");

@@ -4,12 +4,12 @@ import { pageTexts } from "./texts/page-texts.ts";
 
 interface HelpTextProps {
   text: string;
-  /** The text's. */
+  /** The language of the text. */
   language: Language;
   realm: Pick<PageRealm, "helpUri"> | undefined;
 }
 
-/** A text in which the words for the help desk lead there, where the realm says where that is. */
+/** Renders a text in which the words for the help desk link to it, if the realm has its address. */
 export function HelpText({ text, language, realm }: HelpTextProps) {
   const { helpDesk } = pageTexts(language);
   const at = text.toLowerCase().indexOf(helpDesk.toLowerCase());

@@ -4,7 +4,7 @@ import { languageOfTag, languages, type Language } from "../../../domain/words/l
 import { queryOf } from "../../http/query-string.ts";
 import { readCookie } from "./cookies.ts";
 
-/** The parameter of every page that chooses its language, and is then remembered. */
+/** The parameter of every page that selects its language, which is remembered. */
 export const languageParameter = "lang";
 
 interface Asking {
@@ -13,8 +13,8 @@ interface Asking {
 }
 
 /**
- * The language of a page: what was chosen now (`?lang=`), what was chosen before (a cookie), what the application asks
- * for (`ui_locales`, OpenID Connect Core section 3.1.2.1), what the browser prefers (RFC 9110 section 12.5.4).
+ * Returns the language of a page: the one selected now (`?lang=`), the one selected before (a cookie), the
+ * application's (`ui_locales`, OpenID Connect Core section 3.1.2.1), or the browser's (RFC 9110 section 12.5.4).
  */
 export function languageOf({ deps, request }: Asking): Language {
   return (
@@ -26,11 +26,11 @@ export function languageOf({ deps, request }: Asking): Language {
   );
 }
 
-/** The language that the address itself asks for. */
+/** Returns the language that the address selects. */
 export const chosenLanguage = (request: Pick<Request, "originalUrl">): Language | undefined =>
   languageOfTag(parametersOf(request.originalUrl).get(languageParameter));
 
-/** An address without its choice of language, which would outlast a later one. */
+/** Returns an address without its language, which would override a later selection. */
 export function withoutLanguage(address: string): string {
   const at = address.indexOf("?");
   if (at < 0) return address;
@@ -40,16 +40,16 @@ export function withoutLanguage(address: string): string {
   return `${address.slice(0, at)}?${kept.join("&")}`;
 }
 
-/** An application's wish, from its request or from the request that signing in leads on to. */
+/** Returns the application's languages, from its request or from the one to continue at after sign-in. */
 function uiLocales({ originalUrl }: Pick<Request, "originalUrl">): string | null {
   const parameters = parametersOf(originalUrl);
   return parameters.get("ui_locales") ?? parametersOf(parameters.get("continue") ?? "").get("ui_locales");
 }
 
-/** Read without fault, because a page that says what is wrong with a query needs a language too. */
+/** Parses a query without failing: a page that reports a bad query needs a language too. */
 const parametersOf = (address: string): URLSearchParams => new URLSearchParams(queryOf(address));
 
-/** Tags of Accept-Language, the most wanted first. */
+/** Returns the tags of Accept-Language, the most preferred first. */
 const preferred = (header: string): string[] =>
   header
     .slice(0, 500)

@@ -10,7 +10,7 @@ interface PageFooterProps {
   content: PageContent;
 }
 
-/** The same on every page, in this order: help, privacy, the other languages. */
+/** Renders the footer, the same on every page: help, privacy, the other languages. */
 export function PageFooter({ language, realm, content }: PageFooterProps) {
   return (
     <footer>

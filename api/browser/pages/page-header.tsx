@@ -6,12 +6,12 @@ import type { PageRealm } from "./page-realm.ts";
 interface PageHeaderProps {
   deps: PageRequest["deps"];
   realm: PageRealm | undefined;
-  /** Whose page it is, in words. */
+  /** The owner's name. */
   owner: string;
   children?: Child;
 }
 
-/** Whose page it is: the logo, or a letter in its place, and the name, which is enough where a logo does not come. */
+/** Shows the page's owner: the logo, or a letter instead, and the name. */
 export function PageHeader({ deps, realm, owner, children }: PageHeaderProps) {
   const logo = realm !== undefined && realm.logoUri !== "" && deps.logos.mayHave(realm) ? realm : undefined;
   return (

@@ -1,7 +1,7 @@
 import type { Response } from "express";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 
-/** What pages show of the realm that they are of. */
+/** The realm's properties that pages show. */
 export type PageRealm = Pick<
   RealmRow,
   "id" | "name" | "displayName" | "logoUri" | "helpUri" | "privacyUri" | "timeZone"
@@ -9,11 +9,11 @@ export type PageRealm = Pick<
 
 const remembered = new WeakMap<Response, PageRealm>();
 
-/** From here on whatever page answers the request is the realm's, also one that says what went wrong. */
+/** Gives the realm to every page that this response may still become, including error pages. */
 export function rememberRealm({ response }: { response: Response }, realm: PageRealm | undefined): void {
   if (realm !== undefined) remembered.set(response, realm);
 }
 
-/** The realm that a request was found to be about. */
+/** Returns the realm remembered for a request. */
 export const rememberedRealm = ({ response }: { response: Response }): PageRealm | undefined =>
   remembered.get(response);

@@ -10,7 +10,7 @@ import { sendProblem, type Problem } from "./problem.tsx";
 
 export type PageHandler = (page: PageRequest) => Promise<void> | void;
 
-/** A path that browsers visit. Failures become pages. HEAD is not offered: it would act. */
+/** Returns a route for browsers, with errors as pages. HEAD is not offered: it would act like GET. */
 export function pageRoute(deps: Deps, path: string, handlers: { get?: PageHandler; post?: PageHandler }): Route {
   return {
     path,
@@ -27,7 +27,7 @@ export function pageRoute(deps: Deps, path: string, handlers: { get?: PageHandle
   };
 }
 
-/** A page's address may carry that of another page with all its parameters. */
+/** A page's address may contain another page's, with all its parameters. */
 const pageValueLengthMax = 20_000;
 
 const pageErrors = (deps: Deps): ErrorFormat => ({

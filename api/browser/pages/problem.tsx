@@ -13,15 +13,15 @@ export type { Problem } from "./problems.ts";
 export interface ProblemOptions {
   /** The service's path where the user can start again. */
   startAgain?: string | undefined;
-  /** When trying again makes sense, for 429 and 503. */
+  /** The `Retry-After` of a 429 or 503. */
   retryAfterSeconds?: number | undefined;
-  /** What there is to say in addition. */
+  /** An additional remark. */
   note?: (texts: Texts, language: Language) => Child;
 }
 
 /**
- * Shows what went wrong, in one sentence, with what to do, and the request's id and time to quote. Nothing of the request
- * is repeated.
+ * Shows what went wrong in one sentence, what to do, and the request's id and time to quote. Repeats nothing of the
+ * request.
  */
 export function sendProblem(
   page: Pick<PageRequest, "deps" | "request" | "response">,
@@ -61,10 +61,10 @@ export function sendProblem(
   });
 }
 
-/** Waiting times are said in whole minutes, rounded up. */
+/** Rounds a waiting time up to whole minutes. */
 export const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seconds / 60));
 
-/** A path here, and no address of somewhere else that looks like one. */
+/** Returns whether a path is local, and not another site's address that looks like one. */
 const isOwnPath = (path: string | undefined): path is string => path !== undefined && /^\/(?![/\\])/.test(path);
 
 interface ReferenceProps {
@@ -93,7 +93,7 @@ function Reference({ id, at, realm, texts, language }: ReferenceProps) {
   );
 }
 
-/** With the time zone: the reader may be in another one. */
+/** Includes the time zone: the reader may be in another one. */
 const timeFormat = (locale: string) =>
   new Intl.DateTimeFormat(locale, {
     day: "numeric",

@@ -1,4 +1,4 @@
-/** Everything that can go wrong on a page, and its status. Its words are in each language's texts. */
+/** Every problem that a page can report, with its status. Its words are in each language's texts. */
 export const problems = {
   bad_request: { status: 400 },
   method_not_allowed: { status: 405 },

@@ -8,7 +8,7 @@ export interface RealmChoiceView {
   address: string;
 }
 
-/** Asks which realm somebody belongs to. */
+/** Asks the user to choose their realm. */
 export function sendRealmChoice(
   page: Pick<PageRequest, "deps" | "request" | "response">,
   { choices, address }: RealmChoiceView,

@@ -14,7 +14,7 @@ const contentSecurityPolicy =
 
 const languageRememberedSeconds = 365 * 24 * 60 * 60;
 
-/** Sends a page in the common frame: in the reader's language, without scripts, kept by nobody. */
+/** Sends a page in the common frame: in the reader's language, without scripts, never cached. */
 export function sendPage(page: Pick<PageRequest, "deps" | "request" | "response">, content: PageContent): void {
   const { deps, request, response } = page;
   const language = languageOf(page);

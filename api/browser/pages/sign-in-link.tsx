@@ -4,7 +4,7 @@ import { sendPage } from "./send-page.tsx";
 
 export interface SignInLinkView {
   realm: PageRealm;
-  /** Who the link signs in. */
+  /** The name of the user whom the link signs in. */
   person: string;
   hidden: Readonly<Record<string, string>>;
 }

@@ -6,21 +6,21 @@ import type { Texts } from "./texts/texts.ts";
 
 export interface SignInView {
   realm: PageRealm;
-  /** The application that signing in leads on to. */
+  /** The application to continue at. */
   application?: { name: string } | undefined;
   /** The address that shows this page. */
   address: string;
-  /** The form for a local account; undefined when the realm has none. */
+  /** The form for a local account; undefined if the realm has none. */
   local?: { action: string; hidden: Readonly<Record<string, string>>; username: string } | undefined;
-  /** Where to sign in with the realm's identity provider, when it has one. */
+  /** Where to sign in with the realm's identity provider, if it has one. */
   upstream?: string | undefined;
   refused?: SignInRefusal | undefined;
 }
 
-/** Why nobody was signed in. It never says which of the two fields was wrong. */
+/** Why a sign-in failed. It never reveals which of the two fields was wrong. */
 export type SignInRefusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: number };
 
-/** Asks who it is. */
+/** Shows the sign-in form. */
 export function sendSignIn(page: Pick<PageRequest, "deps" | "request" | "response">, view: SignInView): void {
   const { realm, application, address, local, upstream, refused } = view;
   if (refused?.reason === "too_many") page.response.setHeader("Retry-After", String(refused.retryAfterSeconds));
@@ -63,7 +63,7 @@ const sentenceOf = (refused: SignInRefusal, { signIn }: Texts): string =>
 
 interface LocalFormProps extends NonNullable<SignInView["local"]>, Pick<SignInView, "refused"> {
   texts: Texts;
-  /** It is the only way in. */
+  /** There is no other way to sign in. */
   alone: boolean;
 }
 

@@ -4,21 +4,21 @@ import { sendPage } from "./send-page.tsx";
 
 export interface SignedInView {
   realm: PageRealm | undefined;
-  /** Who is signed in, as they know themselves. */
+  /** The signed-in user's name, as they know it. */
   person: string;
   /** The address that shows this page. */
   address: string;
-  /** Where their devices are. */
+  /** The address of the user's devices. */
   devices: string;
-  /** Where the realm is administered; undefined for a user without a role. */
+  /** The address of the console; undefined for a user without a role. */
   administration: string | undefined;
-  /** The form that signs out: where it posts to, and its hidden fields. */
+  /** The sign-out form's action and hidden fields. */
   signOut: { action: string; hidden: Readonly<Record<string, string>> };
-  /** Where to sign in as somebody else. */
+  /** Where to sign in as another user. */
   notYou: string;
 }
 
-/** Shows who is signed in to the browser. */
+/** Shows which user is signed in to the browser. */
 export function sendSignedIn(page: Pick<PageRequest, "deps" | "request" | "response">, view: SignedInView): void {
   const { realm, person, address, devices, administration, signOut, notYou } = view;
   sendPage(page, {

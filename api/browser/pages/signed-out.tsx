@@ -6,11 +6,11 @@ import { sendPage } from "./send-page.tsx";
 
 export interface SignedOutView {
   realm?: PageRealm | undefined;
-  /** What was signed out of; undefined when nobody was signed in. */
+  /** The application whose session ended; undefined if there was none. */
   application?: { name: string; clientUri: string } | undefined;
 }
 
-/** Says what ended. */
+/** Confirms the sign-out. */
 export function sendSignedOut(
   page: Pick<PageRequest, "deps" | "request" | "response">,
   { realm, application }: SignedOutView,

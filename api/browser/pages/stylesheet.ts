@@ -16,7 +16,7 @@ export const palette = `
 }
 `;
 
-/** The one style sheet of our pages. Sizes are in rem and em, so that it grows with the reader's text. */
+/** The style sheet of our pages. Sizes are in rem and em, so they scale with the reader's text. */
 export const stylesheet = `${palette}*, ::before, ::after { box-sizing: border-box; }
 html { font: 100%/1.5 Inter, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; -webkit-text-size-adjust: 100%; }
 body {

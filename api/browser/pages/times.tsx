@@ -3,22 +3,22 @@ import type { Language } from "../../../domain/words/language.ts";
 import { dayIn, durationIn, momentIn, timeIn } from "./dates.ts";
 import { pageTexts } from "./texts/page-texts.ts";
 
-/** How one page says when something is. */
+/** Formats one page's dates and times. */
 export interface Times {
   day(at: Date): Child;
   /** A time of day, with the zone. */
   time(at: Date): Child;
   /** Day and time, with the zone. */
   moment(at: Date): Child;
-  /** A time of day within a day from now, with how long that is. */
+  /** A time of day less than a day ahead, with the time left. */
   until(at: Date): Child;
-  /** A day; within a day from now the time as well, with how long that is. */
+  /** A day; if less than a day ahead also the time, with the time left. */
   end(at: Date): Child;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Moments in a language and a time zone, as elements that programs can read. */
+/** Formats moments in a language and a time zone, as elements that programs can read. */
 export function timesIn(language: Language, { timeZone, now }: { timeZone: string; now: Date }): Times {
   const said = (how: typeof dayIn, at: Date) => <time datetime={at.toISOString()}>{how(language, timeZone, at)}</time>;
   const withRest = (how: typeof dayIn, at: Date) => {
@@ -37,10 +37,10 @@ export function timesIn(language: Language, { timeZone, now }: { timeZone: strin
   };
 }
 
-/** From the private use area of Unicode: in no text of the service. */
+/** From Unicode's private use area: no text of the service contains it. */
 const firstMark = 0xe000;
 
-/** A text with elements, or words of somebody else, in the places that it leaves. */
+/** Fills the gaps of a text with elements or foreign words. */
 export function filled<Given extends readonly string[]>(
   text: (...given: Given) => string,
   ...parts: { [Index in keyof Given]: Child }

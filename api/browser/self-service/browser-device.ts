@@ -5,7 +5,7 @@ type Asking = Pick<Request, "headers">;
 
 const userAgentOf = ({ headers }: Asking): string => (headers["user-agent"] ?? "").slice(0, 500);
 
-/** What `Sec-CH-UA-Platform` says (User-Agent Client Hints), which browsers made from Chromium send without being asked. */
+/** Values of `Sec-CH-UA-Platform` (User-Agent Client Hints), which Chromium-based browsers send unasked. */
 const platforms: ReadonlyMap<string, DeviceType> = new Map([
   ["Android", "Android"],
   ["Chrome OS", "ChromeOS"],
@@ -26,7 +26,7 @@ const signs: readonly (readonly [RegExp, DeviceType])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** What kind of device a browser says that it is on; undefined when it says nothing of use. */
+/** Returns the kind of device that the browser runs on; undefined if its headers do not show it. */
 export function deviceOf(request: Asking): DeviceType | undefined {
   const hint = request.headers["sec-ch-ua-platform"];
   const platform = typeof hint === "string" ? platforms.get(hint.replaceAll('"', "")) : undefined;
@@ -35,13 +35,13 @@ export function deviceOf(request: Asking): DeviceType | undefined {
   return signs.find(([sign]) => sign.test(userAgent))?.[1];
 }
 
-/** Safari on an iPad says that it is on a Mac, with the same words. */
+/** Safari on an iPad sends the same User-Agent as on a Mac. */
 export const mayBeIPad = (request: Asking): boolean =>
   /\bMacintosh\b.*\bVersion\/.*\bSafari\//.test(userAgentOf(request));
 
 /**
- * The small browsers that devices open for a network's sign-in page, and those inside other apps: they cannot install a
- * profile. Answers the browser that can.
+ * Detects browsers that cannot install a profile: the small ones that devices open for a network's sign-in page, and
+ * those inside other apps. Returns the browser that can.
  */
 export function embeddedBrowserOf(request: Asking): "safari" | "other" | undefined {
   const userAgent = userAgentOf(request);

@@ -2,16 +2,16 @@ import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 
-/** Whether a profile works, as far as the network's questions about it tell. */
+/** The check of a new profile, which works if a RADIUS server has asked about it. */
 export type Check =
   | { state: "asked"; at: Date }
-  /** Nobody asked, yet or after a time in which somebody should have. */
+  /** No server has asked: not yet, or not within the time in which one should have. */
   | { state: "waiting" | "nothing"; serialNumber: string };
 
-/** So long after the download somebody should have asked. */
+/** A server should have asked within this time after the download. */
 const patienceMs = 3 * 60_000;
 
-/** What there is to say after the download; undefined: nothing, or that nobody asked where nobody asks about anything. */
+/** Returns the check to show after a download; undefined if there is none, or if the realm's servers never ask. */
 export async function findCheck(
   { deps: { db, clock } }: PageRequest,
   { realmId, downloadedAt, lastOcspAt, serialNumber }: HandOver,

@@ -5,7 +5,7 @@ import { deviceOf } from "./browser-device.ts";
 import { formatFor } from "./formats.ts";
 import { markRecipient } from "./recipient.ts";
 
-/** What a hand-over becomes when the browser that asks claims it. */
+/** Returns the claim of a hand-over by this browser. */
 export const claimBy = (
   page: PageRequest,
   { deviceType, name, format }: { deviceType: DeviceType } & Pick<HandOver, "name" | "format">,

@@ -8,7 +8,7 @@ import { redirect } from "../pages/redirect.ts";
 import { requireSignedIn } from "./signed-in-owner.ts";
 import { sendConnectedApplications } from "./views/connected-applications.tsx";
 
-/** `GET /me/apps`: the applications that may act for the signed-in user. */
+/** `GET /me/apps`: lists the applications that may act for the signed-in user. */
 export async function showConnectedApplications(page: PageRequest): Promise<void> {
   const me = await requireSignedIn(page);
   if (me === undefined) return;
@@ -19,7 +19,7 @@ export async function showConnectedApplications(page: PageRequest): Promise<void
   });
 }
 
-/** `POST /me/apps/:client_id/withdraw`: takes back what was allowed; again is done as well. */
+/** `POST /me/apps/:client_id/withdraw`: withdraws the consent; also succeeds if repeated. */
 export async function withdrawApplication(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   const me = await requireSignedIn(page);

@@ -4,13 +4,13 @@ import { languages } from "../../../domain/words/language.ts";
 import type { Texts } from "./texts/texts.ts";
 import { selfServiceTexts } from "./texts/self-service-texts.ts";
 
-/** What people call somebody: the first word of "Mia Keller", and of "Keller, Mia" the one after the comma. */
+/** Returns the given name: the first word of "Mia Keller", or the one after the comma of "Keller, Mia". */
 export function givenName(displayName: string | null): string | undefined {
   const [last = "", first] = (displayName ?? "").replace(/\p{Cc}/gu, " ").split(",", 2);
   return /\S+/.exec(first ?? last)?.[0];
 }
 
-/** What a person's device could be called. */
+/** Returns a suggested name for a user's device. */
 export function suggestedName(deviceType: DeviceType, displayName: string | null, texts: Texts): string {
   const device = texts.deviceTypes[deviceType].suggestedName;
   const person = givenName(displayName);
@@ -18,7 +18,7 @@ export function suggestedName(deviceType: DeviceType, displayName: string | null
   return Array.from(name).length <= profileNameLengthMax ? name : device;
 }
 
-/** A name that was suggested for another kind of device becomes this one's; one that somebody gave stays. */
+/** Adapts a name that was suggested for another kind of device; keeps one that the user typed. */
 export function nameFor(deviceType: DeviceType, name: string, displayName: string | null): string {
   for (const language of languages) {
     const texts = selfServiceTexts(language);

@@ -27,13 +27,13 @@ interface Found {
   profile: Certificate;
 }
 
-/** `GET /me/devices/:serial`: what is known of one profile, and what can be done with it. */
+/** `GET /me/devices/:serial`: shows one profile and what the user can do with it. */
 export async function showDevice(page: PageRequest): Promise<void> {
   const found = await findOwn(page);
   if (found !== undefined) await describeDevice(page, found);
 }
 
-/** `GET /me/devices/:serial/revoke`: asks once more. */
+/** `GET /me/devices/:serial/revoke`: asks for confirmation. */
 export async function askToRevoke(page: PageRequest): Promise<void> {
   const found = await findOwn(page);
   if (found === undefined) return;
@@ -41,7 +41,7 @@ export async function askToRevoke(page: PageRequest): Promise<void> {
   sendRevocation(page, me, { profile, hidden: { form_token: formTokenFor(page.deps, page) } });
 }
 
-/** `POST /me/devices/:serial/revoke`: revokes it, which cannot be undone. */
+/** `POST /me/devices/:serial/revoke`: revokes the profile, for good. */
 export async function revokeDevice(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   const found = await findOwn(page);
@@ -60,7 +60,7 @@ export async function revokeDevice(page: PageRequest): Promise<void> {
   redirect(page, `${me.home}?revoked=${serialNumber}`);
 }
 
-/** `POST /me/devices/:serial/renew`: hands a profile over that takes this one's place. */
+/** `POST /me/devices/:serial/renew`: hands over a profile that replaces this one. */
 export async function renewDevice(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   const found = await findOwn(page);
@@ -80,7 +80,7 @@ export async function renewDevice(page: PageRequest): Promise<void> {
   else await makeHandOver(page, me, renewed, place);
 }
 
-/** Why a renewal would be refused now. It is judged again when the profile is asked for. */
+/** Returns why a renewal would be refused now. Checked again when the profile is requested. */
 async function renewalRefusal({ deps }: PageRequest, { me, profile }: Found): Promise<Objection | undefined> {
   const at = deps.clock.now();
   const refusal = profileRefusal(me.state, at, { replaces: true });
@@ -90,7 +90,7 @@ async function renewalRefusal({ deps }: PageRequest, { me, profile }: Found): Pr
   return isRenewedLately(renewals, profile, at) ? "renewed_already" : undefined;
 }
 
-/** The renewal by which another profile has taken this one's place. */
+/** Returns the renewal whose profile has replaced this one. */
 const successorOf = (profile: Certificate, renewals: readonly issuances.Renewal[]): issuances.Renewal | undefined =>
   renewals.find(({ certificateId, isUndone }) => certificateId === profile.id && !isUndone);
 
@@ -113,7 +113,7 @@ async function describeDevice(page: PageRequest, { me, profile }: Found, objecti
   });
 }
 
-/** The profile that is asked for, if it is the person's own; else the request is answered. */
+/** Returns the requested profile if it is the user's own; otherwise sends the response. */
 async function findOwn(page: PageRequest): Promise<Found | undefined> {
   const me = await requireSignedIn(page);
   if (me === undefined) return undefined;

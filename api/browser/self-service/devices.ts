@@ -10,7 +10,7 @@ import { requireSignedIn, type SignedInOwner } from "./signed-in-owner.ts";
 import { sendDevices } from "./views/devices.tsx";
 import { statusOf } from "./views/status.tsx";
 
-/** `GET /me`: the profiles of the signed-in user. */
+/** `GET /me`: shows the profiles of the signed-in user. */
 export async function showDevices(page: PageRequest): Promise<void> {
   const me = await requireSignedIn(page);
   if (me === undefined) return;
@@ -23,7 +23,7 @@ export async function showDevices(page: PageRequest): Promise<void> {
     issuances.listRenewalsOfUser(db, { userId }),
     revokedJustNow(page, me),
   ]);
-  // A page that is under way reloads itself in a moment, and would take the notice away unread.
+  // A page with an unsettled issuance reloads itself soon, which would remove the notice unread.
   const absence = unsettled.length === 0 ? await users.takeAbsence(db, { realmId, userId }) : undefined;
   const renewed = new Set(renewals.filter(({ isUndone }) => !isUndone).map(({ certificateId }) => certificateId));
   sendDevices(page, me, {
@@ -38,7 +38,7 @@ export async function showDevices(page: PageRequest): Promise<void> {
   });
 }
 
-/** The profile that the address says was just revoked, if it is the person's and was: its name is worth a notice. */
+/** Returns the name of the profile in the address, for a notice, if it is the user's and was just revoked. */
 async function revokedJustNow(page: PageRequest, { principal }: SignedInOwner): Promise<string | undefined> {
   const serialNumber = SerialNumber.safeParse(single(page, "revoked"));
   if (!serialNumber.success) return undefined;

@@ -5,7 +5,7 @@ import { sendGuestHome } from "./views/guest-home.tsx";
 import { sendGuestSheet } from "./views/guest-sheet.tsx";
 import { sendMiniBrowser } from "./views/mini-browser.tsx";
 
-/** `GET /guest/:token`: what the guest account is good for. */
+/** `GET /guest/:token`: shows the guest account. */
 export async function showGuestHome(page: PageRequest): Promise<void> {
   const guest = await findGuest(page);
   if (guest === undefined) return;
@@ -14,7 +14,7 @@ export async function showGuestHome(page: PageRequest): Promise<void> {
   else sendGuestHome(page, guest);
 }
 
-/** `GET /guest/:token/sheet`: the link on paper, to be put up or handed out. */
+/** `GET /guest/:token/sheet`: shows the link for print, to be put up or handed out. */
 export async function showGuestSheet(page: PageRequest): Promise<void> {
   const guest = await findGuest(page);
   if (guest !== undefined) sendGuestSheet(page, guest);

@@ -17,8 +17,8 @@ export interface Guest extends Owner {
 }
 
 /**
- * The guest account of the link's token. A revoked account is answered like an unknown one; guesses are counted, since a
- * token lets its holder join the network.
+ * Returns the guest account of the link's token. A revoked account looks like an unknown one; failed attempts count,
+ * since a token lets its holder join the network.
  */
 export async function findGuest(page: PageRequest): Promise<Guest | undefined> {
   const { deps, request } = page;

@@ -14,8 +14,8 @@ import { isRecipient } from "./recipient.ts";
 import { sendGone } from "./views/claimed.tsx";
 
 /**
- * Sends the file to the browser that claimed it, as often as it asks within half an hour: download managers ask twice. To
- * every other browser there is no such file.
+ * Sends the file to the browser that claimed it, as often as it asks within half an hour: download managers ask twice.
+ * For every other browser the file does not exist.
  */
 export async function sendHandOverFile(page: PageRequest, handOver: HandOver, viewer: Viewer): Promise<void> {
   const { deps, request } = page;
@@ -33,7 +33,8 @@ export async function sendHandOverFile(page: PageRequest, handOver: HandOver, vi
     if (state === "gone") sendGone(page, handOver, viewer);
     else redirect(page, pathsOf(page, handOver, viewer).page);
   } else {
-    // Before it is sent: from here on upkeep leaves it alone, and if the rest is lost it can be fetched again.
+    // Noted before it is sent: from now on upkeep leaves the profile alone, and after a broken download the browser can
+    // fetch it again.
     await handOvers.noteDownloaded(deps.db, { id: handOver.id, at });
     const output = (await deps.collectIssuance(handOver.issuanceId))?.output;
     if (output === undefined || output === "erased") {
@@ -44,7 +45,7 @@ export async function sendHandOverFile(page: PageRequest, handOver: HandOver, vi
   }
 }
 
-/** The issuer with what is above it; before there is a profile, the one that issues. */
+/** Returns the profile's issuer and the certificates above it; before there is a profile, the realm's issuing one. */
 async function pemOfIssuer({ deps }: PageRequest, { realmId, issuerId }: HandOver): Promise<string> {
   const issuer =
     issuerId === null
@@ -54,7 +55,7 @@ async function pemOfIssuer({ deps }: PageRequest, { realmId, issuerId }: HandOve
   return chain.map((certificate) => new X509Certificate(certificate).toString()).join("");
 }
 
-/** A file of its own, or the certificates and then the key in one. */
+/** Returns a file of its own, or the certificates followed by the key. */
 const bytesOf = (output: CreationOutput): Buffer =>
   "data" in output
     ? Buffer.from(output.data, "base64")

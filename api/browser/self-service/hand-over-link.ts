@@ -28,7 +28,7 @@ interface Followed {
   realm: RealmRow;
 }
 
-/** `GET /d/:token`: asks before it is claimed; afterwards, the profile for the browser that claimed it. */
+/** `GET /d/:token`: before the claim, asks for it; afterwards, shows the profile to the browser that claimed it. */
 export async function showHandOverLink(page: PageRequest): Promise<void> {
   const followed = await follow(page);
   if (followed === undefined) return;
@@ -43,7 +43,7 @@ export async function showHandOverLink(page: PageRequest): Promise<void> {
   else await ask(page, followed, { isWrong: false });
 }
 
-/** `POST /d/:token`: claims the hand-over, so that the profile can be made for this browser alone. */
+/** `POST /d/:token`: claims the hand-over for this browser alone. */
 export async function useHandOverLink(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   const followed = await follow(page);
@@ -67,7 +67,7 @@ export async function useHandOverLink(page: PageRequest): Promise<void> {
   const name = nameFor(deviceType.data, handOver.name, await displayNameOf(page, handOver));
   const claim = claimBy(page, { deviceType: deviceType.data, name, format: handOver.format });
   await handOvers.claim(deps.db, { id: handOver.id, at: deps.clock.now(), ...claim });
-  // The page says who was first.
+  // The page shows which browser was first.
   redirect(page, address);
 }
 
@@ -87,7 +87,7 @@ export async function downloadFromLink(page: PageRequest): Promise<void> {
   }
 }
 
-/** The hand-over of the link's token; else the request is answered, as a guess. */
+/** Returns the hand-over of the link's token; otherwise counts a failed attempt and sends the response. */
 async function follow(page: PageRequest): Promise<Followed | undefined> {
   const { db } = page.deps;
   const tokenHash = hashOfToken(String(page.request.params["token"]));
@@ -99,7 +99,7 @@ async function follow(page: PageRequest): Promise<Followed | undefined> {
   return undefined;
 }
 
-/** Whether a device can still take it; else the request is answered. */
+/** Returns whether a device can still claim it; otherwise sends the response. */
 function isWaiting(page: PageRequest, { handOver, realm }: Followed): boolean {
   const state = stateOf(handOver, page.deps.clock.now());
   if (state === "waiting") return true;
@@ -113,7 +113,7 @@ async function ask(page: PageRequest, { handOver, realm }: Followed, { isWrong }
   sendPickUp(page, {
     realm,
     isWrong,
-    // Guests' profiles are called after their account, which says who it is from.
+    // Guests' profiles are named after their account, which shows who sent it.
     name: handOver.name,
     from: handOver.userId === null ? undefined : ((await displayNameOf(page, handOver)) ?? undefined),
     deviceType: deviceOf(request) ?? handOver.deviceType,

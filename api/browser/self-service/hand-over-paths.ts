@@ -6,24 +6,24 @@ import type { PageRequest } from "../pages/page-request.ts";
 import { tokenOfHandOver } from "./hand-over-token.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** Where things of a hand-over are. */
+/** The addresses of a hand-over. */
 export interface HandOverPaths {
   page: string;
-  /** Where Download posts to. */
+  /** Where the Download button posts to. */
   make: string;
   file: string;
   /** The CA of the RADIUS server. */
   ca: string;
 }
 
-/** The format of the file; before somebody has chosen one, the one that most systems open. */
+/** Returns the format of the file; if none is chosen yet, the one that most systems open. */
 export const formatOf = ({ format }: Pick<HandOver, "format">): CertificateFormat => format ?? "pkcs12";
 
-/** The name of the file, in its address and in the browser's directory of downloads. */
+/** Returns the name of the file, in its address and in the browser's downloads. */
 export const fileNameOf = (handOver: Pick<HandOver, "name" | "format">): string =>
   profileFileName({ name: handOver.name, format: formatOf(handOver) });
 
-/** Where a hand-over's page and files are, for its owner or for who came with its link. */
+/** Returns the addresses of a hand-over's page and files, for its owner or for the holder of its link. */
 export function pathsOf({ deps }: PageRequest, handOver: HandOver, { owner }: Viewer): HandOverPaths {
   const page =
     owner === undefined

@@ -2,7 +2,7 @@ import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 
 /**
- * `waiting` for a device; `claimed` by a browser that has not asked for the profile yet; `expired` before it did; then
+ * `waiting` for a device; `claimed` by a browser that has not requested the profile yet; `expired` before that; then
  * `preparing`, `ready` while the file can be fetched, and `gone`; or `failed`.
  */
 export type HandOverState = "waiting" | "expired" | "claimed" | "preparing" | "ready" | "gone" | "failed";
@@ -14,6 +14,6 @@ export function stateOf(handOver: HandOver, at: Date): HandOverState {
   return state === "failed" ? "failed" : "preparing";
 }
 
-/** Until when the file can be fetched: from the first time on, before that from when it was made. */
+/** Returns until when the file can be fetched, counted from the first download; before that, from the issuance. */
 export const fileEnd = ({ downloadedAt, issuedAt }: Pick<HandOver, "downloadedAt" | "issuedAt">, at: Date): Date =>
   new Date((downloadedAt ?? issuedAt ?? at).getTime() + handOvers.fileMinutes * 60_000);

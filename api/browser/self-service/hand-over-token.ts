@@ -5,11 +5,13 @@ import { subKey, subKeys } from "../../../runtime/sub-key.ts";
 
 const tokenOctets = 16;
 
-/** The token of a new hand-over: 128 bits that follow from its id, so that it can be shown again and is stored nowhere. */
+/**
+ * Returns the token of a new hand-over: 128 bits derived from its id, so it can be shown again and is stored nowhere.
+ */
 export const handOverToken = ({ masterKeys }: Pick<Deps, "masterKeys">, id: string): string =>
   tokenUnder(subKey(masterKeys, "handOver"), id);
 
-/** The token of a hand-over that was made, under the master key of that time. */
+/** Returns the token of an existing hand-over, under the master key of its time. */
 export function tokenOfHandOver(
   { masterKeys }: Pick<Deps, "masterKeys">,
   { id, tokenHash }: { id: string; tokenHash: Buffer },

@@ -8,13 +8,13 @@ import { claimBy } from "./claim.ts";
 import { handOverToken } from "./hand-over-token.ts";
 import { isOf, type Owner } from "./owner.ts";
 
-/** The hand-over that somebody asks for with a form. Its id came with the form, so that sending it twice makes one. */
+/** A hand-over requested with a form. The form contains its id, so sending it twice creates one. */
 export type WantedHandOver = Pick<NewHandOver, "id" | "deviceType" | "name" | "format" | "renewsSerialNumber">;
 
-/** Where the profile is to go: to the browser that asks, or to whichever device comes with the token. */
+/** Where the profile goes: to this browser, or to whichever device brings the token. */
 export type Delivery = "here" | "elsewhere";
 
-/** Makes a hand-over, claimed by the browser that asks if it is to be there, and redirects to its page. */
+/** Creates a hand-over, claimed by this browser if it is for here, and redirects to its page. */
 export async function makeHandOver(
   page: PageRequest,
   owner: Owner,
@@ -32,7 +32,7 @@ export async function makeHandOver(
   redirect(page, `${owner.home}/hand-overs/${wanted.id}`);
 }
 
-/** Throws `too_many_requests` unless this hand-over has been made by the same form. */
+/** Throws `too_many_requests` unless the same form has already created this hand-over. */
 async function requireMade({ deps }: PageRequest, owner: Owner, id: string): Promise<void> {
   const found = await handOvers.find(deps.db, { id });
   if (found === undefined || !isOf(found, owner)) {

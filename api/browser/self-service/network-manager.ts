@@ -2,10 +2,10 @@ import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../../domain/entitlement.ts";
 import { radiusCaFileName } from "../../../domain/file-name.ts";
 
-/** A word for a shell that expands nothing in it. */
+/** Quotes a word for a shell, without expansion. */
 const quoted = (word: string): string => (/^[\w@.:/~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
-/** Command lines that give NetworkManager each of the realm's networks. */
+/** Returns the commands that add each of the realm's networks to NetworkManager. */
 export const networkManagerCommands = (
   realm: Pick<RealmRow, "ssids" | "domain" | "radiusCn">,
   filename: string,

@@ -18,7 +18,7 @@ import { selfServiceTexts } from "./texts/self-service-texts.ts";
 import { sendMiniBrowser } from "./views/mini-browser.tsx";
 import { sendNewDevice, type NewDeviceFault, type NewDeviceFields } from "./views/new-device.tsx";
 
-/** `GET …/devices/new`: asks what kind of device it is and where. */
+/** `GET …/devices/new`: asks for the kind of device and where it is. */
 export const showNewDevice =
   (find: FindOwner): PageHandler =>
   async (page) => {
@@ -38,7 +38,7 @@ export const showNewDevice =
     });
   };
 
-/** `POST …/devices/new`: makes a hand-over of what was filled in. */
+/** `POST …/devices/new`: creates a hand-over from the form. */
 export const addDevice =
   (find: FindOwner): PageHandler =>
   async (page) => {
@@ -66,12 +66,12 @@ export const addDevice =
     }
     const wanted = { id: id.data, deviceType, format, renewsSerialNumber: null };
     const named = owner.displayName === undefined ? owner.profileName : nameFor(deviceType, name, owner.displayName);
-    // Judged again when the profile is asked for.
+    // Checked again when the profile is requested.
     if (owner.objection !== undefined) askForDevice(page, owner, fields);
     else await makeHandOver(page, owner, { ...wanted, name: named }, place);
   };
 
-/** What a form names the hand-over by that it asks for. */
+/** The id that a form gives to its hand-over. */
 export const HandOverId = z.uuid().toLowerCase();
 
 export const readPlace = (value: string | undefined): Delivery | undefined =>

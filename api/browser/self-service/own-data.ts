@@ -6,7 +6,7 @@ import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { requireSignedIn } from "./signed-in-owner.ts";
 
-/** `GET /me/data`: all that is held about the signed-in user, as a file. */
+/** `GET /me/data`: sends all data held about the signed-in user, as a file. */
 export async function downloadOwnData(page: PageRequest): Promise<void> {
   const me = await requireSignedIn(page);
   if (me === undefined) return;

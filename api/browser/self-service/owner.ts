@@ -8,17 +8,17 @@ import type { Visitor } from "./views/page.tsx";
 /** Why a further profile can be refused. */
 export type Objection = RenewalRefusal | GuestProfileRefusal;
 
-/** Whose devices a page is about: a signed-in user's, or those of a guest account's link holder. */
+/** The owner of a page's devices: a signed-in user, or the holder of a guest account's link. */
 export interface Owner {
   realm: RealmRow;
-  /** Where its pages are: the first one, and below it the others. */
+  /** The path of the first page; the others are below it. */
   home: string;
   of: HandOverOwner;
-  /** What names are suggested from; undefined when devices are given none. */
+  /** The source of suggested names; undefined if devices are not named. */
   displayName: string | null | undefined;
-  /** The name of every profile, where devices are given none. */
+  /** The name of every profile if devices are not named. */
   profileName: string;
-  /** Active profiles and those under way. */
+  /** Active profiles and unsettled issuances. */
   count: number;
   /** Null: unlimited. */
   limit: number | null;
@@ -27,9 +27,9 @@ export interface Owner {
   visitor: Visitor | undefined;
 }
 
-/** Finds the owner of the requested page. Undefined: there is none, and the response has been sent. */
+/** Finds the owner of the requested page. Undefined if there is none: the response has then been sent. */
 export type FindOwner<Found extends Owner = Owner> = (page: PageRequest) => Promise<Found | undefined>;
 
-/** Whether a hand-over is the owner's. */
+/** Returns whether a hand-over is the owner's. */
 export const isOf = (handOver: HandOverOwner & { realmId: string }, { of, realm }: Owner): boolean =>
   handOver.realmId === realm.id && handOver.userId === of.userId && handOver.guestAccountId === of.guestAccountId;

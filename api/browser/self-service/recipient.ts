@@ -4,17 +4,17 @@ import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { readCookie, setCookie } from "../pages/cookies.ts";
 
-/** Longer than a claim and its file last together: a browser that closes meanwhile still gets its file. */
+/** Longer than a claim and its file together: a browser closed meanwhile still gets its file. */
 const cookieSeconds = 3 * 60 * 60;
 
-/** Gives the browser something to be known by again, for some hours from now; answers what is stored of that. */
+/** Sets a cookie that identifies the browser for some hours; returns the hash to store. */
 export function markRecipient({ deps, request, response }: PageRequest): Buffer {
   const value = readCookie(deps, request, "pickup") ?? randomBytes(24).toString("base64url");
   setCookie(deps, response, { name: "pickup", value, maxAgeSeconds: cookieSeconds });
   return hashOfToken(value);
 }
 
-/** Whether this browser is the one that claimed the hand-over. */
+/** Returns whether this browser claimed the hand-over. */
 export function isRecipient({ deps, request }: PageRequest, { pickerHash }: Pick<HandOver, "pickerHash">): boolean {
   const value = readCookie(deps, request, "pickup");
   return value !== undefined && pickerHash !== null && timingSafeEqual(hashOfToken(value), pickerHash);

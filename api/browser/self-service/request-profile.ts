@@ -20,8 +20,8 @@ import { showClaimed } from "./show-claimed.ts";
 import type { Viewer } from "./viewer.ts";
 
 /**
- * `POST …/file`, Download: has the profile made that the browser claimed, unless something objects now, and redirects to
- * the file once it is there; to the page, if that takes a while. Twice makes one profile.
+ * `POST …/file`, the Download button: requests the claimed profile unless there is an objection now, and redirects to
+ * the file once it is ready; to the page, if that takes a while. Repeating it creates only one profile.
  */
 export async function requestProfile(page: PageRequest, handOver: HandOver, viewer: Viewer): Promise<void> {
   const { deps, request, form } = page;
@@ -47,10 +47,10 @@ export async function requestProfile(page: PageRequest, handOver: HandOver, view
   redirect(page, used !== undefined && stateOf(used, clock.now()) === "ready" ? paths.file : paths.page);
 }
 
-/** A new issuance, why there is none, or that there is one already. */
+/** The new issuance, the objection, or that there is an issuance already. */
 type Outcome = { issuanceId: IssuanceID } | { objection: Objection } | "used";
 
-/** Undoes the transaction that it is thrown in. */
+/** Rolls back the transaction that it is thrown in. */
 class Refused extends Error {
   readonly objection: Objection;
   constructor(objection: Objection) {
@@ -59,7 +59,7 @@ class Refused extends Error {
   }
 }
 
-/** Accepts the profile of a claimed hand-over, once. When it is refused, the hand-over stays as it is. */
+/** Accepts the profile of a claimed hand-over, once. A refusal leaves the hand-over unchanged. */
 async function use({ deps, response }: PageRequest, handOver: HandOver): Promise<Outcome> {
   const { id: requestId } = contextOf(response);
   const at = deps.clock.now();
@@ -91,10 +91,10 @@ function accept(
     : acceptRenewal(tx, { ...wanted, renews: renewsSerialNumber });
 }
 
-/** Download waits for so long before its page shows that something is being prepared. */
+/** How long Download waits before its page shows that the profile is being prepared. */
 const waitMs = 3_000;
 
-/** Waits a moment for the profile of a hand-over, if there will be one, and answers the hand-over as it is then. */
+/** Waits a moment for the profile of a hand-over, if one is being prepared, and returns the hand-over as it is then. */
 async function waitForProfile({ deps, response }: PageRequest, { id }: HandOver): Promise<HandOver | undefined> {
   const used = await handOvers.find(deps.db, { id });
   if (used === undefined || used.issuanceId === null || stateOf(used, deps.clock.now()) !== "preparing") return used;

@@ -13,8 +13,8 @@ import { addDevice, showNewDevice } from "./new-device.ts";
 import { downloadHandOver, makeHandOverFile, showHandOver } from "./show-hand-over.ts";
 
 /**
- * Where people and guests add their devices and see to them: pages without scripts. The address of a form that was refused
- * shows the page as well, for who chooses the other language there.
+ * Returns the routes where users and guests add and manage their devices: pages without scripts. The address of a
+ * refused form also shows the page on GET, for the language links.
  */
 export const selfServiceRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/me", { get: showDevices }),

@@ -13,7 +13,7 @@ import { sendFailed, sendGone, sendPreparing, sendUnused } from "./views/claimed
 import { sendDownload, type ReplacedProfile } from "./views/download.tsx";
 import { sendEndedLink } from "./views/ended-link.tsx";
 
-/** Shows the browser that claimed a hand-over how its profile stands, and what objects to making it. */
+/** Shows the state of a hand-over's profile to the browser that claimed it, and any objection to creating it. */
 export async function showClaimed(
   page: PageRequest,
   handOver: HandOver,
@@ -63,7 +63,7 @@ export async function showClaimed(
   }
 }
 
-/** The profile that this one takes the place of, while it is active. For its owner only. */
+/** Returns the active profile that this one replaces. Only for its owner. */
 async function findReplaced(
   { deps }: PageRequest,
   { realmId, userId, renewsSerialNumber, serialNumber }: HandOver,
@@ -79,7 +79,10 @@ async function findReplaced(
   return { ...old, endsAt: endOfReplaced(renewal) };
 }
 
-/** When a profile is revoked by itself because its successor had no room beside it; undefined: not at all. */
+/**
+ * Returns when a replaced profile is revoked automatically because its successor exceeds the limit; undefined if it is
+ * not.
+ */
 export const endOfReplaced = (renewal: issuances.Renewal | undefined): Date | undefined =>
   renewal?.beyondLimit === true && renewal.finishedAt !== null
     ? new Date(renewal.finishedAt.getTime() + renewalHoursMax * 3_600_000)

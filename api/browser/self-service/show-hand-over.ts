@@ -11,7 +11,10 @@ import { requestProfile } from "./request-profile.ts";
 import { showClaimed } from "./show-claimed.ts";
 import { sendOffered } from "./views/offered.tsx";
 
-/** `GET …/hand-overs/:id`: to the browser that claimed it, its profile; to its owner elsewhere, the QR code or who claimed it. */
+/**
+ * `GET …/hand-overs/:id`: shows the profile to the browser that claimed it; to its owner elsewhere, the QR code or who
+ * claimed it.
+ */
 export const showHandOver =
   (find: FindOwner): PageHandler =>
   async (page) => {
@@ -22,7 +25,7 @@ export const showHandOver =
     else sendOffered(page, owner, handOver);
   };
 
-/** `POST …/hand-overs/:id/file`: has the profile made. */
+/** `POST …/hand-overs/:id/file`: requests the profile. */
 export const makeHandOverFile =
   (find: FindOwner): PageHandler =>
   async (page) => {
@@ -31,7 +34,7 @@ export const makeHandOverFile =
       await requestProfile(page, found.handOver, { realm: found.owner.realm, owner: found.owner });
   };
 
-/** `GET …/hand-overs/:id/file/:filename`: the file, to the browser that claimed it. */
+/** `GET …/hand-overs/:id/file/:filename`: sends the file to the browser that claimed it. */
 export const downloadHandOver =
   (find: FindOwner): PageHandler =>
   async (page) => {
@@ -40,7 +43,7 @@ export const downloadHandOver =
       await sendHandOverFile(page, found.handOver, { realm: found.owner.realm, owner: found.owner });
   };
 
-/** The hand-over that is asked for, if it is the owner's; else the request is answered. */
+/** Returns the requested hand-over if it is the owner's; otherwise sends the response. */
 async function findOwned(
   page: PageRequest,
   find: FindOwner,

@@ -12,7 +12,7 @@ import { personName } from "../session/person-name.ts";
 import { redirect } from "../pages/redirect.ts";
 import type { Owner } from "./owner.ts";
 
-/** Somebody who is signed in to the browser. */
+/** A user who is signed in to the browser. */
 export interface SignedInOwner extends Owner {
   principal: UserPrincipal;
   state: UserState;
@@ -25,7 +25,7 @@ const ownScopes: ReadonlySet<Scope> = new Set<Scope>([
   "profile.read",
 ]);
 
-/** The signed-in user. A user who is not signed in is redirected to sign in, and returns to the page afterwards. */
+/** Returns the signed-in user. Redirects anyone else to sign in, and back to the page afterwards. */
 export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner | undefined> {
   const { deps } = page;
   const at = deps.clock.now();
@@ -69,6 +69,8 @@ export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner 
   };
 }
 
-/** A page that was asked for is shown after signing in; a form has to be filled in again. */
+/**
+ * Returns where to continue after sign-in: a requested page; for a form, which must be filled in again, the start page.
+ */
 const comeBackTo = ({ request }: PageRequest): string =>
   request.method === "GET" ? withoutLanguage(request.originalUrl).replace(/\?$/, "") : "/me";

@@ -1,7 +1,7 @@
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import type { Owner } from "./owner.ts";
 
-/** Whose page it is: the owner's, or undefined when the device came with a link alone. */
+/** The viewer of a page: the owner, or undefined for a device with only a link. */
 export interface Viewer {
   realm: RealmRow;
   owner: Owner | undefined;

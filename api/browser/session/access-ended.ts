@@ -5,13 +5,13 @@ import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem, type ProblemOptions } from "../pages/problem.tsx";
 import { filled, timesIn } from "../pages/times.tsx";
 
-/** Somebody who was offboarded and has shown who they are. */
+/** An authenticated but offboarded user. */
 export interface Gone {
   realmId: string;
   userId: string;
 }
 
-/** Says that somebody's access has ended, and in days of grace until when their devices stay on. */
+/** Shows that the user's access has ended and, during a grace period, how long their devices stay connected. */
 export async function sendAccessEnded(page: PageRequest, gone: Gone, options: ProblemOptions = {}): Promise<void> {
   const { deps } = page;
   const now = deps.clock.now();
@@ -25,7 +25,7 @@ export async function sendAccessEnded(page: PageRequest, gone: Gone, options: Pr
   });
 }
 
-/** When the devices go off that somebody still has; undefined: there are none, or it is time. */
+/** Returns when the user's remaining devices are revoked; undefined if there are none or the time has come. */
 async function findDevicesEnd({ deps: { db } }: PageRequest, gone: Gone, at: Date): Promise<Date | undefined> {
   const revokeAt = (await users.findOffboarding(db, gone))?.grace?.revokeAt;
   if (revokeAt === undefined || revokeAt <= at) return undefined;

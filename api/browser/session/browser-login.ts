@@ -8,7 +8,7 @@ import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
 
-/** How long somebody stays signed in to a browser, used or not. */
+/** How long a user stays signed in to a browser, active or not. */
 const loginHours = 12;
 
 type LoginDeps = Pick<Deps, "db" | "clock" | "settings">;
@@ -18,7 +18,7 @@ const presentedHash = (deps: LoginDeps, request: Pick<Request, "headers">): Buff
   return value === undefined ? undefined : hashOfToken(value);
 };
 
-/** Who is signed in to the browser that asks. */
+/** Returns the browser's login. */
 export async function findLogin(deps: LoginDeps, request: Pick<Request, "headers">): Promise<logins.Login | undefined> {
   const tokenHash = presentedHash(deps, request);
   return tokenHash === undefined ? undefined : logins.find(deps.db, { tokenHash, at: deps.clock.now() });
@@ -31,7 +31,7 @@ export interface SignedIn {
   method: logins.SignInMethod;
 }
 
-/** Signs a user in to the browser, as {@link beginLoginOf} does. False when the user is offboarded. */
+/** Signs a user in to the browser, like {@link beginLoginOf}. Returns false if the user is offboarded. */
 export const beginLogin = async (
   deps: LoginDeps,
   call: { request: Pick<Request, "headers">; response: Response },
@@ -39,8 +39,9 @@ export const beginLogin = async (
 ): Promise<boolean> => (await beginLoginOf(deps, call, () => Promise.resolve(signedIn))) !== undefined;
 
 /**
- * Signs in to the browser whom `find` finds, in its transaction: what it used up counts only if the sign-in is there. Each sign-in sets a new cookie and ends the login that the browser had before. The
- * audit entry is written with it. Undefined when there is nobody, or the user is offboarded, even at this very moment.
+ * Signs in the user whom `find` returns, in the same transaction: what `find` consumes stays consumed only if the
+ * sign-in succeeds. Each sign-in sets a new cookie, ends the browser's previous login and writes the audit entry.
+ * Undefined if there is no user, or the user is offboarded, even at this very moment.
  */
 export async function beginLoginOf(
   deps: LoginDeps,
@@ -70,7 +71,7 @@ export async function beginLoginOf(
   return begun;
 }
 
-/** What the audit log says of a sign-in: that of an administrator has an event of its own, others name the roles. */
+/** Returns the audit event of a sign-in: administrators have their own; the other one lists the roles. */
 export const signInEntry = <Properties extends object>(
   roles: readonly Role[],
   properties: Properties,

@@ -1,4 +1,4 @@
-/** What a person is called on our pages: as they know themselves. */
+/** Returns a user's name on our pages, as they know it. */
 export const personName = (person: {
   displayName: string | null;
   username: string | null;

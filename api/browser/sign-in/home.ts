@@ -4,7 +4,7 @@ import { findLogin } from "../session/browser-login.ts";
 import { pathOn } from "../pages/continue-to.ts";
 import { redirect } from "../pages/redirect.ts";
 
-/** Where people are taken who did not say where they want to go: to the console, or to their devices. */
+/** Returns the start page of a user who named no destination: the console, or their devices. */
 export const homePath = ({ roles }: { roles: readonly Role[] }): string => (roles.length > 0 ? "/console" : "/me");
 
 /** `GET /`: redirects to the page that the user most likely wants. */

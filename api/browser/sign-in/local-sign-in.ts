@@ -16,10 +16,10 @@ import { sendSignInForm } from "./login.ts";
 import { redirect } from "../pages/redirect.ts";
 import { findPlace, readParameters, signInAddress } from "./sign-in-request.ts";
 
-/** What no name is longer than. */
+/** Longer than any valid name. */
 const usernameLengthMax = 255;
 
-/** `POST /login`: signs somebody in with the name and password of a local account. */
+/** `POST /login`: signs a user in with the name and password of a local account. */
 export async function signInLocally(page: PageRequest): Promise<void> {
   const { deps, request, response, form } = page;
   const asked = readParameters((name) => form.get(name));
@@ -62,7 +62,7 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   }
 }
 
-/** Whom a name stands for. Guesses count at that account, and at an unknown name for all its spellings together. */
+/** Finds the account of a name. Attempts count for that account, or for all spellings of an unknown name together. */
 async function findAccount(
   db: Deps["db"],
   { realmId, username }: { realmId: string; username: string },
@@ -75,7 +75,10 @@ async function findAccount(
 
 type Refusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: number };
 
-/** The credential that name and password are of. The guess counts before it is looked at, and no longer unless it was wrong. */
+/**
+ * Returns the credential that matches name and password. The attempt counts before it is checked; unless it was wrong,
+ * it is uncounted afterwards.
+ */
 export async function checkPassword(
   deps: Pick<Deps, "db" | "attemptLimits" | "isPassword">,
   { realmId, username, password, address }: { realmId: string; username: string; password: string; address: string },

@@ -22,8 +22,8 @@ import {
 } from "./sign-in-request.ts";
 
 /**
- * `GET /login`: asks who it is, or goes on when that is known. Without anywhere to go on to it shows who is signed in.
- * Changes nothing.
+ * `GET /login`: shows the sign-in form, or continues if a user is signed in. Without a destination it shows who is
+ * signed in. Changes nothing.
  */
 export async function showSignIn(page: PageRequest): Promise<void> {
   const { deps } = page;
@@ -70,7 +70,7 @@ async function showWhoIsSignedIn(page: PageRequest, login: Login): Promise<void>
   });
 }
 
-/** Shows the ways in that the realm has. With the identity provider alone there is nothing to ask here. */
+/** Shows the realm's ways to sign in. With only an identity provider there is no form to fill in. */
 export function sendSignInForm(
   page: PageRequest,
   asked: SignInParameters,

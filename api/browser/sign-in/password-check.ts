@@ -2,15 +2,15 @@ import type { PasswordCheck } from "../../contract/deps.ts";
 import { verify } from "@node-rs/argon2";
 import { ServiceError } from "../../../domain/errors.ts";
 
-/** No password is longer: `user create` takes none, and hashing more only costs time. */
+/** The longest password: `user create` accepts no longer one, and hashing more only costs time. */
 const passwordBytesMax = 1024;
 
-/** The hash of no password, at the cost of stored ones: a name without a password is refused after the same work. */
+/** The hash of no password, as costly as stored ones: a name without a password is refused after the same work. */
 export const defaultDummyHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /**
- * A check of passwords that runs `atOnceMax` at a time, each of which takes 19 MiB and a core for tens of milliseconds,
- * and has `waitingMax` more wait.
+ * Creates a password check that runs `atOnceMax` at a time, each taking 19 MiB and a core for tens of milliseconds, and
+ * lets `waitingMax` more wait.
  */
 export function createPasswordCheck({
   dummyHash = defaultDummyHash,
@@ -29,7 +29,7 @@ export function createPasswordCheck({
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
-  /** The next in line has the turn at once, so that no other comes in between. */
+  /** Passes the turn straight to the next in line, so no other check gets in between. */
   function passTurn(): void {
     const next = waiting.shift();
     if (next === undefined) running -= 1;

@@ -17,7 +17,7 @@ const presented = (page: PageRequest) => {
   return { token, link: { tokenHash: hashOfToken(token), at: page.deps.clock.now() } };
 };
 
-/** `GET /sign-in/:token`: shows the button. Changes nothing, so that a preview of the link does not use it up. */
+/** `GET /sign-in/:token`: shows the button. Changes nothing: a preview of the link must not consume it. */
 export async function showSignInLink(page: PageRequest): Promise<void> {
   const { deps } = page;
   const found = await signInLinks.findUsable(deps.db, presented(page).link);
@@ -30,7 +30,7 @@ export async function showSignInLink(page: PageRequest): Promise<void> {
   sendSignInLink(page, { realm, person: personName(found), hidden });
 }
 
-/** `POST /sign-in/:token`: uses the link up and signs its person in. */
+/** `POST /sign-in/:token`: consumes the link and signs its user in. */
 export async function useSignInLink(page: PageRequest): Promise<void> {
   const { deps, request, response, form } = page;
   const { token, link } = presented(page);
@@ -38,7 +38,7 @@ export async function useSignInLink(page: PageRequest): Promise<void> {
     sendProblem(page, "form_expired", { startAgain: pathOn(deps, `/sign-in/${encodeURIComponent(token)}`) });
     return;
   }
-  // One transaction: a sign-in that fails leaves the link as it was.
+  // One transaction: a failed sign-in does not consume the link.
   const signedIn = await beginLoginOf(deps, page, async (tx) => {
     const user = await signInLinks.consume(tx, link);
     return user && { ...user, method: "link" };

@@ -11,11 +11,11 @@ export interface SignInParameters {
   /** The service's path to continue at. */
   path: string | undefined;
   realmName: string | undefined;
-  /** Ask who it is although somebody is signed in. */
+  /** Shows the form even if a user is signed in. */
   again: boolean;
 }
 
-/** Reads them from a query or a form. A path that {@link continueTo} does not allow counts as none. */
+/** Reads the parameters from a query or a form. A path that {@link continueTo} does not allow counts as none. */
 export const readParameters = (valueOf: (name: string) => string | undefined): SignInParameters => {
   const path = continueTo(valueOf("continue"));
   return {
@@ -25,14 +25,14 @@ export const readParameters = (valueOf: (name: string) => string | undefined): S
   };
 };
 
-/** The same as the fields of a form. */
+/** Returns the parameters as a form's hidden fields. */
 export const hiddenFields = ({ path, realmName, again }: SignInParameters): Record<string, string> => ({
   ...(path === undefined ? {} : { continue: path }),
   ...(realmName === undefined ? {} : { realm: realmName }),
   ...(again ? { again: "true" } : {}),
 });
 
-/** The address below `/login` that brings them along. */
+/** Returns the address below `/login` with the parameters. */
 export const signInAddress = (
   deps: Pick<Deps, "settings">,
   parameters: SignInParameters,
@@ -42,19 +42,22 @@ export const signInAddress = (
   return pathOn(deps, query === "" ? path : `${path}?${query}`);
 };
 
-/** Where somebody is about to sign in. */
+/** The realm to sign in to, or why there is none. */
 export type Place =
   | { realm: realms.RealmRow; application: applications.Application | undefined }
   | { choice: realms.RealmRow[] }
   | { problem: Problem };
 
-/** Whether signing in leads on to an application, which belongs to a realm. Our own pages are for the people of every realm. */
+/**
+ * Returns whether the sign-in continues to an application, which belongs to a realm. Our own pages serve users of every
+ * realm.
+ */
 export const isForApplication = ({ path }: Pick<SignInParameters, "path">): boolean =>
   path?.startsWith("/oauth/authorize?") === true;
 
 /**
- * The realm to sign in to: that of the application that signing in leads on to, the one that is named, or the only one
- * that people can sign in to. Else they choose.
+ * Returns the realm to sign in to: the application's, the named one, or the only one with a sign-in. Otherwise the user
+ * has to choose.
  */
 export async function findPlace({ db }: Pick<Deps, "db">, { path, realmName }: SignInParameters): Promise<Place> {
   if (path !== undefined && isForApplication({ path })) return placeOfApplication(db, path);

@@ -8,7 +8,7 @@ import { showSignIn } from "./login.ts";
 import { showSignInLink, useSignInLink } from "./sign-in-link.ts";
 import { showSignedOut, signOut } from "./sign-out.ts";
 
-/** Where people sign in and out, and what these pages load. */
+/** Returns the routes of sign-in and sign-out, and of their pages' assets. */
 export const signInRoutes = (deps: Deps): Route[] => [
   assetRoute,
   pageRoute(deps, "/", { get: goHome }),

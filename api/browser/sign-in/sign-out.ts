@@ -10,7 +10,7 @@ import { pathOn } from "../pages/continue-to.ts";
 import { verifyFormToken } from "../pages/form-token.ts";
 import { redirect } from "../pages/redirect.ts";
 
-/** `POST /login/end`: signs the user out of the browser; it succeeds also when nobody is signed in any more. */
+/** `POST /login/end`: signs the user out of the browser; also succeeds after the login has ended. */
 export async function signOut(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   if (!verifyFormToken(deps, request, form.get("form_token"))) {
@@ -23,11 +23,11 @@ export async function signOut(page: PageRequest): Promise<void> {
   redirect(page, signedOutPath(deps, realm));
 }
 
-/** Where it says that one is signed out, in the realm's frame. */
+/** Returns the path of the signed-out page, in the realm's frame. */
 export const signedOutPath = (deps: Pick<Deps, "settings">, realm: Pick<RealmRow, "name"> | undefined): string =>
   pathOn(deps, realm === undefined ? "/login/ended" : `/login/ended?realm=${realm.name}`);
 
-/** `GET /login/ended`: says so, in the frame of the realm that is named. */
+/** `GET /login/ended`: confirms the sign-out, in the named realm's frame. */
 export async function showSignedOut(page: PageRequest): Promise<void> {
   const name = RealmName.safeParse(single(page, "realm"));
   sendSignedOut(page, { realm: name.success ? await realms.findByName(page.deps.db, name.data) : undefined });

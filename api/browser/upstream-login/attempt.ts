@@ -9,16 +9,16 @@ const attemptSeconds = 600;
 
 const sealedFor = "cookie upstream";
 
-/** What a sign-in at an identity provider has to come back with, and what it is for. */
+/** One sign-in at an identity provider: the values that its response must match, and where to continue. */
 const Attempt = z.object({
   realmId: z.string(),
   issuer: z.string(),
   realmName: z.string(),
-  /** Guards against answers to somebody else's request (RFC 6749 section 10.12). */
+  /** Protects against responses to another browser's request (RFC 6749 section 10.12). */
   state: z.string(),
-  /** Guards against somebody else's id token (OpenID Connect Core section 3.1.2.1). */
+  /** Protects against another user's id token (OpenID Connect Core section 3.1.2.1). */
   nonce: z.string(),
-  /** Guards against a stolen code (RFC 7636). */
+  /** Protects against a stolen code (RFC 7636). */
   codeVerifier: z.string(),
   /** The service's path to continue at. */
   path: z.string().optional(),
@@ -29,8 +29,8 @@ export type Attempt = z.output<typeof Attempt>;
 type Visit = Pick<PageRequest, "deps" | "request" | "response">;
 
 /**
- * Gives an attempt to the browser, sealed: beginning one stores nothing. False when the path to continue at is too long
- * for a cookie.
+ * Stores an attempt in the browser, sealed; the service stores nothing. Returns false if the path to continue at is too
+ * long for a cookie.
  */
 export function beginAttempt(
   { deps, response }: Pick<Visit, "deps" | "response">,
@@ -44,7 +44,7 @@ export function beginAttempt(
   return true;
 }
 
-/** The attempt of the browser that asks, ended or used or not; undefined when it has none. */
+/** Returns the browser's attempt, even if it has expired or was used; undefined if it has none. */
 export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">): Attempt | undefined {
   const value = readCookie(deps, request, "upstream");
   if (value === undefined) return undefined;
@@ -57,15 +57,15 @@ export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">):
   }
 }
 
-/** Whether an attempt can still be finished, for all that is known yet. */
+/** Returns whether an attempt is neither expired nor used, as of now. */
 export const isLive = async ({ deps }: Pick<Visit, "deps">, { state, expiresAt }: Attempt): Promise<boolean> =>
   expiresAt > deps.clock.now().getTime() && !(await attempts.isUsed(deps.db, { tokenHash: hashOfToken(state) }));
 
-/** Uses an attempt up. False when another request was faster. */
+/** Marks an attempt as used. Returns false if another request was faster. */
 export const useAttempt = ({ deps }: Pick<Visit, "deps">, { state, realmId, expiresAt }: Attempt): Promise<boolean> =>
   attempts.use(deps.db, { tokenHash: hashOfToken(state), realmId, expiresAt: new Date(expiresAt) });
 
-/** Takes the attempt back from the browser. */
+/** Removes the attempt from the browser. */
 export const endAttempt = ({ deps, response }: Pick<Visit, "deps" | "response">): void => {
   removeCookie(deps, response, "upstream");
 };

@@ -1,24 +1,24 @@
 import type { ClaimRule } from "../../../domain/upstream-claims.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** The claims of an identity provider about a person. */
+/** An identity provider's claims about a user. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Null and the empty text say as little as nothing. */
+/** Null and the empty text count as absent. */
 export const isSaid = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
 export const valueOf = (claims: Claims, name: string): unknown =>
   Object.hasOwn(claims, name) ? claims[name] : undefined;
 
-/** The claims that can be had elsewhere, by name (OpenID Connect Core section 5.6.2). */
+/** Returns the claims that are available elsewhere, by name (OpenID Connect Core section 5.6.2). */
 export function claimNamesIn(claims: Claims): Claims {
   const names = valueOf(claims, "_claim_names");
   return typeof names === "object" && names !== null ? (names as Claims) : {};
 }
 
 /**
- * Whether the provider has a claim and does not send it. Entra does so with more groups than fit; with `hasgroups` it
- * says no more than that there are some.
+ * Returns whether the provider has a claim and does not send it. Entra withholds `groups` if they do not fit; its
+ * `hasgroups` only means that there are some.
  */
 function isWithheld(claims: Claims, name: string): boolean {
   if (isSaid(valueOf(claims, name))) return false;
@@ -29,8 +29,8 @@ function isWithheld(claims: Claims, name: string): boolean {
 }
 
 /**
- * Whether claims meet one of the rules. `"withheld"`: they do not, and a claim that may meet one is not sent, which is no
- * "no". Throws {@link UpstreamError} for a claim that is neither text nor texts.
+ * Returns whether the claims meet one of the rules. `"withheld"`: they do not, but a claim that might is not sent,
+ * which is not a refusal. Throws {@link UpstreamError} for a claim that is neither a text nor a list of texts.
  */
 export function verdictOf(claims: Claims, rules: readonly ClaimRule[]): boolean | "withheld" {
   const verdicts = rules.map((rule) => isMet(claims, rule));
@@ -38,7 +38,7 @@ export function verdictOf(claims: Claims, rules: readonly ClaimRule[]): boolean 
   return rules.some(({ claim }) => isWithheld(claims, claim)) ? "withheld" : false;
 }
 
-/** Whether the value is the claim's, or one of the claim's. Without the claim it is not. */
+/** Returns whether the claim has the value, alone or among others. An absent claim does not. */
 function isMet(claims: Claims, { claim, value }: ClaimRule): boolean {
   const said = valueOf(claims, claim);
   if (!isSaid(said)) return false;

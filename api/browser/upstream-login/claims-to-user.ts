@@ -7,7 +7,7 @@ import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../
 import { claimNamesIn, isSaid, valueOf, verdictOf, type Claims } from "./claim-rules.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** Who signs in, as the realm knows people. What is undefined was not said, and changes nothing. */
+/** A person as the realm's claims describe them. Undefined properties were not sent and change nothing. */
 export interface UpstreamPerson {
   /** The issuer's permanent identifier of the person. */
   subject: string;
@@ -16,10 +16,7 @@ export interface UpstreamPerson {
   displayName: string | undefined;
   /** Whether the person may use the realm. */
   permitted: boolean;
-  /**
-   * The roles that the provider gives and takes, those of them that it gives this person, and those of which it withholds
-   * whether it does.
-   */
+  /** All roles that the provider controls, those that it gives this person, and those whose claim it withholds. */
   mappedRoles: readonly Role[];
   roles: readonly Role[];
   withheldRoles: readonly Role[];
@@ -27,10 +24,10 @@ export interface UpstreamPerson {
 
 const defaults = { pairwiseId: "pairwise_id", email: "email", displayName: "name" } as const;
 
-/** Blanks and invisible characters around an id are not part of it, as in files. */
+/** As in files, white space and invisible characters around an id are not part of it. */
 const claimedId = z.string().transform(withoutEnds).pipe(KnownPairwiseID);
 
-/** Whether a claim that the realm maps is not there, and may be found elsewhere. */
+/** Returns whether a mapped claim is missing and may be available elsewhere. */
 export const lacksClaims = (claims: Claims, names: UpstreamClaims): boolean =>
   [
     names.pairwiseId ?? defaults.pairwiseId,
@@ -39,7 +36,7 @@ export const lacksClaims = (claims: Claims, names: UpstreamClaims): boolean =>
     ...[names.mayUse ?? [], ...Object.values(roleRulesOf(names))].flat().map(({ claim }) => claim),
   ].some((name) => !isSaid(valueOf(claims, name)));
 
-/** Both together. Where they differ, the signed id token is right. Either may say that claims are elsewhere. */
+/** Merges the claims. The signed id token takes precedence. Both may refer to claims elsewhere. */
 export const withUserinfo = (idToken: Claims, userinfo: Claims): Claims => ({
   ...userinfo,
   ...Object.fromEntries(Object.entries(idToken).filter(([, value]) => isSaid(value))),
@@ -48,16 +45,17 @@ export const withUserinfo = (idToken: Claims, userinfo: Claims): Claims => ({
 
 const namesMax = 40;
 
-/** The names of the claims that came, for the log: never a value. */
+/** Returns the names of the received claims, for the log: never a value. */
 export const namesOf = (claims: Claims): string[] =>
   Object.keys(claims)
     .filter((name) => ClaimName.safeParse(name).success)
     .slice(0, namesMax);
 
 /**
- * The person that claims describe, under the realm's names for them. A pairwise id that the realm names and the provider
- * does not send is a fault, so that nobody is taken for somebody else. Throws {@link UpstreamError} for what is no text,
- * too long or has control characters, and where it is withheld whether the person may use the realm.
+ * Returns the person that claims describe, under the realm's names. If the realm names a claim for the pairwise id and
+ * the provider does not send it, that is an error: otherwise one person could be taken for another. Throws {@link
+ * UpstreamError} for a claim that is not text, is too long or has control characters, and if the provider withholds
+ * whether the person may use the realm.
  */
 export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson {
   const subject = textOf(claims, "sub", text(1, 255));
@@ -86,13 +84,13 @@ export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson 
   };
 }
 
-/** The address that claims give; one that is none is dropped, so that the person gets in all the same. */
+/** Returns the claimed e-mail address; an invalid one is dropped and does not block the sign-in. */
 function addressOf(claims: Claims, names: UpstreamClaims): string | undefined {
   const email = textOf(claims, names.email ?? defaults.email, text(1, 320));
   return email !== undefined && isEmailAddress(email) ? email : undefined;
 }
 
-/** Whether claims give something in place of an e-mail address that is none. */
+/** Returns whether the e-mail claim has a value that is not an address. */
 export const hasBadAddress = (claims: Claims, names: UpstreamClaims): boolean =>
   isSaid(valueOf(claims, names.email ?? defaults.email)) && addressOf(claims, names) === undefined;
 

@@ -23,17 +23,17 @@ export interface CodeExchange {
   clientId: string;
   /** Undefined for a public client. */
   clientSecret: string | undefined;
-  /** The answer as `validateAuthResponse` found it good. */
+  /** The response, accepted by `validateAuthResponse`. */
   answer: URLSearchParams;
   redirectUri: string;
   attempt: Pick<Attempt, "nonce" | "codeVerifier">;
-  /** What the realm wants to know. */
+  /** The claims that the realm needs. */
   names: UpstreamClaims;
 }
 
 /**
- * Exchanges a code for an id token (OpenID Connect Core sections 3.1.3.1 to 3.1.3.7, with its signature) and answers the
- * issuer and the claims in it, with those of the userinfo endpoint (section 5.3) when the realm needs more.
+ * Exchanges a code for an id token (OpenID Connect Core sections 3.1.3.1 to 3.1.3.7, signature included) and returns
+ * its issuer and claims, with those of the userinfo endpoint (section 5.3) if the realm needs more.
  */
 export async function exchangeCode(exchange: CodeExchange): Promise<{ issuer: string; claims: Claims }> {
   const { provider, attempt, names } = exchange;
@@ -63,7 +63,7 @@ export async function exchangeCode(exchange: CodeExchange): Promise<{ issuer: st
   return { issuer, claims: withUserinfo(claims, userinfo) };
 }
 
-/** Claims of the same person; an answer that is a JWT has to be signed. */
+/** Fetches the same person's claims from userinfo; a response that is a JWT must be signed. */
 async function askUserinfo(
   provider: Provider,
   client: Client,
@@ -76,7 +76,7 @@ async function askUserinfo(
   return userinfo;
 }
 
-/** Basic is what every provider must offer (RFC 6749 section 2.3.1); the body is for those that say that they do not. */
+/** Every provider must offer Basic (RFC 6749 section 2.3.1); the body is for providers that declare otherwise. */
 function authenticationFor(metadata: AuthorizationServer, secret: string | undefined): ClientAuth {
   if (secret === undefined) return None();
   const offered = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];

@@ -16,19 +16,19 @@ export interface UpstreamSignIn {
   person: UpstreamPerson;
 }
 
-/** Whom somebody turned out to be, and how: known here, adopted from the users that the realm had, or new. */
+/** The user of a sign-in, and how they were found: known, adopted from the realm's users, or created. */
 export type SignInOutcome =
   | {
       userId: string;
       roles: readonly Role[];
       how: "known" | "adopted" | "created";
-      /** The provider no longer calls them an administrator, and the realm has no other one: they stay one. */
+      /** The provider no longer names them an administrator, but the realm has no other one: they stay one. */
       lastAdministratorKept?: true;
     }
-  /** `userId`: who that is, where it is certain. */
+  /** `userId`: the user, if that is certain. */
   | { problem: "offboarded" | "identity_conflict" | "upstream_not_permitted"; userId?: string };
 
-/** Somebody else was faster with the same person: looking again finds what they made. */
+/** Returns whether another process created the same person first: a second look-up finds them. */
 const madeMeanwhile = (error: unknown): boolean =>
   violates(error, "users_realm_id_pairwise_id_key") ||
   violates(error, "users_folded_id") ||
@@ -38,10 +38,10 @@ const madeMeanwhile = (error: unknown): boolean =>
 const triesMax = 3;
 
 /**
- * The user that somebody is who comes from an identity provider, by issuer and subject, never by e-mail address. Who is
- * new there is the realm's user with the same pairwise id, in any spelling, unless that is somebody else at this issuer or
- * several fit; only when there is none is a user made. What the provider says about them is kept. Nobody is made, adopted
- * or changed who may not use the realm.
+ * Returns the user of a person from an identity provider, by issuer and subject, never by e-mail address. A person new
+ * to the provider's identities is the realm's user with the same pairwise id, in any spelling, unless that user has
+ * another identity at this issuer or several match; if none matches, a user is created. What the provider sends about
+ * them is stored. A person who may not use the realm is never created, adopted or changed.
  */
 export async function findOrCreateUser(
   deps: Pick<Deps, "db" | "clock">,
@@ -66,7 +66,7 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
   const sameId = await identities.lockUserByPairwiseId(tx, { realmId, pairwiseId: person.pairwiseId });
   if (sameId === "ambiguous") return { problem: "identity_conflict" };
   if (sameId === undefined) return createUser(tx, arrival, at);
-  // Only now, with the row held: a sign-in beside this one may have adopted the user.
+  // Checked only while the row is locked: a parallel sign-in may have adopted the user.
   const subject = await identities.subjectOf(tx, { realmId, userId: sameId.id, issuer });
   if (subject === person.subject) return welcome(tx, arrival, { user: sameId, how: "known", at });
   if (sameId.offboardedAt !== null) {
@@ -78,8 +78,8 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
 }
 
 /**
- * Notes, the first time, that a known person may not use the realm. Profiles, sign-ins and roles stay. A stranger leaves
- * nothing: otherwise anybody with an account at the provider could fill the audit log.
+ * Records, the first time, that a known user may not use the realm. Profiles, sign-ins and roles stay. Nothing is
+ * stored about strangers: otherwise anybody with an account at the provider could fill the audit log.
  */
 async function refuse(
   tx: Db,
@@ -126,8 +126,9 @@ async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, a
 }
 
 /**
- * Brings a user that was there up to date. The audit entry names what changed, and repeats no personal data. Throws
- * {@link UpstreamError} while the provider withholds whether a role that it gave still holds: it is neither taken nor used.
+ * Updates an existing user. The audit entry names the changed fields without personal data. Throws {@link
+ * UpstreamError} while the provider withholds whether a role that it gave still holds: the role is neither removed nor
+ * used.
  */
 async function welcome(
   tx: Db,
@@ -166,8 +167,8 @@ async function welcome(
 }
 
 /**
- * Gives a user the roles that the provider says, and takes those that it could give and does not, given here or there; not
- * those of which it withholds that. The last administrator stays one: nobody else could make another.
+ * Gives a user the roles that the provider names, and removes the other roles that it controls, even those given here;
+ * roles whose claim it withholds stay. The last administrator stays one: nobody else could appoint another.
  */
 async function takeRoles(
   tx: Db,
@@ -189,7 +190,8 @@ async function takeRoles(
   if (leaves("administrator")) {
     await userRoles.lockAdministrators(tx, { realmId });
     lastAdministratorKept = await userRoles.areLastAdministrators(tx, { realmId, userIds: [userId] });
-    // As given here, not by the provider: so the set-up can tell that its claims do not say so.
+    // Recorded as given here, not by the provider: the set-up can then see that the claims do not name an
+    // administrator.
     if (lastAdministratorKept) after.given.push("administrator");
   }
   const actor = { userId, clientId: null };

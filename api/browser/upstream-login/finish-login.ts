@@ -21,9 +21,9 @@ import type { Provider, Providers } from "./provider.ts";
 import { wrapUpstreamErrors, reasonOf, UpstreamError, type UpstreamProblem } from "./upstream-error.ts";
 import { sendUpstreamProblem } from "./upstream-problem.ts";
 
-/** `GET /login/upstream/callback`: whom the identity provider sends back is signed in to the browser that left. */
+/** `GET /login/upstream/callback`: signs the user whom the identity provider sends back in to the browser that left. */
 export const finishLogin = (providers: Providers): ((page: PageRequest) => Promise<void>) => {
-  // A provider may take a code that comes twice for a stolen one, and end what the first request got.
+  // A provider may treat a code that arrives twice as stolen, and revoke what the first request got.
   const underWay = new Set<string>();
   return async (page) => {
     const { deps } = page;
@@ -44,7 +44,7 @@ export const finishLogin = (providers: Providers): ((page: PageRequest) => Promi
       const log = contextOf(page.response).log();
       if (problem === "upstream_not_permitted") {
         const { userId } = arrived;
-        log.info({ event: "upstream.not_permitted", realmId, userId, claimNames }, "may not use the realm");
+        log.info({ event: "upstream.not_permitted", realmId, userId, claimNames }, "the user may not use the realm");
       } else log.info({ event: "upstream.not_admitted", realmId, problem }, "not signed in");
       rememberRealm(page, await realms.findById(deps.db, realmId));
       const startAgain = again(true);
@@ -53,15 +53,15 @@ export const finishLogin = (providers: Providers): ((page: PageRequest) => Promi
       } else sendProblem(page, problem, { startAgain });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      // Who was refused may want to be somebody else; the provider would not ask on its own.
+      // A refused user may want to sign in as another; the provider would not ask by itself.
       await sendUpstreamProblem(page, error, { realmId, startAgain: again(error.problem === "upstream_refused") });
     }
   };
 };
 
 /**
- * Whom the provider says it is. An answer to the attempt, good or bad, takes it from the browser; one that is verified uses
- * it up. Nothing else changes it, and nothing is stored before.
+ * Returns the person whom the provider names. Any response to the attempt, good or bad, removes it from the browser; a
+ * verified one marks it as used. Nothing else changes it, and nothing is stored before.
  */
 async function readPerson(
   page: PageRequest,
@@ -82,7 +82,7 @@ async function readPerson(
   if (underWay.has(state)) throw ended();
   underWay.add(state);
   try {
-    // Another request may have used it up since it was looked at above.
+    // Another request may have used it since the check above.
     if (!(await isLive(page, attempt))) throw ended();
     const clientSecret = openSecret(deps, upstream);
     const redirectUri = callbackAddress(deps);
@@ -94,11 +94,14 @@ async function readPerson(
     const { realmId } = attempt;
     const log = contextOf(page.response).log();
     if (hasBadAddress(claims, names)) {
-      log.warn({ event: "upstream.email_dropped", realmId }, "the e-mail claim is no address");
+      log.warn({ event: "upstream.email_dropped", realmId }, "the e-mail claim is not an address");
     }
     if (person.withheldRoles.length > 0) {
       const { withheldRoles: roles } = person;
-      log.info({ event: "upstream.claims_withheld", realmId, roles }, "a claim that gives these roles is not sent");
+      log.info(
+        { event: "upstream.claims_withheld", realmId, roles },
+        "the provider withholds a claim that gives these roles",
+      );
     }
     return { issuer, person, claimNames: namesOf(claims) };
   } finally {
@@ -108,7 +111,9 @@ async function readPerson(
 
 const ended = (): UpstreamError => new UpstreamError("upstream_attempt_ended", "the attempt was used or is too old");
 
-/** The answer to this very attempt (RFC 6749 section 4.1.2, RFC 9207), or the error that the provider answered with. */
+/**
+ * Returns the response to this very attempt (RFC 6749 section 4.1.2, RFC 9207), or the error that the provider sent.
+ */
 const readAnswer = (
   { query }: PageRequest,
   { provider, clientId, state }: { provider: Provider; clientId: string; state: string },
@@ -124,7 +129,7 @@ const readAnswer = (
     }
   });
 
-/** What providers say instead of a code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
+/** Errors that providers send instead of a code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
 const problems: ReadonlyMap<string, UpstreamProblem> = new Map([
   ["access_denied", "upstream_refused"],
   ["login_required", "upstream_refused"],
@@ -143,7 +148,7 @@ function openSecret(
   return openUnderMasterKey(masterKeys, sealedSecret, realms.upstreamSecretContext(realmId)).toString("utf8");
 }
 
-/** Signs the user in and goes on; says why not when they were offboarded at this very moment. */
+/** Signs the user in and redirects; returns why not if they were offboarded at this very moment. */
 async function signIn(
   page: PageRequest,
   { realmId, path }: Attempt,
@@ -154,7 +159,8 @@ async function signIn(
   const log = contextOf(response).log();
   log.info({ event: "upstream.signed_in", realmId, userId, how }, "signed in through the identity provider");
   if (lastAdministratorKept) {
-    const sentence = "the identity provider no longer calls the realm's last administrator one; the role stays";
+    const sentence =
+      "the identity provider no longer gives the administrator role to the realm's last administrator; the role stays";
     log.warn({ event: "roles.last_administrator_kept", realmId, userId }, sentence);
   }
   redirect(page, pathOn(deps, path ?? homePath({ roles })));

@@ -12,34 +12,34 @@ import { isSafeWebUri } from "../../../domain/uris.ts";
 import { wrapUpstreamErrors, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamFetch } from "./upstream-fetch.ts";
 
-/** How requests of oauth4webapi are sent. Which addresses may be http is decided by our own fetch. */
+/** Request options for oauth4webapi. Our own fetch decides which addresses may use http. */
 export interface RequestOptions {
   [customFetch]: UpstreamFetch;
   [allowInsecureRequests]: true;
 }
 
-/** An identity provider as its own documents describe it. */
+/** An identity provider, as its own documents describe it. */
 export interface Provider {
   metadata: AuthorizationServer;
-  /** Where people are sent to sign in. */
+  /** Where users are sent to sign in. */
   authorizationEndpoint: string;
   requests: RequestOptions;
-  /** Throws unless the JWT that was read from `answer` is signed with one of the provider's keys. */
+  /** Throws unless the JWT read from `answer` is signed with one of the provider's keys. */
   verifySignature(answer: Response): Promise<void>;
 }
 
 export interface Providers {
-  /** The provider with this issuer identifier. Throws {@link UpstreamError}. */
+  /** Returns the provider with this issuer identifier. Throws {@link UpstreamError}. */
   find(issuer: string): Promise<Provider>;
 }
 
-/** Every process reads a provider's documents again after this long. */
+/** How long each process reuses a provider's documents. */
 const metadataMs = 5 * 60_000;
 
-/** A token under an unknown key makes us read the keys again, but no more often than this. */
+/** A token with an unknown key makes us read the keys again, but no more often than this. */
 const unknownKeyMs = 10_000;
 
-/** Knows identity providers by their discovery documents (OpenID Connect Discovery section 4), read when they are needed. */
+/** Finds identity providers by their discovery documents (OpenID Connect Discovery section 4), fetched when needed. */
 export function createProviders(fetch: UpstreamFetch): Providers {
   const known = new Map<string, { readAt: number; provider: Promise<Provider> }>();
   return {
@@ -48,7 +48,7 @@ export function createProviders(fetch: UpstreamFetch): Providers {
       if (found !== undefined && performance.now() - found.readAt < metadataMs) return found.provider;
       const provider = wrapUpstreamErrors(() => discover(issuer, fetch));
       known.set(issuer, { readAt: performance.now(), provider });
-      // What failed is not remembered: the next person's try is a new one.
+      // Failures are not cached: the next user's attempt fetches again.
       provider.catch(() => {
         if (known.get(issuer)?.provider === provider) known.delete(issuer);
       });
@@ -68,7 +68,7 @@ async function discover(issuer: string, fetch: UpstreamFetch): Promise<Provider>
   return { metadata, authorizationEndpoint, requests, verifySignature: signatureVerifier(metadata, requests) };
 }
 
-/** oauth4webapi keeps keys for five minutes per metadata object, so a new object makes it read them again. */
+/** oauth4webapi caches keys for five minutes per metadata object; a new object makes it read them again. */
 function signatureVerifier(metadata: AuthorizationServer, requests: RequestOptions): Provider["verifySignature"] {
   let keysOf = metadata;
   let readAgainAt = -Infinity;

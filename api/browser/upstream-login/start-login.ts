@@ -66,7 +66,7 @@ export const startLogin =
     redirect(page, address.href);
   };
 
-/** Google offers the accounts of this domain first. It is a hint: the claim decides. */
+/** Makes Google offer this domain's accounts first. Only a hint: the claim decides. */
 function hostedDomainOf({ mayUse = [] }: UpstreamClaims): { hd?: string } {
   const [only, ...others] = mayUse;
   return only?.claim === "hd" && others.length === 0 ? { hd: only.value } : {};

@@ -7,10 +7,10 @@ import {
 } from "oauth4webapi";
 import type { Problem } from "../pages/problems.ts";
 
-/** What may become of a sign-in that the identity provider had a part in. */
+/** Problems of a sign-in that involve the identity provider. */
 export type UpstreamProblem = Extract<Problem, `upstream_${string}`>;
 
-/** An identity provider is away, refuses, or answers what it should not. */
+/** An identity provider is unreachable, refuses, or sends an invalid response. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly problem: UpstreamProblem;
@@ -20,7 +20,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Runs what reads an identity provider's answer: whatever goes wrong there is the answer's fault. */
+/** Runs a function that reads an identity provider's response; any error there is the response's fault. */
 export async function wrapUpstreamErrors<Result>(read: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await read();
@@ -31,7 +31,7 @@ export async function wrapUpstreamErrors<Result>(read: () => Result | Promise<Re
   }
 }
 
-/** What went wrong, in words that hold nothing of what was sent: no token, no code, no claim. */
+/** Describes an error without anything that was sent: no token, no code, no claim. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
     return `${error.message}: ${/^[a-z_]{1,60}$/.test(error.error) ? error.error : "of an unknown kind"}`;

@@ -1,18 +1,19 @@
 import { isSafeWebUri } from "../../../domain/uris.ts";
 import { reasonOf, UpstreamError } from "./upstream-error.ts";
 
-/** No document of an identity provider is larger; an answer that is would only fill our memory. */
+/** Larger than any document of an identity provider; limits our memory. */
 const answerBytesMax = 256 * 1024;
 
-/** What identity providers are asked with: as `fetch`, but never for long, never for much, and never somewhere else. */
+/** Fetches from identity providers: like `fetch`, but with limits on time and size, and without redirects. */
 export type UpstreamFetch = (
   address: string,
   request: { method: string; headers: Record<string, string>; body: URLSearchParams | null | undefined },
 ) => Promise<Response>;
 
 /**
- * Asks over https (http on this machine alone), follows no redirect, and reads the whole answer within `timeoutMs`.
- * Throws {@link UpstreamError} when there is none in time, or when the provider says that it has trouble itself.
+ * Creates a fetch over https (http only on this machine) that follows no redirect and reads the whole response within
+ * `timeoutMs`. Throws {@link UpstreamError} if none arrives in time, or if the provider reports trouble of its own
+ * (429, 5xx).
  */
 export const createUpstreamFetch =
   ({ timeoutMs }: { timeoutMs: number }): UpstreamFetch =>
@@ -54,7 +55,7 @@ const bodyless: ReadonlySet<number> = new Set([204, 205, 304]);
 async function readBody({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop early cancels the stream and with it the connection.
+  // Leaving the loop early cancels the stream and closes the connection.
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     if (length > answerBytesMax) throw new UpstreamError("upstream_bad_answer", "an answer is too large");

@@ -9,7 +9,7 @@ import { createUpstreamFetch } from "./upstream-fetch.ts";
 
 const timeoutMs = 5_000;
 
-/** Signing in through the realm's identity provider: this service as an OpenID Connect client. */
+/** Returns the routes for sign-in through the realm's identity provider: this service is the OpenID Connect client. */
 export function upstreamLoginRoutes(deps: Deps): Route[] {
   const providers = createProviders(createUpstreamFetch({ timeoutMs: deps.settings.upstreamTimeoutMs ?? timeoutMs }));
   return [

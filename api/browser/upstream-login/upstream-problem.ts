@@ -5,7 +5,7 @@ import { sendProblem } from "../pages/problem.tsx";
 import { contextOf } from "../../http/request-context.ts";
 import type { UpstreamError } from "./upstream-error.ts";
 
-/** Logs why signing in through an identity provider failed, and says so to the person. */
+/** Logs why a sign-in through an identity provider failed, and shows the user. */
 export async function sendUpstreamProblem(
   page: PageRequest,
   { problem, message: reason }: UpstreamError,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
 import type { CollectedIssuance } from "./collected-issuance.ts";
 
-/** What the creation of any profile returns in addition to the profile, with the file, which is shown only once. */
+/** The properties that every creation adds to the profile, with the file, which is shown only once. */
 export const CreationView = z.object({
   identity: z.string(),
   radiusCN: z.string(),

@@ -29,7 +29,7 @@ const ChangeableSettings = z.object({
 });
 type ChangeableSettings = z.infer<typeof ChangeableSettings>;
 
-/** The settings of a realm, those that the console can change first. */
+/** All settings of a realm; the console can change the first group. */
 export const RealmSettingsView = ChangeableSettings.extend({
   realmName: z.string(),
   domain: z.string().describe("What follows the @ in identities."),

@@ -3,5 +3,5 @@ import { english } from "./english.ts";
 import { german } from "./german.ts";
 import type { Texts } from "./texts.ts";
 
-/** Everything that pages say, in one language. */
+/** All texts of pages, by language. */
 export const pageTexts = textsIn<Texts>({ en: english, de: german });

@@ -8,7 +8,7 @@ export type Words<Value> = Value extends string
     ? (...given: Given) => Said extends string ? string : Said
     : { [Key in keyof Value]: Words<Value[Key]> };
 
-/** What every language has to say: all that English does, and something about each problem. */
+/** The texts that every language must have: all of English's, and one for each problem. */
 export type Texts = Words<typeof english> & { problems: Record<Problem, ProblemTexts> };
 
 interface ProblemTexts {

@@ -3,5 +3,5 @@ import { english } from "./english.ts";
 import { german } from "./german.ts";
 import type { Texts } from "./texts.ts";
 
-/** Everything that the pages of self-service say, in one language. */
+/** All texts of the self-service pages, by language. */
 export const selfServiceTexts = textsIn<Texts>({ en: english, de: german });

@@ -1,5 +1,5 @@
 import type { Words } from "../../pages/texts/texts.ts";
 import type { english } from "./english.ts";
 
-/** What every language has to say. */
+/** The texts that every language must have. */
 export type Texts = Words<typeof english>;

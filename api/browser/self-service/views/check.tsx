@@ -16,10 +16,12 @@ interface CheckProps {
   times: Times;
 }
 
-/** Enough of a serial number to find the profile by. */
+/** Enough digits to find the profile by. */
 const serialDigits = 8;
 
-/** Whether the network has asked about the profile; where it should have by now, what to try and whom to ask. */
+/**
+ * Shows whether the network has asked about the profile; if it should have by now, what to try and where to get help.
+ */
 export function CheckSection({ check, handOver: { deviceType }, realm, texts, language, times }: CheckProps) {
   const { check: words } = texts;
   if (check.state === "asked") return <Notice>{filled(words.asked, times.time(check.at))}</Notice>;

@@ -5,12 +5,12 @@ import type { Viewer } from "../viewer.ts";
 import { Back } from "./form-parts.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 
-/** From then on the page says that nobody needs to wait, and asks less often. */
+/** From then on the page shows that the user need not wait, and reloads less often. */
 const lateMs = 30_000;
-/** From then on it does not ask any more by itself. */
+/** From then on it no longer reloads by itself. */
 const givenUpMs = 10 * 60_000;
 
-/** Shows that the profile is being made; the page asks again by itself. */
+/** Shows that the profile is being prepared; the page reloads by itself. */
 export function sendPreparing(page: PageRequest, { realm, owner }: Viewer, { waitedMs }: { waitedMs: number }): void {
   const isLate = waitedMs >= lateMs;
   const isGuests = owner?.of.userId === null;
@@ -39,7 +39,7 @@ export function sendPreparing(page: PageRequest, { realm, owner }: Viewer, { wai
   });
 }
 
-/** Says that nobody asked for the profile in time, and where to begin again. */
+/** Shows that the profile was not requested in time, and where to start again. */
 export function sendUnused(page: PageRequest, { realm, owner }: Viewer): void {
   sendSelfServicePage(page, {
     status: 410,
@@ -64,7 +64,10 @@ export function sendUnused(page: PageRequest, { realm, owner }: Viewer): void {
   });
 }
 
-/** Says that the file cannot be had any more, and what to do. A profile whose file nobody fetched is revoked by itself. */
+/**
+ * Shows that the file is no longer available, and what to do. A profile whose file was never fetched is revoked
+ * automatically.
+ */
 export function sendGone(page: PageRequest, { serialNumber, downloadedAt }: HandOver, { realm, owner }: Viewer): void {
   const isOwners = owner?.visitor !== undefined;
   const isFetched = downloadedAt !== null;
@@ -105,7 +108,7 @@ export function sendGone(page: PageRequest, { serialNumber, downloadedAt }: Hand
   });
 }
 
-/** Says that no profile came of it. */
+/** Shows that the profile could not be created. */
 export function sendFailed(page: PageRequest, { realm, owner }: Viewer): void {
   sendSelfServicePage(page, {
     realm,

@@ -14,7 +14,7 @@ export interface ConnectedApplicationsView {
   hidden: Readonly<Record<string, string>>;
 }
 
-/** What may act for somebody, in plain sentences, with a button each to take it back. */
+/** Lists the applications that may act for the user, in plain sentences, each with a button to withdraw consent. */
 export function sendConnectedApplications(page: PageRequest, me: SignedInOwner, view: ConnectedApplicationsView): void {
   const { consents, hasWithdrawn, hidden } = view;
   sendSelfServicePage(page, {

@@ -54,12 +54,12 @@ const drawings: Readonly<Record<DeviceType, Child>> = {
   ),
 };
 
-/** A drawing of a kind of device, beside words that say the same. */
+/** Draws a kind of device, beside words that name it. */
 export function DeviceIcon({ deviceType }: { deviceType: DeviceType | null }) {
   return <Icon>{drawings[deviceType ?? "Other"]}</Icon>;
 }
 
-/** A drawing in lines of the text's colour, that says nothing which is not in words beside it. */
+/** Draws in lines of the text's colour; the words beside it have the same meaning. */
 export function Icon({ children }: { children?: Child }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
@@ -68,7 +68,7 @@ export function Icon({ children }: { children?: Child }) {
   );
 }
 
-/** A phone and a laptop, on the air. */
+/** Draws a phone and a laptop with a wireless network. */
 export function DevicesPicture() {
   return (
     <svg class="picture" viewBox="0 0 160 90" aria-hidden="true">

@@ -14,14 +14,14 @@ export interface DeviceView {
   profile: Certificate;
   status: Status;
   isActive: boolean;
-  /** The hidden fields of the form that renews it; undefined: no renewal is offered. */
+  /** The hidden fields of the renewal form; undefined if no renewal is offered. */
   renewal: Readonly<Record<string, string>> | undefined;
-  /** Another profile has taken its place; when this one is revoked by itself, if it is. */
+  /** Set if another profile has replaced this one, with the time of its automatic revocation, if any. */
   renewed: { endsAt: Date | undefined } | undefined;
   objection: Objection | undefined;
 }
 
-/** What is known of one profile, and what can be done with it. */
+/** Shows one profile and what the user can do with it. */
 export function sendDevice(page: PageRequest, me: SignedInOwner, view: DeviceView): void {
   const { profile, status, isActive, renewal, renewed, objection } = view;
   const { realm, visitor, home, limit } = me;

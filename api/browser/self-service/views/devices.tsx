@@ -24,13 +24,13 @@ export interface DevicesView {
   unsettled: readonly UnsettledIssuance[];
   /** The name of a profile that was just revoked. */
   revoked: string | undefined;
-  /** Access that had ended and has come back, told once; devices from before either stayed on or were revoked. */
+  /** A past loss of access, shown once; earlier devices were either kept or revoked. */
   absence: (Absence & { hasKeptDevices: boolean }) | undefined;
 }
 
 const refreshSeconds = 5;
 
-/** Somebody's profiles, how many there may be, and the way to another one. */
+/** Lists the user's profiles, their limit, and the way to add another. */
 export function sendDevices(
   page: PageRequest,
   me: SignedInOwner,
@@ -103,7 +103,7 @@ export function sendDevices(
   });
 }
 
-/** Stays visible when it cannot be used: a banner says why. */
+/** Stays visible if it is disabled: a banner gives the reason. */
 export function AddDevice({ home, isOff, texts: { home: texts } }: { home: string; isOff: boolean; texts: Texts }) {
   return isOff ? (
     <span class="button disabled" role="link" aria-disabled="true">

@@ -17,21 +17,21 @@ import { ObjectionBanner } from "./objection.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 import { StepPicture } from "./step-picture.tsx";
 
-/** The profile whose place the new one takes. */
+/** The profile that the new one replaces. */
 export interface ReplacedProfile extends Pick<Certificate, "name" | "serialNumber"> {
-  /** When it is revoked by itself; undefined: not at all. */
+  /** When it is revoked automatically; undefined if it is not. */
   endsAt: Date | undefined;
 }
 
 export interface DownloadView {
   paths: HandOverPaths;
-  /** The hidden fields of the form that has the profile made; undefined: it is made. */
+  /** The hidden fields of the form that requests the profile; undefined once it is ready. */
   hidden: Readonly<Record<string, string>> | undefined;
-  /** Until when Download can be tapped. */
+  /** Until when the Download button works. */
   until: Date;
-  /** Why the profile was not made. */
+  /** Why the profile was refused. */
   objection: Objection | undefined;
-  /** Whether the network has asked about it. */
+  /** The network's check of the profile; undefined if there is none to show. */
   check: Check | undefined;
   replaced: ReplacedProfile | undefined;
 }
@@ -39,13 +39,13 @@ export interface DownloadView {
 const refreshSeconds = 5;
 const refreshMs = 10 * 60_000;
 
-/** After the download the page asks for a while whether the network has asked about the profile. */
+/** Reloads the page for a while after the download, to show whether the network has asked about the profile. */
 const refreshOf = ({ downloadedAt, lastOcspAt }: HandOver, now: Date): number | undefined =>
   downloadedAt !== null && lastOcspAt === null && now.getTime() - downloadedAt.getTime() < refreshMs
     ? refreshSeconds
     : undefined;
 
-/** One large button, how to go on with the file on this kind of device, and afterwards whether it worked. */
+/** Shows one large button, the next steps on this kind of device, and afterwards whether it worked. */
 export function sendDownload(
   page: PageRequest,
   handOver: HandOver,
@@ -124,7 +124,7 @@ export function sendDownload(
               <Values realm={realm} ca={paths.ca} isBundle={recipe === "pkcs12"} texts={texts} />
             )}
             <p class="dim">{texts.ready.again}</p>
-            {/* A browser that gets a file stays on the page, and Chromium then asks for it no more by itself. */}
+            {/* The browser stays on the page when it downloads a file, and Chromium then no longer reloads it by itself. */}
             {handOver.downloadedAt === null && (
               <a class="button quiet" href="?">
                 {texts.ready.look}
@@ -158,7 +158,7 @@ interface UntilProps {
   times: Times;
 }
 
-/** Until when Download can be tapped, and what to know about the file. */
+/** Shows until when Download works, and what to know about the file. */
 function Until({ handOver: { downloadedAt }, until, isMade, texts: { ready }, times }: UntilProps) {
   return (
     <p class="dim">
@@ -170,7 +170,7 @@ function Until({ handOver: { downloadedAt }, until, isMade, texts: { ready }, ti
   );
 }
 
-/** Which steps lead from the file to the network. */
+/** Returns which steps lead from the file to the network. */
 function recipeFor({ deviceType, format }: HandOver): keyof Texts["steps"] {
   if (format === "mobileconfig") return deviceType === "MacOS" ? "mac" : "appleMobile";
   if (format === "eap-config") return "app";

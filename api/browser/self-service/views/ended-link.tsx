@@ -4,12 +4,12 @@ import { sendSelfServicePage } from "./page.tsx";
 
 export type EndedLink = "expired" | "used" | "refused" | "guestExpired";
 
-/** Says calmly why a link leads no further. */
+/** Explains calmly why a link no longer works. */
 export function sendEndedLink(page: PageRequest, why: EndedLink, realm: PageRealm | undefined): void {
   sendCalmly(page, why, { realm, status: why === "refused" ? 409 : 410 });
 }
 
-/** For a link that leads nowhere: it counts as a guess. Throws `too_many_requests`. */
+/** Reports an unknown link and counts a failed attempt. Throws `too_many_requests`. */
 export async function sendUnknownLink(page: PageRequest): Promise<void> {
   await page.deps.attemptLimits.tokenFailed({ address: page.request.ip ?? "" });
   sendCalmly(page, "unknown", { realm: undefined, status: 404 });

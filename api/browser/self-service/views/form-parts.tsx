@@ -1,6 +1,5 @@
 import type { Child } from "hono/jsx";
 
-/** Fields of a form that nobody sees. */
 export function Hidden({ fields }: { fields: Readonly<Record<string, string>> }) {
   return (
     <>
@@ -11,7 +10,7 @@ export function Hidden({ fields }: { fields: Readonly<Record<string, string>> })
   );
 }
 
-/** Leads back to the page before. */
+/** Links back to the previous page. */
 export function Back({ href, children }: { href: string; children?: Child }) {
   return (
     <p class="back">

@@ -7,7 +7,7 @@ import { ObjectionBanner } from "./objection.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 import { Usage } from "./usage.tsx";
 
-/** What a guest account is called, whose it is, when it ends, how much of it is used, and the way to a device. */
+/** Shows a guest account: its name, its owner, its end, its usage, and the way to add a device. */
 export function sendGuestHome(page: PageRequest, guest: Guest): void {
   const { realm, account, objection, limit, count, home } = guest;
   sendSelfServicePage(page, {

@@ -7,7 +7,7 @@ import type { Guest } from "../guest.ts";
 import { selfServiceTexts } from "../texts/self-service-texts.ts";
 import { QrCode } from "./qr-code.tsx";
 
-/** A guest account's link on one side of paper, in every language, the reader's first. */
+/** Shows a guest account's link on one side of paper, in every language, the reader's first. */
 export function sendGuestSheet(page: PageRequest, guest: Guest): void {
   const link = new URL(guest.home, page.deps.settings.authUrl).href;
   sendPage(page, {
@@ -36,7 +36,7 @@ export function sendGuestSheet(page: PageRequest, guest: Guest): void {
   });
 }
 
-/** All that a guest has to know, in one language. */
+/** Shows everything that a guest needs to know, in one language. */
 function Instructions({ guest: { realm, account }, language }: { guest: Guest; language: Language }) {
   const { guest, sheet } = selfServiceTexts(language);
   return (
@@ -67,5 +67,5 @@ function Instructions({ guest: { realm, account }, language }: { guest: Guest; l
   );
 }
 
-/** An address as people write it down. */
+/** Returns an address as people write it. */
 const onPaper = (uri: string): string => uri.replace(/^(?:mailto:|https?:\/\/)/i, "").replace(/\/$/, "");

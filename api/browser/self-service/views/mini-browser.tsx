@@ -3,7 +3,7 @@ import type { PageRequest } from "../../pages/page-request.ts";
 import { pathOn } from "../../pages/continue-to.ts";
 import { sendSelfServicePage } from "./page.tsx";
 
-/** Asks to open the page in a browser that can install a profile, with its address to copy. */
+/** Asks the user to open the page in a browser that can install a profile, with its address to copy. */
 export function sendMiniBrowser(page: PageRequest, realm: PageRealm, miniBrowser: "safari" | "other"): void {
   const { deps, request } = page;
   const [path = ""] = request.originalUrl.split("?");

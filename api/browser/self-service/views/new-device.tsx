@@ -11,11 +11,11 @@ import { sendSelfServicePage } from "./page.tsx";
 export interface NewDeviceFields {
   deviceType: DeviceType | undefined;
   name: string;
-  /** Null: what suits the device. */
+  /** Null: the device's best one. */
   format: OfferedFormat | null;
 }
 
-/** A field that was not filled in well. */
+/** A field that is missing or invalid. */
 export type NewDeviceFault = "device_type" | "name" | "format";
 
 export interface NewDeviceView {
@@ -25,7 +25,7 @@ export interface NewDeviceView {
   mayBeIPad: boolean;
 }
 
-/** Asks what kind of device it is, what it is called and where it is; or says why there can be none now. */
+/** Asks for the kind, the name and the place of a device; or explains why none can be added now. */
 export function sendNewDevice(page: PageRequest, owner: Owner, view: NewDeviceView): void {
   const { realm, visitor, objection, home } = owner;
   sendSelfServicePage(page, {
@@ -124,7 +124,7 @@ function NewDeviceForm({ view, isNamed, texts }: { view: NewDeviceView; isNamed:
   );
 }
 
-/** Says what to correct; it takes the focus, and its links lead to the fields. */
+/** Lists what to correct; it takes the focus, and its links lead to the fields. */
 function FaultSummary({
   view: { faults, fields },
   texts: { add, deviceTypes: words },
@@ -154,7 +154,7 @@ function FaultSummary({
   );
 }
 
-/** Eight large choices, each a radio button with a drawing. */
+/** Shows eight large choices, each a radio button with a drawing. */
 export function DeviceChoice({
   legend,
   chosen,

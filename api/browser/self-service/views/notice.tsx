@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { Icon } from "./device-icon.tsx";
 
-/** What has just happened, said calmly. */
+/** Confirms calmly what has just happened. */
 export function Notice({ children }: { children?: Child }) {
   return (
     <p class="notice" role="status">
@@ -14,7 +14,7 @@ export function Notice({ children }: { children?: Child }) {
   );
 }
 
-/** Why something cannot be done. */
+/** Explains why something is not possible. */
 export function Banner({ title, children }: { title: string; children?: Child }) {
   return (
     <section class="banner" aria-label={title}>

@@ -14,7 +14,7 @@ interface ObjectionProps {
   language: Language;
 }
 
-/** Why there can be no further profile now, and what to do. */
+/** Explains why no further profile is possible now, and what to do. */
 export function ObjectionBanner(props: ObjectionProps) {
   const { title, text } = objectionText(props);
   return (

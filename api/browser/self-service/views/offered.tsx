@@ -15,7 +15,7 @@ import { QrCode } from "./qr-code.tsx";
 
 const refreshSeconds = 3;
 
-/** Shows an owner the QR code of a hand-over, and who has picked it up: the page asks again by itself until then. */
+/** Shows an owner the QR code of a hand-over, and who claimed it: the page reloads by itself until then. */
 export function sendOffered(page: PageRequest, owner: Owner, handOver: HandOver): void {
   const { deps } = page;
   const state = stateOf(handOver, deps.clock.now());

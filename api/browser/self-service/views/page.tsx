@@ -9,9 +9,9 @@ import { timesIn, type Times } from "../../pages/times.tsx";
 import type { Texts } from "../texts/texts.ts";
 import { selfServiceTexts } from "../texts/self-service-texts.ts";
 
-/** Who the navigation is for. */
+/** The user of the navigation. */
 export interface Visitor {
-  /** As they know themselves. */
+  /** The user's name, as they know it. */
   person: string;
   hasRole: boolean;
 }
@@ -19,15 +19,15 @@ export interface Visitor {
 export interface SelfServicePage {
   status?: number;
   realm: PageRealm | undefined;
-  /** Undefined: there is nowhere else to go. */
+  /** Undefined: no navigation. */
   visitor?: Visitor | undefined;
-  /** Which part of the navigation this is. */
+  /** The current entry of the navigation. */
   current?: "devices" | "applications";
   refreshSeconds?: number | undefined;
   say: (texts: Texts, language: Language, times: Times) => { title: string; body: Child };
 }
 
-/** Sends a page of self-service. Its own address is nowhere in it: that may hold a token. */
+/** Sends a page of self-service. The page never contains its own address: that may contain a token. */
 export function sendSelfServicePage(page: PageRequest, content: SelfServicePage): void {
   const { status = 200, realm, visitor, current, refreshSeconds, say } = content;
   const formToken = visitor && formTokenFor(page.deps, page);

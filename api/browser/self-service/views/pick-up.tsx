@@ -8,13 +8,13 @@ import { sendSelfServicePage } from "./page.tsx";
 
 export interface PickUpView {
   realm: PageRealm;
-  /** What the profile is called. */
+  /** The name of the profile. */
   name: string;
-  /** Whose it is, where that is a person. */
+  /** The owner's name, if it is a user's. */
   from: string | undefined;
   deviceType: DeviceType;
   mayBeIPad: boolean;
-  /** No kind of device was chosen. */
+  /** The user chose no kind of device. */
   isWrong: boolean;
   hidden: Readonly<Record<string, string>>;
 }

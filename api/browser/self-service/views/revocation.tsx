@@ -5,7 +5,7 @@ import type { SignedInOwner } from "../signed-in-owner.ts";
 import { Hidden } from "./form-parts.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 
-/** A device that is connected is asked for its profile again within an hour: Session-Timeout, docs/radius. */
+/** A connected device must authenticate again within an hour: Session-Timeout, docs/radius. */
 const offlineMinutesMax = 60;
 
 export interface RevocationView {
@@ -13,7 +13,7 @@ export interface RevocationView {
   hidden: Readonly<Record<string, string>>;
 }
 
-/** Asks once more before a profile is revoked, and says what cannot be undone. */
+/** Asks for confirmation before a profile is revoked, and explains what cannot be undone. */
 export function sendRevocation(page: PageRequest, me: SignedInOwner, { profile, hidden }: RevocationView): void {
   const { realm, visitor, home } = me;
   const name = withoutBidiControls(profile.name);

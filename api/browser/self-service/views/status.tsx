@@ -6,7 +6,7 @@ import { Icon } from "./device-icon.tsx";
 
 export type Status = "active" | "endsSoon" | "expired" | "revoked" | "renewed" | "preparing";
 
-/** How a profile stands. `renewed`: another one has taken its place. */
+/** Returns a profile's status. `renewed`: another one has replaced it. */
 export function statusOf(
   profile: Pick<Certificate, "revokedAt" | "notAfter">,
   { at, renewed }: { at: Date; renewed: boolean },
@@ -52,7 +52,7 @@ const colours: Readonly<Record<Status, "good" | "warn" | "off">> = {
   preparing: "off",
 };
 
-/** A status as text, colour and drawing. */
+/** Shows a status as text, colour and drawing. */
 export function StatusLabel({ status, texts }: { status: Status; texts: Texts }) {
   return (
     <span class={`status ${colours[status]}`}>

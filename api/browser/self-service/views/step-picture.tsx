@@ -97,7 +97,7 @@ const drawings: Readonly<Record<Recipe, readonly Child[]>> = {
   pem: [file, network, values],
 };
 
-/** What a step looks like, in lines of the text's colour; the step says the same in words. */
+/** Draws a step in lines of the text's colour; the step's words have the same meaning. */
 export function StepPicture({ recipe, step }: { recipe: Recipe; step: number }) {
   const drawing = drawings[recipe][step];
   return drawing === undefined ? null : (

@@ -1,11 +1,11 @@
 interface UsageProps {
   count: number;
   limit: number | null;
-  /** How it is said. */
+  /** The sentence with both numbers. */
   texts: (count: number, limit: number) => string;
 }
 
-/** How many profiles there are of how many, in words and as a bar. Without a limit there is nothing to measure. */
+/** Shows how many of the permitted profiles are in use, in words and as a bar. Without a limit it shows nothing. */
 export function Usage({ count, limit, texts }: UsageProps) {
   if (limit === null) return null;
   return (
