@@ -2,8 +2,8 @@ import { queueVariables } from "../process/server-process.ts";
 import type { Config } from "../runtime/config.ts";
 
 /**
- * The variables of an API process in addition to those of every server process. No issuer key or its passphrase is
- * among them.
+ * The variables of an API process in addition to those of every server process. They include neither an issuer key nor
+ * its passphrase.
  */
 export const apiVariables = [
   ...queueVariables,

@@ -43,7 +43,7 @@ function requireAccess(principal: Principal, access: Exclude<Access, "public">):
 }
 
 /**
- * Throws unless the token has the scope; enough for the caller's own things. A guest's token has no scopes: its kind
+ * Throws unless the token has the scope; enough for the caller's own resources. A guest's token has no scopes: its kind
  * defines what it may do.
  */
 export function requireScope(principal: Principal, scope: Scope): void {
@@ -54,7 +54,7 @@ export function requireScope(principal: Principal, scope: Scope): void {
 export const hasStaffScope = (principal: UserPrincipal | ServicePrincipal, scope: Scope): boolean =>
   principal.scopes.has(scope) && (principal.kind === "service" || rolesHave(principal.roles, scope));
 
-/** Throws unless the caller has the scope for other people's things. */
+/** Throws unless the caller has the scope for other people's resources. */
 export function requireStaffScope(principal: UserPrincipal | ServicePrincipal, scope: Scope): void {
   if (!hasStaffScope(principal, scope)) throw new InsufficientScope([scope]);
 }

@@ -18,13 +18,13 @@ import type { MasterKeys } from "../../runtime/master-key.ts";
 import { subKey } from "../../runtime/sub-key.ts";
 import { createExhaustedKeys } from "../http/exhausted-keys.ts";
 
-/** So many wrong attempts in so many seconds, from the first one on. */
+/** How many wrong attempts are allowed in a period that starts with the first one. */
 export interface GuessLimit {
   points: number;
   seconds: number;
 }
 
-/** How many wrong attempts are allowed before the caller has to wait. */
+/** The limits before the caller has to wait. */
 export const attemptLimitsByDefault = {
   passwordOfUser: { points: 10, seconds: 900 },
   passwordsFromAddress: { points: 100, seconds: 900 },
@@ -42,14 +42,14 @@ const ownNetworkSeconds = 14 * 24 * 3_600;
 
 /** An attempt, counted before it is checked. */
 export interface CountedAttempt {
-  /** Uncounts the attempt: it was right, or could not be checked. */
+  /** Refunds the attempt: it was right, or could not be checked. */
   refund(): Promise<void>;
 }
 
 /** A password, counted before it is checked. */
 export interface CountedPassword<Found> extends CountedAttempt {
   found: Found;
-  /** Uncounts the attempt and remembers the network as the account's own for two weeks. */
+  /** Refunds the attempt and remembers the network as the account's own for two weeks. */
   succeed(): Promise<void>;
 }
 

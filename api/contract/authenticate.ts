@@ -60,7 +60,7 @@ function principalOf(holder: TokenHolder): Principal {
   const scopes = withImplied(holder.scopes);
   if (guestAccountId !== null) return { kind: "guest", realmId, scopes, expiresAt, guestAccountId };
   if (userId !== null) {
-    // A profile grants access only to its owner's own things.
+    // A profile grants access only to its owner's own resources.
     const roles = certificateId === null ? (holder.roles ?? []) : [];
     return { kind: "user", realmId, scopes, expiresAt, userId, clientId, roles, sessionId, certificateId };
   }

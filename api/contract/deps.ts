@@ -149,7 +149,7 @@ export type OpenOutput = (sealed: SealedOutput) => CreationOutput | undefined;
 export interface JobWatcher {
   /**
    * Returns the job as soon as it differs from what this watcher has seen, the first time at once; `quiet` if nothing
-   * changed for so long; `over` if the client or the job is gone, or the process stops.
+   * changes within `waitMs`; `over` if the client or the job is gone, or the process stops.
    */
   next(waitMs: number, signal: AbortSignal): Promise<Job | "quiet" | "over">;
   end(): void;
@@ -204,7 +204,7 @@ export interface Picture {
 export interface PictureSources {
   /** Addresses and CIDR ranges, separated by commas. Default: none. */
   networks?: string;
-  /** PEM of the trusted authorities of these servers. Default: Node's. */
+  /** PEM of the authorities whose server certificates are trusted. Default: Node's. */
   authorities?: string;
   /** For the whole fetch, redirects included. Default: 3 s. */
   timeoutMs?: number;

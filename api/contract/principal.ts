@@ -41,7 +41,7 @@ export type Principal = UserPrincipal | ServicePrincipal | GuestPrincipal;
 /** Returns which rate limit applies to the principal's token. */
 export const rateLimitOf = ({ kind }: Principal): "service" | "user" => (kind === "service" ? "service" : "user");
 
-/** Returns whether the principal may act on other people's things, scopes aside: a service, or a user with a role. */
+/** Returns whether the principal may act on other people's resources, scopes aside: a service, or a user with a role. */
 export const isStaff = (principal: Principal): principal is UserPrincipal | ServicePrincipal =>
   principal.kind === "service" || (principal.kind === "user" && principal.roles.length > 0);
 

@@ -31,7 +31,8 @@ interface UploadDefinition<A extends Access, Code extends ErrorCode, Query exten
 }
 
 /**
- * Defines an endpoint that accepts a file up to a size limit, read as it arrives and never held as a whole. A change.
+ * Defines an endpoint that accepts a file up to a size limit, read as it arrives and never held as a whole. It counts
+ * as a change.
  */
 export function uploaded<A extends Access, const Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>(
   definition: UploadDefinition<A, Code, Query, Data>,

@@ -2,7 +2,7 @@
 export interface ExhaustedKeys {
   /** Returns how many milliseconds remain of the window of a known key; undefined for every other key. */
   msLeft(key: string): number | undefined;
-  /** Adds a key whose window ends in so many milliseconds. */
+  /** Adds a key whose window ends after `msBeforeNext`. */
   add(key: string, msBeforeNext: number): void;
   isEmpty(): boolean;
 }

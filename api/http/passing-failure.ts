@@ -14,7 +14,7 @@ export function isPassing(thrown: unknown, log: () => Log): boolean {
   if (isContention(thrown)) {
     log().warn(
       { event: "database.contention", err: thrown },
-      "the database aborted this transaction in favor of another",
+      "the database aborted this transaction in favour of another",
     );
     return true;
   }

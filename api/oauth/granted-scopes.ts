@@ -27,8 +27,7 @@ export async function grantedScopes(db: Db, session: ConsentedSession): Promise<
 }
 
 /**
- * Completes a consent stored by an earlier release, at its first use: it counts as shown whatever the user can give
- * now.
+ * Completes a consent of an earlier release at its first use: stores as shown the scopes that the user can give now.
  */
 export async function settleShown(
   db: Db,

@@ -19,7 +19,7 @@ const connectionsMax = 256;
 /** How long a client may take to send its request. */
 const requestMsMax = 8_000;
 
-/** After a response "try later", other responders are tried until then: the first may be busy while they are not. */
+/** After a response "try later", other responders are asked only within this time: the first may just be busy. */
 const afterTryLaterMsMax = 1_000;
 
 /** OCSPResponse "try later" (RFC 6960 section 2.3). */

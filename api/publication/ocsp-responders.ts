@@ -2,7 +2,7 @@ import type { Database } from "../../db/client.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
 import { createFresh } from "../../runtime/fresh.ts";
 
-/** The responders that are alive. */
+/** The running OCSP responders. */
 export interface OcspResponders {
   /**
    * Returns their addresses: the next in turn first, recently failed ones last. After a while one caller alone gets

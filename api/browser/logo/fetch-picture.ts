@@ -51,7 +51,7 @@ function readAddress(address: string, base?: URL): URL {
   return url;
 }
 
-/** Returns every address of a host. The URL parser has already normalized all forms of an IP address. */
+/** Returns every address of a host. The URL parser has already normalised all forms of an IP address. */
 function addressesOf({ hostname }: URL): Promise<LookupAddress[]> {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) return Promise.resolve([{ address: host, family: isIP(host) }]);

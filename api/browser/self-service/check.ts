@@ -2,7 +2,7 @@ import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 
-/** The check of a new profile, which works if a RADIUS server has asked about it. */
+/** A new profile's check: the profile works once a RADIUS server has asked about it. */
 export type Check =
   | { state: "asked"; at: Date }
   /** No server has asked: not yet, or not within the time in which one should have. */

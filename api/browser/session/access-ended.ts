@@ -25,7 +25,7 @@ export async function sendAccessEnded(page: PageRequest, gone: Gone, options: Pr
   });
 }
 
-/** Returns when the user's remaining devices are revoked; undefined if there are none or the time has come. */
+/** Returns when the user's remaining devices are revoked; undefined if there are none or that time has come. */
 async function findDevicesEnd({ deps: { db } }: PageRequest, gone: Gone, at: Date): Promise<Date | undefined> {
   const revokeAt = (await users.findOffboarding(db, gone))?.grace?.revokeAt;
   if (revokeAt === undefined || revokeAt <= at) return undefined;

@@ -39,9 +39,9 @@ export const beginLogin = async (
 ): Promise<boolean> => (await beginLoginOf(deps, call, () => Promise.resolve(signedIn))) !== undefined;
 
 /**
- * Signs in the user whom `find` returns, in the same transaction: what `find` consumes stays consumed only if the
- * sign-in succeeds. Each sign-in sets a new cookie, ends the browser's previous login and writes the audit entry.
- * Undefined if there is no user, or the user is offboarded, even at this very moment.
+ * Signs in the user whom `find` returns, in the same transaction: an error also undoes what `find` changed. Each
+ * sign-in sets a new cookie, ends the browser's previous login and writes the audit entry. Undefined if there is no
+ * user, or the user is offboarded, even at this very moment.
  */
 export async function beginLoginOf(
   deps: LoginDeps,

@@ -76,8 +76,8 @@ async function findAccount(
 type Refusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: number };
 
 /**
- * Returns the credential that matches name and password. The attempt counts before it is checked; unless it was wrong,
- * it is uncounted afterwards.
+ * Returns the credential that matches name and password. The attempt counts before it is checked, and is refunded
+ * unless it was wrong.
  */
 export async function checkPassword(
   deps: Pick<Deps, "db" | "attemptLimits" | "isPassword">,

@@ -38,7 +38,7 @@ export async function useSignInLink(page: PageRequest): Promise<void> {
     sendProblem(page, "form_expired", { startAgain: pathOn(deps, `/sign-in/${encodeURIComponent(token)}`) });
     return;
   }
-  // One transaction: a failed sign-in does not consume the link.
+  // One transaction: after an error the link is still usable.
   const signedIn = await beginLoginOf(deps, page, async (tx) => {
     const user = await signInLinks.consume(tx, link);
     return user && { ...user, method: "link" };

@@ -38,10 +38,10 @@ const madeMeanwhile = (error: unknown): boolean =>
 const triesMax = 3;
 
 /**
- * Returns the user of a person from an identity provider, by issuer and subject, never by e-mail address. A person new
- * to the provider's identities is the realm's user with the same pairwise id, in any spelling, unless that user has
- * another identity at this issuer or several match; if none matches, a user is created. What the provider sends about
- * them is stored. A person who may not use the realm is never created, adopted or changed.
+ * Returns the user of a person from an identity provider, by issuer and subject, never by e-mail address. An unknown
+ * person becomes the realm's user with the same pairwise id, in any spelling, unless that user has another identity at
+ * this issuer or several users match; if none matches, a user is created. Stores what the provider sends about them. A
+ * person who may not use the realm is never created, adopted or changed.
  */
 export async function findOrCreateUser(
   deps: Pick<Deps, "db" | "clock">,

@@ -3,7 +3,6 @@ import type { RegisteredApplication } from "../../../db/queries/oauth/applicatio
 import { ApplicationType, Scope } from "../../../domain/scopes.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** An application on the wire. */
 export const ApplicationView = z
   .object({
     client_id: z.string(),

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { CountedGuestAccount } from "../../../db/queries/people/guest-accounts.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** A guest account on the wire. */
 export const GuestAccountView = z
   .object({
     id: z.string(),

@@ -6,7 +6,6 @@ import type { CollectedIssuance } from "./collected-issuance.ts";
 import { CreationView, creationOf } from "./creation-view.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** A guest's profile on the wire. */
 export const GuestProfileView = z
   .object({
     serial: z.string(),

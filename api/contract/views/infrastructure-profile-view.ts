@@ -4,7 +4,6 @@ import type { CollectedIssuance } from "./collected-issuance.ts";
 import { CreationView, creationOf } from "./creation-view.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** An infrastructure profile on the wire. */
 export const InfrastructureProfileView = z
   .object({
     serial: z.string(),

@@ -10,7 +10,6 @@ import {
 } from "../../../domain/bulk-job/job.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** A bulk job on the wire. */
 export const JobView = z
   .object({
     id: z.uuid(),
@@ -71,7 +70,7 @@ export const JobView = z
   .meta({ id: "Job" });
 export type JobView = z.infer<typeof JobView>;
 
-/** The time left is shown once the rate is meaningful: after so many seconds, or so much of the work. */
+/** The time left is shown once the rate is meaningful: after some seconds or a share of the work. */
 const etaAfter = { seconds: 5, share: 0.02 } as const;
 
 export function jobView(job: Job, at: Date): JobView {

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { User } from "../../../db/queries/people/users.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** A user on the wire. */
 export const UserView = z
   .object({
     userID: z.string(),

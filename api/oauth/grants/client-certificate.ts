@@ -20,7 +20,7 @@ export const clientCertificateGrantType = "urn:realmpass:params:oauth:grant-type
 
 /**
  * Signs a user in with an `authable` profile over mutual TLS, if the operator has enabled that. The token gets only
- * scopes for the user's own things, and no scope that the application which created the profile may not have. It is
+ * scopes for the user's own resources, and no scope that the application which created the profile may not have. It is
  * bound to the certificate (RFC 8705 section 3) and ends with it. There is no refresh token: the profile signs in
  * again. The response never reveals why a certificate is refused.
  */
