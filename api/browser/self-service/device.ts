@@ -41,7 +41,7 @@ export async function askToRevoke(page: PageRequest): Promise<void> {
   sendRevocation(page, me, { profile, hidden: { form_token: formTokenFor(page.deps, page) } });
 }
 
-/** `POST /me/devices/:serial/revoke`: revokes the profile, for good. */
+/** `POST /me/devices/:serial/revoke`: revokes the profile, which cannot be undone. */
 export async function revokeDevice(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   const found = await findOwn(page);
