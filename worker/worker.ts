@@ -47,6 +47,8 @@ export interface WorkerOptions {
   issuanceConcurrency: number;
   bulkConcurrency: number;
   rsaKeyPool: number;
+  /** How often accepted work that no worker has claimed is looked for. Default: every 5 seconds. */
+  sweepSeconds?: number | undefined;
   registry: Registry;
   clock: ServiceClock;
   beat: Beat;
@@ -143,6 +145,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     activeClaims,
     signer,
     metrics: createUpkeepMetrics(registry),
+    sweepSeconds: options.sweepSeconds,
   });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 

@@ -22,6 +22,8 @@ export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   signer: HeadSigner;
   issuers: Pick<Issuers, "away" | "ensure" | "isOpen" | "watch">;
   metrics: UpkeepMetrics;
+  /** How often accepted work that no worker has claimed is looked for. Default: every 5 seconds. */
+  sweepSeconds?: number | undefined;
 }
 
 /** A single issuance that is queued for longer than this was lost by the queue, or the queue is away. */
@@ -44,7 +46,7 @@ export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const tasks = [
     every(work.renewSeconds, "renew", () => renew(deps), deps),
     every(1, "watch issuers", () => deps.issuers.watch(), deps),
-    whileOpen(5, "sweep", () => sweep(deps)),
+    whileOpen(deps.sweepSeconds ?? 5, "sweep", () => sweep(deps)),
     whileOpen(5, "seal", () => sealAudit({ ...deps, headLog, onRefused: deps.metrics.auditRefused })),
     whileOpen(1, "resume stalled jobs", () => resumeStalledJobs(deps)),
     whileOpen(1, "certify responders", () => certifyRequests(deps)),

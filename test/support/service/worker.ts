@@ -69,6 +69,7 @@ export async function startTestWorker({
   rsaKeyPool = 0,
   passphrase = testPassphrase,
   signingPool = sharedSigningPool(),
+  sweepSeconds,
   log = silentLog,
 }: {
   databaseUrl: string;
@@ -77,6 +78,8 @@ export async function startTestWorker({
   passphrase?: string;
   /** Omitted: the threads that all workers of this process share. */
   signingPool?: SigningPool;
+  /** Omitted: as often as the service does. */
+  sweepSeconds?: number;
   log?: Log;
 }): Promise<TestWorker> {
   const lifecycle = createLifecycle({ log, deadlineMs: 20_000 });
@@ -101,6 +104,7 @@ export async function startTestWorker({
     issuanceConcurrency: 64,
     bulkConcurrency: 2,
     rsaKeyPool,
+    sweepSeconds,
     registry,
     clock: systemClock,
     beat: createBeat({ kind: "worker", queue: null, connectionsMax: 8, db, clock: systemClock, log, lifecycle }),

@@ -15,6 +15,7 @@ import { pem } from "../../../../pki/pem.ts";
 import { X509Certificate } from "../../../../pki/x509.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { eventually } from "../../../support/run/eventually.ts";
+import { fromNow } from "../../../support/given/given.ts";
 import { otherForms, requestFor } from "../../../support/pki/hostile-keys.ts";
 import { givenIssuance, givenIssuingRealm, givenUser } from "../../../support/given/issuing.ts";
 import { openssl } from "../../../support/pki/openssl.ts";
@@ -31,18 +32,18 @@ async function realmWithUser() {
   return { ...realm, userId: await givenUser(database.owner, realm.realmId) };
 }
 
-async function settled(ids: readonly string[], withinMs = 30_000): Promise<issuances.IssuanceResult[]> {
-  return eventually(
-    async () => {
-      const rows = (await collection.collect(database.owner, { ids, at: systemClock.now() })).map(
-        ({ issuance }) => issuance,
-      );
-      expect(rows.filter(({ state }) => state === "queued" || state === "signing")).toEqual([]);
-      return rows;
-    },
-    { withinMs },
-  );
+async function settled(ids: readonly string[]): Promise<issuances.IssuanceResult[]> {
+  return eventually(async () => {
+    const rows = (await collection.collect(database.owner, { ids, at: systemClock.now() })).map(
+      ({ issuance }) => issuance,
+    );
+    expect(rows.filter(({ state }) => state === "queued" || state === "signing")).toEqual([]);
+    return rows;
+  });
 }
+
+/** When work was accepted that the sweep counts as lost by the queue: after 10 seconds, and not long before. */
+const lostAt = (): Date => fromNow(-11_000);
 
 /** How many certificates there are for each of these issuances: one each, if all is well. */
 async function certificatesPerIssuance(ids: readonly string[]): Promise<number[]> {
@@ -147,7 +148,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
   test("when the queue loses everything, all 200 accepted issuances finish all the same", async () => {
     const { realmId, userId } = await realmWithUser();
     const ids = await Promise.all(
-      Array.from({ length: 200 }, () => givenIssuance(database.owner, { realmId, userId })),
+      Array.from({ length: 200 }, () => givenIssuance(database.owner, { realmId, userId, at: lostAt() })),
     );
     const { backend, close } = backendFor(kind, database.url);
     const queues = openQueues(backend, silentLog);
@@ -158,7 +159,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     await queues.close();
     await close();
-    const { stop } = await startTestWorker({ databaseUrl: database.url, kind });
+    const { stop } = await startTestWorker({ databaseUrl: database.url, kind, sweepSeconds: 0.5 });
 
     const rows = await settled(ids);
     expect(rows.map(({ state }) => state)).toEqual(ids.map(() => "issued"));
@@ -229,7 +230,9 @@ describe("when migrating makes the queue's schema again", () => {
   test("what was accepted before is issued all the same, although its tasks went with the schema", async () => {
     const { realmId, userId } = await realmWithUser();
     await makeOpenQueueSchema(database.url);
-    const ids = await Promise.all(Array.from({ length: 20 }, () => givenIssuance(database.owner, { realmId, userId })));
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, () => givenIssuance(database.owner, { realmId, userId, at: lostAt() })),
+    );
     const { backend, close } = backendFor("postgres", database.url);
     const queues = openQueues(backend, silentLog);
     await queues.enqueueAll(issueCertificate, ids.map(payload));
@@ -240,7 +243,7 @@ describe("when migrating makes the queue's schema again", () => {
     expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     await queues.close();
     await close();
-    const { stop } = await startTestWorker({ databaseUrl: database.url });
+    const { stop } = await startTestWorker({ databaseUrl: database.url, sweepSeconds: 0.5 });
     expect((await settled(ids)).map(({ state }) => state)).toEqual(ids.map(() => "issued"));
     await stop();
   });
@@ -284,9 +287,9 @@ test("a row that the database refuses fails alone; the others of its batch are i
   );
   try {
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
-    await queues.enqueueAll(issueCertificate, ids.map(payload));
+    await queues.enqueueAll({ ...issueCertificate, backoffMs: 20 }, ids.map(payload));
 
-    const rows = await settled(ids, 60_000);
+    const rows = await settled(ids);
     expect(rows.filter(({ id }) => id !== unlucky).map(({ state }) => state)).toEqual(Array(11).fill("issued"));
     expect(rows.find(({ id }) => id === unlucky)).toMatchObject({ state: "failed", errorCode: "issuance_failed" });
     await stop();
@@ -403,9 +406,9 @@ test("a server's name outside the realm's domains is not certified, also when a 
 
 test("RSA keys come from the pool while it has any, and are made on the spot when it has none", async () => {
   const { realmId, userId } = await realmWithUser();
-  const { queues, stop } = await startTestWorker({ databaseUrl: database.url, rsaKeyPool: 2 });
+  const { queues, stop } = await startTestWorker({ databaseUrl: database.url, rsaKeyPool: 1 });
   const ids = await Promise.all(
-    Array.from({ length: 6 }, () => givenIssuance(database.owner, { realmId, userId, keyType: "rsa-2048" })),
+    Array.from({ length: 3 }, () => givenIssuance(database.owner, { realmId, userId, keyType: "rsa-2048" })),
   );
 
   await queues.enqueueAll(issueCertificate, ids.map(payload));
