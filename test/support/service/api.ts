@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { Registry } from "prom-client";
 import { beforeAll, expect } from "vitest";
 import type { ApiSettings } from "../../../api/contract/deps.ts";
@@ -236,6 +236,12 @@ export function useApi({
   };
 }
 
+/**
+ * Requests share connections, as those of most clients do: opening one costs as much as answering. An idle one is closed long
+ * before the server would, so that no request meets the server's end of it.
+ */
+const connections = new Agent({ keepAlive: true, timeout: 1_000 });
+
 /** One request over node:http, which sends what it is told: bodies with GET, odd paths. */
 export function sendRequest(
   url: string,
@@ -249,7 +255,7 @@ export function sendRequest(
   const length = content === undefined ? {} : { "content-length": String(Buffer.byteLength(content)) };
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
-      { hostname, port, path, method, headers: { ...type, ...length, ...headers }, agent: false },
+      { hostname, port, path, method, headers: { ...type, ...length, ...headers }, agent: connections },
       (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
