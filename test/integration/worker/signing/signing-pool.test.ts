@@ -249,9 +249,11 @@ describe("with a pool and a loaded issuer", () => {
   });
 });
 
+/** A batch that keeps a thread busy for a while. */
+const longBatch = (): SigningRequest[] => Array.from({ length: 40 }, () => issueOrder({ format: "pem" }));
+
 describe("what is urgent", () => {
-  const slow = (pool: SigningPool, done: () => void): Promise<void> =>
-    pool.issue([issueOrder({ keyType: "rsa-3072" }), issueOrder({ keyType: "rsa-3072" })]).then(done);
+  const slow = (pool: SigningPool, done: () => void): Promise<void> => pool.issue(longBatch()).then(done);
 
   test.each([1, 2])("goes before all that waits, with %i threads", async (threads) => {
     const pool = newPool({ threads });
@@ -282,7 +284,7 @@ describe("when a thread dies", () => {
     await pool.ensureIssuer(material);
     const victim = started.at(-1);
 
-    const slow = pool.issue(Array.from({ length: 16 }, () => issueOrder({ keyType: "rsa-3072" })));
+    const slow = pool.issue(longBatch());
     const lost = expect(slow).rejects.toThrow(SigningThreadError);
     await victim?.terminate();
     await lost;
@@ -298,7 +300,7 @@ describe("when a thread dies", () => {
     await pool.ensureIssuer(material);
     const victim = started.at(-1);
 
-    const batches = [0, 1].map(() => pool.issue(Array.from({ length: 3 }, () => issueOrder({ keyType: "rsa-2048" }))));
+    const batches = [0, 1].map(() => pool.issue(longBatch()));
     await victim?.terminate();
     const outcomes = await Promise.allSettled(batches);
 
@@ -307,7 +309,7 @@ describe("when a thread dies", () => {
 
   test("a thread that does not answer in time is stopped, so that no caller waits forever", async () => {
     pool = newPool({ batchSecondsMax: 0.001 });
-    await expect(pool.issue([issueOrder({ keyType: "rsa-3072" })])).rejects.toThrow(SigningThreadError);
+    await expect(pool.issue(longBatch())).rejects.toThrow(SigningThreadError);
   });
 });
 
