@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { jobRowsMax, unfinishedRowsMax } from "../../../../../domain/bulk-job/job.ts";
+import { unfinishedRowsMax } from "../../../../../domain/bulk-job/job.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
 import { auditOf, driveJobs, expectCountsToAddUp, rowsOf } from "../../../../support/given/bulk-jobs.ts";
 import { fromNow } from "../../../../support/given/given.ts";
@@ -381,25 +381,6 @@ describe("nothing is left of a selection", () => {
     `);
     expect(await start(api.as.service({ realmId: busy }), {})).toBeError("too_many_rows_waiting");
     expect(await kept(busy)).toHaveLength(1);
-  });
-
-  test("of more people than a job may have, and of as many there is a job", { timeout: 180_000 }, async () => {
-    const large = await api.given.realm();
-    const service = api.as.service({ realmId: large });
-    await api.database.owner.query(sql`
-      insert into users (realm_id, pairwise_id, email, administrator, created_at)
-      select ${large}, 'many-' || n, '', false, now() from generate_series(1, ${jobRowsMax + 1}::integer) n
-    `);
-
-    const tooMany = await start(service, { search: "many-" });
-    expect(tooMany).toBeError("payload_too_large");
-    expect(tooMany.body.error_description).toContain("200000");
-    expect(await kept(large)).toEqual([]);
-
-    await api.database.owner.query(sql`delete from users where realm_id = ${large} and pairwise_id = 'many-1'`);
-    const { id } = jobIn(await start(service, { search: "many-" }));
-    expect(await kept(large)).toEqual([{ state: "checking", rows: jobRowsMax }]);
-    await api.database.owner.query(sql`delete from jobs where id = ${id}`);
   });
 });
 
