@@ -201,9 +201,28 @@ describe("of many entries", () => {
       sent.end();
     });
 
-  test("it arrives whole and in order, while the chain goes on", async () => {
-    await insertEntries(api.database, realmId, many);
+  // Sealing so many takes seconds: these tests have the same ones.
+  let shared: string;
+  beforeAll(async () => {
+    shared = await api.given.realm();
+    await insertEntries(api.database, shared, many);
     await seal();
+  });
+
+  beforeEach(async () => {
+    realmId = shared;
+    token = await api.given.token({
+      realmId: shared,
+      clientId: (await api.given.application({ realmId: shared })).clientId,
+    });
+    service = api.as.token(token);
+  });
+
+  test("it arrives whole and in order, while the chain goes on", async () => {
+    await seal();
+    const {
+      body: { total: sealed },
+    } = await service.get("/api/audit?limit=1");
     await write("user_lock");
 
     const response = await open();
@@ -215,70 +234,52 @@ describe("of many entries", () => {
     }
 
     const lines = linesOf({ text } as ApiAnswer);
-    expect(lines).toHaveLength(many + 3);
-    expect(lines.slice(0, many).map(({ position }) => position)).toEqual(
-      Array.from({ length: many }, (_, index) => index + 1),
+    expect(sealed).toBeGreaterThanOrEqual(many);
+    expect(lines).toHaveLength(sealed + 3);
+    expect(lines.slice(0, sealed).map(({ position }) => position)).toEqual(
+      Array.from({ length: sealed }, (_, index) => index + 1),
     );
-    expect(lines.slice(many).map(({ event, position }) => [event, position])).toEqual([
+    expect(lines.slice(sealed).map(({ event, position }) => [event, position])).toEqual([
       ["user_lock", null],
       ["audit_export", null],
       [undefined, undefined],
     ]);
   });
 
-  describe("that stay as they are", () => {
-    // Sealing so many takes seconds: these tests change none of them and have the same ones.
-    let shared: string;
+  test("one that cannot be finished breaks off, so that nobody takes it for whole", async () => {
+    const response = await open();
+    await api.database.owner.query(sql`revoke select on audit_seals from realmpass_api`);
+    const read = async (): Promise<number> => {
+      let length = 0;
+      for await (const chunk of response as AsyncIterable<Buffer>) length += chunk.length;
+      return length;
+    };
+    try {
+      await expect(read()).rejects.toThrow("aborted");
+    } finally {
+      await api.database.owner.query(sql`grant select on audit_seals to realmpass_api`);
+    }
+    expect(response.statusCode).toBe(200);
+  });
 
-    beforeAll(async () => {
-      shared = await api.given.realm();
-      await insertEntries(api.database, shared, many);
-      await seal();
-    });
+  test("a client that does not read holds neither memory nor a connection, and one that goes away ends it", async () => {
+    const before = heldBytes();
 
-    beforeEach(async () => {
-      token = await api.given.token({
-        realmId: shared,
-        clientId: (await api.given.application({ realmId: shared })).clientId,
-      });
-      service = api.as.token(token);
-    });
+    const idle = await Promise.all(Array.from({ length: 12 }, open));
 
-    test("one that cannot be finished breaks off, so that nobody takes it for whole", async () => {
-      const response = await open();
-      await api.database.owner.query(sql`revoke select on audit_seals from realmpass_api`);
-      const read = async (): Promise<number> => {
-        let length = 0;
-        for await (const chunk of response as AsyncIterable<Buffer>) length += chunk.length;
-        return length;
-      };
-      try {
-        await expect(read()).rejects.toThrow("aborted");
-      } finally {
-        await api.database.owner.query(sql`grant select on audit_seals to realmpass_api`);
-      }
-      expect(response.statusCode).toBe(200);
-    });
-
-    test("a client that does not read holds neither memory nor a connection, and one that goes away ends it", async () => {
-      const before = heldBytes();
-
-      const idle = await Promise.all(Array.from({ length: 12 }, open));
-
-      // There are 8 connections in the pool: if any of these held one, nothing else would be answered.
-      expect((await service.get("/api/audit?limit=1")).status).toBe(200);
-      expect(heldBytes() - before).toBeLessThan(50_000_000);
-      for (const response of idle) response.destroy();
-      await eventually(async () => {
-        const [row] = await api.database.owner.query<{ active: number }>(sql`
-          select count(*)::integer as active
-            from pg_stat_activity
-           where datname = current_database()
-             and application_name = 'realmpass test api'
-             and state <> 'idle'
-        `);
-        expect(row?.active).toBe(0);
-      });
+    // There are 8 connections in the pool: if any of these held one, nothing else would be answered.
+    expect((await service.get("/api/audit?limit=1")).status).toBe(200);
+    expect(heldBytes() - before).toBeLessThan(50_000_000);
+    for (const response of idle) response.destroy();
+    await eventually(async () => {
+      const [row] = await api.database.owner.query<{ active: number }>(sql`
+        select count(*)::integer as active
+          from pg_stat_activity
+         where datname = current_database()
+           and application_name = 'realmpass test api'
+           and state <> 'idle'
+      `);
+      expect(row?.active).toBe(0);
     });
   });
 });
