@@ -10,7 +10,13 @@ import type {
   SignedCrlOrder,
 } from "./messages.ts";
 import { drawChallenge, isAnswered } from "./probe.ts";
-import { SigningThreadError, startSigningThread, ThreadRequestError, type SigningThread } from "./thread-handle.ts";
+import {
+  SigningThreadError,
+  startSigningThread,
+  ThreadRequestError,
+  type RunThread,
+  type SigningThread,
+} from "./thread-handle.ts";
 import { within } from "../../runtime/deadline.ts";
 
 /** How many orders to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
@@ -31,6 +37,8 @@ export interface SigningPoolOptions {
   profileSigning?: ProfileSigning | undefined;
   /** A thread that has batches and finishes none for longer is stopped and replaced. */
   batchSecondsMax?: number;
+  /** How a thread is run. Default: as the program runs itself. */
+  runThread?: RunThread | undefined;
   log?: { warn(fields: object, message: string): void };
 }
 
@@ -103,6 +111,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   function start(): void {
     const thread = startSigningThread({
       data,
+      run: options.runThread,
       answerSecondsMax: batchSecondsMax,
       onEnd: (cause) => {
         ended(thread, cause);

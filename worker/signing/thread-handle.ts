@@ -1,3 +1,4 @@
+import type { Worker } from "node:worker_threads";
 import { startThread } from "../../runtime/program-files.ts";
 import type { Envelope, Reply, SigningThreadData, ThreadAnswers, ThreadRequest } from "./messages.ts";
 
@@ -26,13 +27,20 @@ export interface SigningThread {
   terminate(): Promise<void>;
 }
 
+/** Runs `worker/signing/thread.ts` on a thread. */
+export type RunThread = (data: SigningThreadData) => Worker;
+
 export interface StartOptions {
   data: SigningThreadData;
+  /** Default: as the program runs itself. */
+  run?: RunThread | undefined;
   /** A thread that has something to answer and is silent for longer is stopped. */
   answerSecondsMax: number;
   /** Called once, after everything in flight was rejected. */
   onEnd: (cause: SigningThreadError) => void;
 }
+
+const runThread: RunThread = (data) => startThread("worker/signing/thread", data);
 
 interface Waiting {
   timer: NodeJS.Timeout;
@@ -41,8 +49,8 @@ interface Waiting {
 }
 
 /** Starts a signing thread. It need not be waited for: requests are kept until it runs. */
-export function startSigningThread({ data, answerSecondsMax, onEnd }: StartOptions): SigningThread {
-  const worker = startThread("worker/signing/thread", data);
+export function startSigningThread({ data, run = runThread, answerSecondsMax, onEnd }: StartOptions): SigningThread {
+  const worker = run(data);
   const waiting = new Map<number, Waiting>();
   let lastRequestId = 0;
   let cause: unknown;

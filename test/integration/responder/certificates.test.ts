@@ -13,6 +13,7 @@ import { outputPublicKey } from "../../../runtime/sealed-output.ts";
 import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { useDatabase } from "../../support/run/database.ts";
+import { bundledThreads } from "../../support/service/signing-threads.ts";
 import { testOutputKeys } from "../../support/service/worker.ts";
 
 const database = useDatabase();
@@ -32,6 +33,7 @@ beforeAll(async () => {
     threads: 1,
     passphrase: testPassphrase,
     outputPublicKey: outputPublicKey(testOutputKeys.publicJwk),
+    runThread: await bundledThreads(),
   });
   atEndOfFile(() => pool.close());
 });

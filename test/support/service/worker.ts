@@ -13,6 +13,7 @@ import { startWorker } from "../../../worker/worker.ts";
 import { atEnd, atEndOfFile } from "../run/at-end.ts";
 import { testPassphrase } from "../given/issuing.ts";
 import { freshRedisDatabase } from "../run/services.ts";
+import { bundledThreads } from "./signing-threads.ts";
 
 /** The pair that outputs are sealed and opened with in tests. */
 export const testOutputKeys = generateOutputKeyPair();
@@ -46,15 +47,18 @@ const databaseOptions = (url: string): DatabaseOptions => ({
 });
 
 const signingThreads = 2;
-let signingPool: SigningPool | undefined;
+let signingPool: Promise<SigningPool> | undefined;
 
 /** The threads that sign for all workers of this test process: starting them is most of what a worker costs. */
-const sharedSigningPool = (): SigningPool =>
-  (signingPool ??= createSigningPool({
+const sharedSigningPool = (): Promise<SigningPool> => (signingPool ??= startSigningPool());
+
+const startSigningPool = async (): Promise<SigningPool> =>
+  createSigningPool({
     threads: signingThreads,
     passphrase: testPassphrase,
     outputPublicKey: outputPublicKey(testOutputKeys.publicJwk),
-  }));
+    runThread: await bundledThreads(),
+  });
 
 export interface TestWorker {
   queues: Queues;
@@ -68,7 +72,7 @@ export async function startTestWorker({
   kind = "postgres",
   rsaKeyPool = 0,
   passphrase = testPassphrase,
-  signingPool = sharedSigningPool(),
+  signingPool,
   sweepSeconds,
   log = silentLog,
 }: {
@@ -100,7 +104,7 @@ export async function startTestWorker({
     publicationUrl: "http://pki.example",
     crlValidityHours: 96,
     signingThreads,
-    signingPool,
+    signingPool: signingPool ?? (await sharedSigningPool()),
     issuanceConcurrency: 64,
     bulkConcurrency: 2,
     rsaKeyPool,

@@ -20,6 +20,7 @@ import { extent } from "../../../support/run/extent.ts";
 import { fromNow, givenRows } from "../../../support/given/given.ts";
 import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "../../../support/given/issuing.ts";
 import { requireTool } from "../../../support/run/tools.ts";
+import { bundledThreads } from "../../../support/service/signing-threads.ts";
 import { silentLog, testOutputKeys } from "../../../support/service/worker.ts";
 
 requireTool("openssl");
@@ -31,13 +32,14 @@ const hour = 3_600_000;
 let pool: SigningPool;
 let workerDb: Database;
 let apiDb: Database;
-beforeAll(() => {
+beforeAll(async () => {
   workerDb = database.open("realmpass_worker");
   apiDb = database.open("realmpass_api");
   pool = createSigningPool({
     threads: 2,
     passphrase: testPassphrase,
     outputPublicKey: outputPublicKey(testOutputKeys.publicJwk),
+    runThread: await bundledThreads(),
   });
 });
 afterAll(() => pool.close());

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Worker } from "node:worker_threads";
 import { Registry } from "prom-client";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { only, type Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
 import { IssuanceID } from "../../../../domain/ids.ts";
@@ -13,6 +13,7 @@ import { issueAll, type IssuanceDeps } from "../../../../worker/issuance/issue.t
 import { createIssuers } from "../../../../worker/issuance/issuers.ts";
 import { decryptKey, encryptKey } from "../../../../worker/keys/encrypted-key.ts";
 import { createSigningPool, type SigningPool } from "../../../../worker/signing/pool.ts";
+import type { RunThread } from "../../../../worker/signing/thread-handle.ts";
 import {
   givenIssuance,
   givenIssuingRealm,
@@ -23,6 +24,7 @@ import {
 import { useDatabase } from "../../../support/run/database.ts";
 import { atEnd } from "../../../support/run/at-end.ts";
 import { eventually } from "../../../support/run/eventually.ts";
+import { bundledThreads } from "../../../support/service/signing-threads.ts";
 import { depthOf, silentLog, startTestWorker, testOutputKeys } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
@@ -36,11 +38,17 @@ const watch = (worker: Worker): void => void started.push(worker);
 process.on("worker", watch);
 afterAll(() => void process.off("worker", watch));
 
+let runThread: RunThread;
+beforeAll(async () => {
+  runThread = await bundledThreads();
+});
+
 function newPool({ passphrase = testPassphrase } = {}): SigningPool {
   const pool = createSigningPool({
     threads: 1,
     passphrase,
     outputPublicKey: outputPublicKey(testOutputKeys.publicJwk),
+    runThread,
   });
   atEnd(() => pool.close());
   return pool;

@@ -19,7 +19,7 @@ import type {
   OrderResult,
 } from "../../../../worker/signing/messages.ts";
 import { createSigningPool, type SigningPool, type SigningPoolOptions } from "../../../../worker/signing/pool.ts";
-import { SigningThreadError, ThreadRequestError } from "../../../../worker/signing/thread-handle.ts";
+import { SigningThreadError, ThreadRequestError, type RunThread } from "../../../../worker/signing/thread-handle.ts";
 import { issueOrder } from "../../../support/given/certificate-request.ts";
 import {
   certificatePem,
@@ -29,6 +29,7 @@ import {
 } from "../../../support/given/hierarchy/test-hierarchy.ts";
 import { openssl } from "../../../support/pki/openssl.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
+import { bundledThreads } from "../../../support/service/signing-threads.ts";
 
 const passphrase = "test passphrase";
 const outputKeys = generateOutputKeyPair();
@@ -39,10 +40,18 @@ const watch = (worker: Worker): void => void started.push(worker);
 process.on("worker", watch);
 afterAll(() => void process.off("worker", watch));
 
+let runThread: RunThread;
 const newPool = (override: Partial<SigningPoolOptions> = {}): SigningPool =>
-  createSigningPool({ threads: 1, passphrase, outputPublicKey: outputPublicKey(outputKeys.publicJwk), ...override });
+  createSigningPool({
+    threads: 1,
+    passphrase,
+    outputPublicKey: outputPublicKey(outputKeys.publicJwk),
+    runThread,
+    ...override,
+  });
 
 beforeAll(async () => {
+  runThread = await bundledThreads();
   material = await testIssuerMaterial(passphrase);
 });
 
@@ -343,6 +352,13 @@ describe("closing", () => {
     for (const outcome of await outcomes)
       expect(outcome).toMatchObject({ status: "rejected", reason: { name: "SigningThreadError" } });
   });
+});
+
+test("a thread runs as the program runs itself", async () => {
+  const pool = newPool({ runThread: undefined });
+  await pool.ensureIssuer(material);
+  issued((await pool.issue([issueOrder()])).results[0]);
+  await pool.close();
 });
 
 test("a refusal keeps its name across the thread's border", () => {

@@ -1,0 +1,25 @@
+import { Worker } from "node:worker_threads";
+import { rolldown } from "rolldown";
+import type { RunThread } from "../../../worker/signing/thread-handle.ts";
+
+let bundled: Promise<string> | undefined;
+
+/**
+ * Runs signing threads from one bundle of today's sources, as the build makes it. Each thread that loads the sources one by one
+ * takes half a second of CPU more, which was most of what a test with threads cost.
+ */
+export async function bundledThreads(): Promise<RunThread> {
+  const code = await (bundled ??= bundle());
+  return (workerData) => new Worker(code, { eval: true, workerData, execArgv: [] });
+}
+
+async function bundle(): Promise<string> {
+  const input = new URL("../../../worker/signing/thread.ts", import.meta.url).pathname;
+  const build = await rolldown({ input, platform: "node" });
+  try {
+    const { output } = await build.generate({ format: "cjs" });
+    return output[0].code;
+  } finally {
+    await build.close();
+  }
+}
