@@ -17,6 +17,8 @@ export interface ListenerOptions {
   withinLimit: WithinLimit;
   /** Requests that are answered at once; what comes beyond that is told to come back. Default: 2,000. */
   inFlightMax?: number;
+  /** How long slow clients are waited for, where it is not {@link slowClients}. */
+  slowClients?: Partial<SlowClients> | undefined;
   /** Called once for each answer. */
   onAnswer: (outcome: OcspOutcome, seconds: number) => void;
 }
@@ -30,14 +32,12 @@ export interface OcspListener {
 /** How long those who keep answers may do so without asking, in seconds: less than an answer holds. */
 const keptSeconds = 2;
 
-/** Slow clients are not waited for, and idle ones let go. */
-const timeouts = {
-  headersTimeout: 5_000,
-  requestTimeout: 8_000,
-  keepAliveTimeout: 15_000,
-  connectionsCheckingInterval: 1_000,
-  maxHeaderSize: 16_384,
-};
+/** Slow clients are not waited for, in milliseconds. */
+const slowClients = { headersTimeout: 5_000, requestTimeout: 8_000, connectionsCheckingInterval: 1_000 };
+export type SlowClients = typeof slowClients;
+
+/** Idle ones are let go. */
+const limits = { keepAliveTimeout: 15_000, maxHeaderSize: 16_384 };
 const connectionsMax = 4_096;
 
 const responseType = "application/ocsp-response";
@@ -81,7 +81,7 @@ export async function startListener({ inFlightMax = 2_000, ...options }: Listene
   };
 
   const server = createServer(
-    timeouts,
+    { ...limits, ...slowClients, ...options.slowClients },
     closingUnlessRead((request, response) => {
       respond(request, response).catch(() => {
         response.destroy();

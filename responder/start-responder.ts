@@ -13,7 +13,7 @@ import { createClientAddress } from "./client-address.ts";
 import { createIdentities } from "./identities.ts";
 import { createOcspIssuers } from "./issuers.ts";
 import { createLastOcsp } from "./last-ocsp.ts";
-import { startListener } from "./listener.ts";
+import { startListener, type SlowClients } from "./listener.ts";
 import { createOcspMetrics } from "./metrics.ts";
 import { createResponder } from "./responder.ts";
 import { createStatusReader } from "./status-reader.ts";
@@ -28,6 +28,10 @@ export interface ResponderOptions {
   /** As the configuration has them. */
   trustedProxies: string;
   requestsPerSecond: number;
+  /** How long slow clients are waited for. Default: as long as the listener does. */
+  slowClients?: Partial<SlowClients> | undefined;
+  /** How often it is written down when profiles were asked about. Default: every 3 s. */
+  lastOcspEveryMs?: number | undefined;
   registry: Registry;
   clock: ServiceClock;
   beat: Beat;
@@ -35,7 +39,7 @@ export interface ResponderOptions {
   lifecycle: Lifecycle;
 }
 
-const lastOcspEveryMs = 3_000;
+const defaultLastOcspEveryMs = 3_000;
 
 /**
  * Issuers whose responder certificates are requested before a device waits for them: a few before the first request is taken,
@@ -80,6 +84,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     port: options.port,
     clientAddress: createClientAddress(options.trustedProxies),
     withinLimit: createAddressLimits(options.requestsPerSecond),
+    slowClients: options.slowClients,
     onAnswer: createOcspMetrics(options.registry),
   });
 
@@ -96,7 +101,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     await Promise.all(current.map((issuer) => identities.of(issuer).catch(() => undefined)));
   };
   const timers = [
-    setInterval(() => void flush(), lastOcspEveryMs),
+    setInterval(() => void flush(), options.lastOcspEveryMs ?? defaultLastOcspEveryMs),
     // A database that is away is reported by what needs it; the next round asks again.
     setInterval(() => void prepare(issuersMax).catch(() => undefined), prepareEveryMs),
   ];

@@ -86,6 +86,8 @@ export interface ApiSettings {
   bodyLimits?: BodyLimits;
   /** The timeout for one response of a realm's identity provider. Default: 5 s. */
   upstreamTimeoutMs?: number;
+  /** How often a stream of a bulk job's events shows a sign of life. Default: every 15 s. */
+  jobCommentMs?: number;
   /** Permitted sources of realms' logos. Default: the public Internet. */
   logos?: PictureSources;
 }

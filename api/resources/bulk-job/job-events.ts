@@ -6,14 +6,14 @@ import { jobView } from "../../contract/views/job-view.ts";
 /** At most four events a second. */
 const eventsApartMs = 250;
 
-/** A sign of life, and a look whether the client may still know. */
-const commentMs = 15_000;
+/** A sign of life, and a look whether the client may still know, come this often. */
+const defaultCommentMs = 15_000;
 
 /** How long a browser waits before it comes again. */
 const reconnectMs = 1_000;
 
 interface Following {
-  deps: Pick<Deps, "jobs" | "clock">;
+  deps: Pick<Deps, "jobs" | "clock" | "settings">;
   /** The revision that the client has; -1: none. */
   after: number;
   admittedUntil: Date;
@@ -28,8 +28,9 @@ interface Following {
  */
 export async function* jobEvents(
   jobId: string,
-  { deps: { jobs, clock }, after, admittedUntil, stillAdmitted, signal }: Following,
+  { deps: { jobs, clock, settings }, after, admittedUntil, stillAdmitted, signal }: Following,
 ): AsyncGenerator<string> {
+  const { jobCommentMs: commentMs = defaultCommentMs } = settings;
   const watch = jobs.watch(jobId);
   let known = after;
   let stalled = false;

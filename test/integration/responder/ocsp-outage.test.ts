@@ -27,7 +27,12 @@ beforeAll(async () => {
   behind.hostname = "127.0.0.1";
   behind.port = String(proxy.port);
   await startTestWorker({ databaseUrl: database.url });
-  ({ url } = await startTestResponder({ databaseUrl: behind.href, requestsPerSecond: 20 }));
+  ({ url } = await startTestResponder({
+    databaseUrl: behind.href,
+    requestsPerSecond: 20,
+    lastOcspEveryMs: 200,
+    slowClients: { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 100 },
+  }));
 });
 
 const ask = async (headers: Record<string, string> = {}): Promise<string | number> => {
@@ -119,7 +124,7 @@ test("who sends a request octet by octet, or its beginning alone, is let go of",
   const closed = (first: string): Promise<void> =>
     new Promise((resolve) => {
       const socket = connect(Number(port), hostname, () => socket.write(first));
-      const dripping = setInterval(() => socket.write("x"), 500);
+      const dripping = setInterval(() => socket.write("x"), 50);
       socket.on("error", () => undefined);
       socket.on("close", () => {
         clearInterval(dripping);

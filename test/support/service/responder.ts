@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { openDatabase } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { createBeat } from "../../../process/beat.ts";
-import { startResponder } from "../../../responder/start-responder.ts";
+import { startResponder, type ResponderOptions } from "../../../responder/start-responder.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
 import { atEnd } from "../run/at-end.ts";
@@ -21,10 +21,11 @@ export interface TestResponder {
 export async function startTestResponder({
   databaseUrl,
   requestsPerSecond = 1_000_000,
+  ...waits
 }: {
   databaseUrl: string;
   requestsPerSecond?: number;
-}): Promise<TestResponder> {
+} & Pick<ResponderOptions, "slowClients" | "lastOcspEveryMs">): Promise<TestResponder> {
   const log = silentLog;
   const lifecycle = createLifecycle({ log, deadlineMs: 20_000 });
   const registry = new Registry();
@@ -47,6 +48,7 @@ export async function startTestResponder({
     url: undefined,
     trustedProxies: "",
     requestsPerSecond,
+    ...waits,
     registry,
     clock: systemClock,
     beat,
