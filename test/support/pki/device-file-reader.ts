@@ -17,8 +17,16 @@ json.dump(plistlib.loads(sys.stdin.buffer.read(), fmt=plistlib.FMT_XML), sys.std
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test reads a file as a device does; its assertion is the check
 export type Plist = Record<string, any>;
 
+/** What was read already: tests look at one file several times. */
+const plists = new Map<string, string>();
+
 /** A property list; data comes as `{data: base64}`, a date as `{date}`. */
-export const readPlist = (file: Buffer): Plist => JSON.parse(run("python3", ["-c", toJson], file)) as Plist;
+export function readPlist(file: Buffer): Plist {
+  const key = file.toString("latin1");
+  const json = plists.get(key) ?? run("python3", ["-I", "-S", "-c", toJson], file);
+  plists.set(key, json);
+  return JSON.parse(json) as Plist;
+}
 
 /** The payloads of a configuration profile that have this type. */
 export const payloadsOf = (profile: Plist, type: string): Plist[] =>
@@ -32,11 +40,13 @@ export function bundleOfMobileconfig(profile: Plist): { pkcs12: Buffer; password
 
 /** The text of each element or attribute that an XPath names. */
 export function xpath(file: Buffer, path: string): string[] {
-  const count = Number(run("xmllint", ["--xpath", `count(${path})`, "-"], file));
-  return Array.from({ length: count }, (_, index) =>
-    // xmllint ends what it prints with a newline of its own.
-    run("xmllint", ["--xpath", `string((${path})[${String(index + 1)}])`, "-"], file).replace(/\n$/, ""),
-  );
+  const string = (position: number): string => `string((${path})[${String(position)}])`;
+  // xmllint ends what it prints with a newline of its own.
+  const evaluate = (expression: string): string =>
+    run("xmllint", ["--xpath", expression, "-"], file).replace(/\n$/, "");
+  // Most paths name one: its text comes with the count.
+  const [, count = "", first = ""] = /^(\d+) (.*)$/s.exec(evaluate(`concat(count(${path}), ' ', ${string(1)})`)) ?? [];
+  return Array.from({ length: Number(count) }, (_, index) => (index === 0 ? first : evaluate(string(index + 1))));
 }
 
 /** PKCS#12 and password of EAP metadata. */
