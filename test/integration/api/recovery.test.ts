@@ -45,7 +45,7 @@ describe("a database that goes away", () => {
     const user = await given.user({ realmId });
     const key = { "idempotency-key": "through-the-outage" };
     const waiting = service.post(`/api/user/${user.id}/profiles/laptop`, linux, {
-      headers: { ...key, prefer: "wait=5" },
+      headers: { ...key, prefer: "wait=2" },
     });
     await eventually(async () => {
       expect(await api.database.owner.query(sql`select 1 from issuances where user_id = ${user.id}`)).toHaveLength(1);

@@ -4,7 +4,9 @@ import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as issuerKeys from "../../../db/queries/issuer-keys.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as users from "../../../db/queries/people/users.ts";
+import { sql } from "../../../db/sql.ts";
 import { operatorActor } from "../../../domain/audit.ts";
+import { deviceTypes, type DeviceType, type KeyType } from "../../../domain/device.ts";
 import type { NameConstraintsForm } from "../../../domain/certificate-profile.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createIssuingCa, createRoot, type CertificateAuthority } from "../../../worker/keys/ceremony.ts";
@@ -23,6 +25,11 @@ export interface IssuingRealm {
   root: Buffer;
   issuer: Buffer;
 }
+
+/** Making an RSA key takes a tenth of a second of CPU, one on P-256 next to nothing. */
+const quickKeys: Partial<Record<DeviceType, KeyType>> = Object.fromEntries(
+  deviceTypes.map((deviceType) => [deviceType, "ec-p256"]),
+);
 
 let sequence = 0;
 const unique = (): string => `${process.pid}-${++sequence}`;
@@ -75,8 +82,14 @@ export async function givenIssuingRealm(
   {
     maxProfiles = 5,
     infrastructureDomains = ["demo.example", "example.org"],
+    keyTypes = quickKeys,
     ...special
-  }: { maxProfiles?: number; infrastructureDomains?: string[] } & Special = {},
+  }: {
+    maxProfiles?: number;
+    infrastructureDomains?: string[];
+    /** Which keys its devices get. Omitted: quick ones; a new realm has none, and gets what suits each device. */
+    keyTypes?: Partial<Record<DeviceType, KeyType>>;
+  } & Special = {},
 ): Promise<IssuingRealm> {
   const at = systemClock.now();
   const name = `realm-${unique()}`;
@@ -91,6 +104,7 @@ export async function givenIssuingRealm(
       at,
     });
     await realms.update(tx, id, { maxProfiles, infrastructureDomains });
+    await tx.query(sql`update realms set key_types = ${JSON.stringify(keyTypes)}::jsonb where id = ${id}`);
     const issuer = await issuerKeys.create(tx, {
       realmId: id,
       certificate: issuing.certificate,

@@ -220,9 +220,7 @@ describe("of many entries", () => {
 
   test("it arrives whole and in order, while the chain goes on", async () => {
     await seal();
-    const {
-      body: { total: sealed },
-    } = await service.get("/api/audit?limit=1");
+    const { total: sealed } = (await service.get("/api/audit?limit=1")).body as { total: number };
     await write("user_lock");
 
     const response = await open();

@@ -19,10 +19,14 @@ describe("a selection", { timeout: 180_000 }, () => {
     const realmId = await api.given.realm();
     const service = api.as.service({ realmId });
     const start = () => service.post("/api/jobs/offboarding?dryRun=true", { matching: { search: "many-" } });
-    await api.database.owner.query(sql`
-      insert into users (realm_id, pairwise_id, email, administrator, created_at)
-      select ${realmId}, 'many-' || n, '', false, now() from generate_series(1, ${jobRowsMax + 1}::integer) n
-    `);
+    const slice = 20_000;
+    for (let from = 1; from <= jobRowsMax + 1; from += slice) {
+      await api.database.owner.query(sql`
+        insert into users (realm_id, pairwise_id, email, administrator, created_at)
+        select ${realmId}, 'many-' || n, '', false, now()
+          from generate_series(${from}::integer, ${Math.min(from + slice - 1, jobRowsMax + 1)}::integer) n
+      `);
+    }
 
     const tooMany = await start();
     expect(tooMany).toBeError("payload_too_large");

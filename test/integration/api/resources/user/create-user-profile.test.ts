@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { Registry } from "prom-client";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as upkeep from "../../../../../db/queries/upkeep/upkeep.ts";
@@ -227,6 +227,23 @@ test.each(["", "x".repeat(65), "a\u0007b", "a\nb"])("the name %j is refused", as
   const answer = await as.admin().post(`/api/user/${user.id}/profiles/${encodeURIComponent(name)}`, linux);
   if (name === "") expect(answer).toBeError("not_found");
   else expect(answer).toBeError("invalid_request");
+});
+
+test("the key is of the kind that was asked for, else that the realm has for the device, else that suits the device", async () => {
+  const realm = await givenIssuingRealm(api.database.owner, { keyTypes: { ChromeOS: "ec-p256" } });
+  const service = as.service(realm);
+  const { id } = await given.user(realm);
+  const keyOf = async (deviceType: string, keyType?: string): Promise<unknown> => {
+    const { body } = await service.post(`/api/user/${id}/profiles/laptop`, { format: "pem", deviceType, keyType });
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(body.data.privateKey);
+    return [asymmetricKeyType, asymmetricKeyDetails?.modulusLength];
+  };
+  const { stop } = await api.startWorker();
+  expect(await keyOf("Linux")).toEqual(["rsa", 2048]);
+  expect(await keyOf("Windows")).toEqual(["ec", undefined]);
+  expect(await keyOf("ChromeOS")).toEqual(["ec", undefined]);
+  expect(await keyOf("ChromeOS", "rsa-2048")).toEqual(["rsa", 2048]);
+  await stop();
 });
 
 test("nothing is issued to the locked, the offboarded, the unknown and strangers", async () => {
