@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 test("the audit log is exported as it is, as NDJSON or CSV", async () => {
-  const ndjson = await cli.compiled(["audit", "export"]);
+  const ndjson = await cli(["audit", "export"]);
   const [first = ""] = ndjson.out.split("\n");
   expect(JSON.parse(first)).toMatchObject({ event: "user_lock" });
 

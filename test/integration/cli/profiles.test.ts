@@ -61,7 +61,7 @@ describeWithTool("openssl", "a request by openssl", () => {
 
 test("a file that is there already stays as it is, and nothing is issued", async () => {
   await writeFile(at("precious.p12"), "keys");
-  const before = (await cli.compiled(["profiles", "list", "--user", user])).out;
+  const before = (await cli(["profiles", "list", "--user", user])).out;
   const { code, err } = await create("--out", "precious.p12");
 
   expect(code).toBe(1);

@@ -1,12 +1,12 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
+import { PassThrough, Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { beforeAll } from "vitest";
 import { systemClock } from "../../../cli/context/clock.ts";
 import { run } from "../../../cli/program.ts";
+import type { Input, Terminal } from "../../../terminal/streams.ts";
 import { atEndOfFile } from "../run/at-end.ts";
 import { eventually } from "../run/eventually.ts";
 
@@ -18,126 +18,113 @@ export interface CliRun {
   err: string;
 }
 
-export interface RunningCli {
-  child: ChildProcess;
+/** A command that is still running. */
+export interface CliSession {
   /** What it has written so far; on a terminal both are one. */
   out(): string;
   err(): string;
-  /** Types something once this has been asked. */
+  /** Types something once the command has asked for it. */
   type(question: RegExp, answer: string): Promise<void>;
   ended: Promise<CliRun>;
 }
 
-interface CliOptions {
+export interface CliOptions {
   env?: Record<string, string | undefined>;
   input?: string | Buffer;
-  /** Leaves standard input open. */
-  open?: boolean;
 }
 
+/**
+ * The command line client in this process, with streams and an environment of its own. What only a real process shows is
+ * in `cli-process.ts`.
+ */
 export interface Cli {
   /** An empty directory for this test file, which is also the home directory of the command. */
   readonly directory: string;
-  /** The program in this process, for tests of what it does. */
-  (argv: readonly string[], options?: Pick<CliOptions, "env" | "input">): Promise<CliRun>;
-  /** The compiled program as a process of its own, run to its end. */
-  readonly compiled: (argv: readonly string[], options?: CliOptions) => Promise<CliRun>;
-  /** The same, to be watched while it runs. */
-  start(argv: readonly string[], options?: CliOptions): RunningCli;
-  /** On a terminal of its own. */
-  onTerminal(argv: readonly string[], options?: CliOptions): RunningCli;
+  (argv: readonly string[], options?: CliOptions): Promise<CliRun>;
+  /** The same with a user at a terminal, who can be asked. */
+  onTerminal(argv: readonly string[], options?: Pick<CliOptions, "env">): CliSession;
 }
 
-/** The command line client, with an environment that holds nothing else: in this process, compiled, or on a terminal. */
 export function useCli(environment: () => Record<string, string>): Cli {
   let directory = "";
-  const children: ChildProcess[] = [];
+  const running = new Map<Promise<unknown>, AbortController>();
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "realmpass-cli-"));
     atEndOfFile(async () => {
-      // What a test did not wait for does not take the next file along to its directory.
-      process.chdir(project);
-      for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+      // A command that a test did not wait for must not keep the next file in its directory.
+      for (const interrupted of running.values()) interrupted.abort();
+      await Promise.allSettled(running.keys());
       await rm(directory, { recursive: true, force: true });
     });
   });
 
-  const node = [process.execPath, join(project, "dist/cli/main.js")];
-  const begin = (command: readonly string[], { env, input, open = false }: CliOptions): RunningCli => {
-    const [program = "", ...args] = command;
-    const child = spawn(program, args, {
-      cwd: directory,
-      env: { PATH: process.env["PATH"], HOME: directory, ...environment(), ...env },
-      stdio: "pipe",
-    });
-    children.push(child);
-    let [out, err] = ["", ""];
-    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
-    child.stdin.on("error", () => undefined);
-    if (!open) child.stdin.end(input ?? "");
-    const ended = new Promise<CliRun>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", (code) => {
-        resolve({ code, out, err });
-      });
-    });
-    return {
-      child,
-      out: () => out,
-      err: () => err,
-      async type(question, answer) {
-        await eventually(() => {
-          if (!question.test(out + err)) throw new Error(`not asked: ${out}${err}`);
-        });
-        child.stdin.write(answer);
-      },
-      ended,
-    };
-  };
-
-  const cli = async (
+  const begin = (
     argv: readonly string[],
-    { env, input = "" }: Pick<CliOptions, "env" | "input"> = {},
-  ): Promise<CliRun> => {
-    const [out, err] = [collector(), collector()];
-    const code = await inDirectory(directory, () =>
+    streams: { stdin: Input; stdout: Terminal; stderr: Terminal },
+    env: CliOptions["env"],
+  ): Promise<number> => {
+    const interrupted = new AbortController();
+    const code = inDirectory(directory, () =>
       run(argv, {
+        ...streams,
         env: { PATH: process.env["PATH"], HOME: directory, ...environment(), ...env },
-        stdin: Readable.from(Buffer.from(input), { objectMode: false }),
-        stdout: out.stream,
-        stderr: err.stream,
         clock: systemClock,
-        interrupted: new AbortController().signal,
+        interrupted: interrupted.signal,
       }),
     );
-    return { code, out: out.text(), err: err.text() };
+    running.set(code, interrupted);
+    void code.finally(() => running.delete(code)).catch(() => undefined);
+    return code;
+  };
+
+  const cli = async (argv: readonly string[], { env, input = "" }: CliOptions = {}): Promise<CliRun> => {
+    const [stdout, stderr] = [new Collector(), new Collector()];
+    const stdin = Readable.from(Buffer.from(input), { objectMode: false });
+    const code = await begin(argv, { stdin, stdout, stderr }, env);
+    return { code, out: stdout.text(), err: stderr.text() };
   };
   return Object.defineProperties(cli, {
     directory: { get: () => directory },
-    compiled: {
-      value: (argv: readonly string[], options: CliOptions = {}) => begin([...node, ...argv], options).ended,
-    },
-    start: { value: (argv: readonly string[], options: CliOptions = {}) => begin([...node, ...argv], options) },
     onTerminal: {
-      value: (argv: readonly string[], options: CliOptions = {}) => {
-        const line = [...node, ...argv].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-        return begin(["script", "--quiet", "--return", "--command", line, "/dev/null"], { open: true, ...options });
+      value(argv: readonly string[], { env }: CliOptions = {}): CliSession {
+        const stdin = Object.assign(new PassThrough(), { isTTY: true });
+        const screen = Object.assign(new Collector(), { isTTY: true, columns: 80 });
+        const code = begin(argv, { stdin, stdout: screen, stderr: screen }, env);
+        return {
+          out: () => screen.text(),
+          err: () => "",
+          type: (question, answer) => typeAt(question, answer, { shown: () => screen.text(), stdin }),
+          ended: code.then((ended) => ({ code: ended, out: screen.text(), err: "" })),
+        };
       },
     },
   }) as Cli;
 }
 
-/** A stream that keeps what is written to it. */
-function collector(): { stream: Writable; text(): string } {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk);
-      done();
-    },
+/** Waits until the question is shown, and types the answer. */
+export async function typeAt(
+  question: RegExp,
+  answer: string,
+  { shown, stdin }: { shown: () => string; stdin: Writable },
+): Promise<void> {
+  await eventually(() => {
+    if (!question.test(shown())) throw new Error(`not asked: ${shown()}`);
   });
-  return { stream, text: () => Buffer.concat(chunks).toString() };
+  stdin.write(answer);
+}
+
+/** A stream that keeps what is written to it. */
+class Collector extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString();
+  }
 }
 
 let runs = 0;
