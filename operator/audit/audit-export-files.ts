@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { open, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Db } from "../../db/client.ts";
@@ -97,7 +98,7 @@ async function* linesOf(
 }
 
 async function write(directory: string, name: string, texts: AsyncIterable<string>): Promise<void> {
-  const unfinished = join(directory, `.${name}.${process.pid}.part`);
+  const unfinished = join(directory, `.${name}.${randomBytes(6).toString("hex")}.part`);
   try {
     const handle = await open(unfinished, "wx", 0o600);
     try {

@@ -27,6 +27,9 @@ const examine = async (argv: string[] = [], options?: RunOptions) => {
   return { code, ok: json["ok"], checks, of: (name: string) => checks.find((check) => check.name === name) };
 };
 
+/** For what is not about realms. The doctor opens the key of every issuer that it looks at: one does. */
+const examineOne = async (options?: RunOptions) => examine(["--realm", await operator.anyRealm()], options);
+
 const aliveProcesses = async () => {
   for (const kind of processKinds) await givenProcess(operator.database.owner, { kind });
 };
@@ -136,7 +139,8 @@ test("jobs: devices that are still on ten minutes after their days of grace are 
       from realms where name = ${realm}
     returning id, revoke_at as "revokeAt"
   `);
-  const jobs = async (seconds: number) => (await examine([], { clock: clockAhead(seconds) })).of("jobs");
+  const jobs = async (seconds: number) =>
+    (await examine(["--realm", realm], { clock: clockAhead(seconds) })).of("jobs");
 
   expect(await jobs(500)).toMatchObject({ status: "ok" });
   expect(await jobs(700)).toMatchObject({ status: "fail", message: expect.stringContaining(job!.id) as string });
@@ -153,12 +157,12 @@ describe("the secrets", () => {
   test("are compared with the installation's, by what says nothing of them", async () => {
     await values("master", operator.data.find("masterKey")!);
     await values("audit", operator.data.find("auditKey")!);
-    const { of } = await examine();
+    const { of } = await examineOne();
     expect(of("secrets")).toMatchObject({
       status: "ok",
       message: expect.stringMatching(/master [0-9a-f]{16}, audit [0-9a-f]{64}/) as string,
     });
-    const others = await examine([], {
+    const others = await examineOne({
       env: { REALMPASS_MASTER_KEY: "A".repeat(43), REALMPASS_AUDIT_KEY: generateAuditKey() },
     });
     expect(others.of("secrets")).toMatchObject({
@@ -171,10 +175,10 @@ describe("the secrets", () => {
     const directory = mkdtempSync(join(operator.data.path, "secrets-"));
     const env = { REALMPASS_DATA_DIRECTORY: join(directory, "operator") };
     expect((await operator.run(["secrets", "create", "--dir", directory])).code).toBe(0);
-    expect((await examine([], { env })).of("secret-files")).toBeUndefined();
+    expect((await examineOne({ env })).of("secret-files")).toBeUndefined();
     writeFileSync(join(directory, "api", "issuer-key-passphrase"), "a decoy, or the real one");
     writeFileSync(join(directory, "responder", "audit-key.json"), "{}");
-    expect((await examine([], { env })).of("secret-files")).toMatchObject({
+    expect((await examineOne({ env })).of("secret-files")).toMatchObject({
       status: "fail",
       message: `an api or a responder has what only others need: ${directory}/api/issuer-key-passphrase, ${directory}/responder/audit-key.json`,
     });
@@ -261,7 +265,7 @@ test.each<[string, RunOptions]>([
 ])("%s fails with a remedy, and so does the command", async (name, options) => {
   await aliveProcesses();
 
-  const { code, ok, of } = await examine([], options);
+  const { code, ok, of } = await examineOne(options);
 
   expect(of(name)).toMatchObject({ ok: false, status: "fail", remedy: expect.stringMatching(/\w/) as string });
   expect([code, ok]).toEqual([1, false]);
@@ -275,7 +279,7 @@ describe("the processes", () => {
     await operator.database.owner.query(sql`
       update processes set seen_at = seen_at - interval '16 seconds' where kind = ${missing}
     `);
-    const { code, of } = await examine();
+    const { code, of } = await examineOne();
     expect(of("processes")).toMatchObject({
       status: "fail",
       message: expect.stringContaining(`no ${missing}: `) as string,
@@ -293,7 +297,7 @@ describe("the processes", () => {
     const since = new Date("2027-01-01T00:00:00Z");
     const problems = [{ code: "publication_failed", detail: "issuer 7", since }] as const;
     await givenProcess(operator.database.owner, { kind: "worker", host: "elsewhere", problems });
-    const { of } = await examine();
+    const { of } = await examineOne();
     expect(of("processes")?.message).toMatch(/^alive: worker 2 \(\S+\), responder 1 \(\S+\), api 1 \(\S+\)/);
     expect(of("process worker elsewhere")).toMatchObject({
       status: "warn",
@@ -306,7 +310,7 @@ describe("the processes", () => {
     const since = systemClock.now();
     const reported = problemCodes.map((code) => ({ code, detail: "something", since }));
     await givenProcess(operator.database.owner, { kind: "worker", problems: reported });
-    const { checks } = await examine();
+    const { checks } = await examineOne();
     const found = checks.filter(({ name }) => name === "process worker host");
     expect(found.map(({ message }) => message.split(" ")[0])).toEqual(problemCodes);
     expect(new Set(found.map(({ remedy }) => remedy)).size).toBe(problemCodes.length);
@@ -321,7 +325,7 @@ describe("the processes", () => {
     await givenProcess(operator.database.owner, { kind: "worker", host: "one", problems: away("7", "8") });
     await givenProcess(operator.database.owner, { kind: "worker", host: "gone", silentSeconds: 20 });
     const states = async () => {
-      const { checks } = await examine();
+      const { checks } = await examineOne();
       return checks.flatMap(({ name, status, message }) =>
         message.includes("issuer_away") ? [`${name} ${status} ${message.split(": ")[1] ?? ""}`] : [],
       );
@@ -343,7 +347,7 @@ describe("the processes", () => {
     await aliveProcesses();
     const problems = [{ code: "clock_skewed", detail: "the clocks differ", since: systemClock.now() }] as const;
     await givenProcess(operator.database.owner, { kind: "responder", host: "elsewhere", clockSkewMs, problems });
-    const { code, of } = await examine();
+    const { code, of } = await examineOne();
     expect(of("process responder elsewhere")).toMatchObject({ status });
     if (status === "fail") expect(code).toBe(1);
   });
@@ -358,13 +362,13 @@ describe("the processes", () => {
     for (const kind of processKinds) await givenProcess(operator.database.owner, { kind, version: first });
     for (const version of versions) await givenProcess(operator.database.owner, { kind: "api", version });
     await givenProcess(operator.database.owner, { kind: "api", version: "9.0.0", silentSeconds: 20 });
-    expect((await examine()).of("processes")).toMatchObject({ status });
+    expect((await examineOne()).of("processes")).toMatchObject({ status });
   });
 
   test("are listed with their versions, also when a kind is missing, and each of another version than this program by name", async () => {
     const own = programVersion();
     for (const kind of processKinds) await givenProcess(operator.database.owner, { kind, version: own });
-    const look = async (): Promise<string> => (await examine()).of("processes")?.message ?? "";
+    const look = async (): Promise<string> => (await examineOne()).of("processes")?.message ?? "";
     expect(await look()).toBe(`alive: worker 1 (${own}), responder 1 (${own}), api 1 (${own})`);
 
     const left = { kind: "api", host: "left", pid: 7, version: "0.0.9" } as const;
@@ -383,16 +387,16 @@ test("a data directory that is open to others fails", async () => {
   const env = { REALMPASS_ISSUER_KEY_PASSPHRASE: "another passphrase" };
   chmodSync(operator.data.path, 0o755);
   try {
-    expect((await examine([], { env })).of("data-directory")?.status).toBe("fail");
+    expect((await examineOne({ env })).of("data-directory")?.status).toBe("fail");
   } finally {
     chmodSync(operator.data.path, 0o700);
   }
 });
 
 test("the room on the disk is that of the data directory, and not that of the memory in which systemd keeps credentials", async () => {
-  expect((await examine()).of("disk")?.message).toMatch(` MiB are free in ${operator.data.path}`);
+  expect((await examineOne()).of("disk")?.message).toMatch(` MiB are free in ${operator.data.path}`);
   const env = { CREDENTIALS_DIRECTORY: operator.data.path };
-  expect((await examine([], { env })).of("disk")).toBeUndefined();
+  expect((await examineOne({ env })).of("disk")).toBeUndefined();
 });
 
 test("without a passphrase the doctor opens no issuer key, makes no passphrase, and fails only for a key that is missing", async () => {
@@ -528,7 +532,7 @@ describe("the audit log", () => {
   });
 
   test("cannot be looked at without a key", async () => {
-    const { of } = await examine([], { env: { REALMPASS_AUDIT_KEY: "no key" } });
+    const { of } = await examineOne({ env: { REALMPASS_AUDIT_KEY: "no key" } });
     expect(of("audit")).toMatchObject({
       status: "fail",
       remedy: expect.stringContaining("REALMPASS_AUDIT_KEY") as string,
@@ -561,7 +565,7 @@ describe("the queue's schema", () => {
   ])("with %s of somebody else's fails, until it is migrated", async (_, plant, name) => {
     await plant();
 
-    const { code, of } = await examine();
+    const { code, of } = await examineOne();
     expect(of("queue-schema")).toMatchObject({
       status: "fail",
       message: expect.stringContaining(name) as string,
@@ -571,11 +575,11 @@ describe("the queue's schema", () => {
     expect(code).toBe(1);
 
     expect((await operator.run(["migrate"])).code).toBe(0);
-    expect((await examine()).of("queue-schema")).toMatchObject({ status: "ok" });
+    expect((await examineOne()).of("queue-schema")).toMatchObject({ status: "ok" });
   });
 
   test("is looked at when Redis holds the queues, too", async () => {
-    const { of } = await examine([], { env: { REDIS_URL: "redis://127.0.0.1:1" } });
+    const { of } = await examineOne({ env: { REDIS_URL: "redis://127.0.0.1:1" } });
     expect(of("queue-schema")).toMatchObject({ status: "ok" });
   });
 
@@ -593,7 +597,7 @@ describe("the queue's schema", () => {
       values ('issuance', 'planted', 1, 'planted', 'waiting', '{}', '{}', 0, 0, 1, 0, 0)
     `);
 
-    await examine();
+    await examineOne();
 
     const ran = await asLogin(operator.database.url, (client) => client.query("select by from bullmq.ran"));
     expect(ran.rows).toEqual([]);
@@ -601,7 +605,7 @@ describe("the queue's schema", () => {
   });
 
   test("is counted with the operator's rights, which hold for nothing else there", async () => {
-    const { of } = await examine();
+    const { of } = await examineOne();
     expect(of("queue")).toMatchObject({ status: "ok", message: expect.stringContaining("0 tasks") as string });
     const tables = sql`
       select relname from pg_class
@@ -688,13 +692,13 @@ test("a database that was never migrated says so", async () => {
 });
 
 test.skipIf(process.env["TEST_REDIS_URL"] === undefined)("Redis is looked at when it holds the queues", async () => {
-  const { of } = await examine([], { env: { REDIS_URL: process.env["TEST_REDIS_URL"] } });
+  const { of } = await examineOne({ env: { REDIS_URL: process.env["TEST_REDIS_URL"] } });
 
   expect(of("queue")?.message).toContain("Redis");
   expect([of("redis-eviction")?.status, of("redis-persistence")?.status]).toEqual(["ok", "ok"]);
 });
 
 test("a Redis that is not there is noticed", async () => {
-  const { of } = await examine([], { env: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` } });
+  const { of } = await examineOne({ env: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` } });
   expect(of("queue")?.message).toContain("ECONNREFUSED");
 });
