@@ -63,6 +63,15 @@ function limits(files, ...lifted) {
   };
 }
 
+/** What the programs of the command line keep to in addition: tests run their commands in their own process. */
+const programSyntax = [
+  {
+    selector:
+      "MemberExpression[object.name='process'][property.name=/^(std(in|out|err)|exit|exitCode|abort|kill|argv|cwd|chdir|on|once|addListener|emitWarning)$/]",
+    message: "Take streams, signals and arguments as parameters; main.ts passes them and sets the exit code.",
+  },
+];
+
 /** What endpoints keep to in addition. */
 const endpointSyntax = [
   {
@@ -140,9 +149,11 @@ export default defineConfig(
     "pg",
     "verbatim",
   ),
-  limits(["operator/**/*.ts", "embedded-postgres/**/*.ts"], "pg"),
+  limits(["embedded-postgres/**/*.ts"], "pg"),
+  withSyntax(limits(["operator/**/*.ts"], "pg"), programSyntax),
   limits(["operator/main.ts", "start.ts"], "pg", "environment"),
-  limits(["terminal/**/*.ts"], "commander"),
+  withSyntax(limits(["terminal/**/*.ts"], "commander"), programSyntax),
+  withSyntax(limits(["cli/**/*.ts"]), programSyntax),
   limits(["cli/main.ts"], "environment"),
   limits(["runtime/clock.ts", "cli/context/clock.ts"], "time"),
   // In a browser the viewer's clock is the one that counts.

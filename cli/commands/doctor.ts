@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exitCodes } from "../../terminal/failure.ts";
-import type { Context } from "../context/context.ts";
+import { retryOptionsOf, type Context } from "../context/context.ts";
 import { asFailure } from "../context/failure.ts";
 import type { Resource } from "../output/resource.ts";
 import { fetchAccessToken, scopesOf } from "../service/access-token.ts";
@@ -58,7 +58,7 @@ export const doctor = command({
         await check("clock", () => Promise.resolve(compareClocks(reached.date, context)));
         await check("status", () => status(context, credentials.url));
         const token = await check("token", async () => {
-          const quiet = { interrupted: context.io.interrupted, notify: () => undefined };
+          const quiet = { ...retryOptionsOf(context), notify: () => undefined };
           return { detail: "the credentials are good", found: await fetchAccessToken(credentials, quiet) };
         });
         if (token !== undefined) {

@@ -4,6 +4,7 @@ import { isInteractive, promptUser } from "../../terminal/prompt.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import { findCredentials, type CredentialOptions, type Credentials } from "../service/credentials.ts";
 import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
+import type { RetryOptions } from "../service/fetch-with-retry.ts";
 import type { Io } from "./io.ts";
 
 /** Options that every command has. */
@@ -60,10 +61,8 @@ export function createContext(io: Io, options: GlobalOptions): Context {
 }
 
 /** How calls of this command are tried again. */
-export const retryOptionsOf = ({
-  io: { interrupted },
-  notify,
-}: Context): { interrupted: AbortSignal; notify: Context["notify"] } => ({
+export const retryOptionsOf = ({ io: { clock, interrupted }, notify }: Context): RetryOptions => ({
+  wait: (ms, signal) => clock.wait(ms, signal),
   interrupted,
   notify,
 });

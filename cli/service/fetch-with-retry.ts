@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { CommandError, interruption } from "../../terminal/failure.ts";
 
 const triesMax = 5;
@@ -6,6 +5,8 @@ const triesMax = 5;
 const retryAfterSecondsMax = 60;
 
 export interface RetryOptions {
+  /** Resolves after so many milliseconds. Rejects when `signal` is aborted first. */
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
   interrupted: AbortSignal;
   /** Tells the user what the command waits for. */
   notify: (message: string) => void;
@@ -19,7 +20,7 @@ export interface RetryOptions {
  */
 export async function fetchWithRetry(
   send: () => Promise<Response>,
-  { interrupted, notify, repeatable = true }: RetryOptions,
+  { wait: pause, interrupted, notify, repeatable = true }: RetryOptions,
 ): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     const isLast = !repeatable || tries === triesMax;
@@ -36,7 +37,7 @@ export async function fetchWithRetry(
     } else {
       notify(`${outcome.message} Trying again in ${wait} s.`);
     }
-    await delay((wait ?? 0) * 1_000, undefined, { signal: interrupted }).catch(() => {
+    await pause((wait ?? 0) * 1_000, interrupted).catch(() => {
       throw interruption();
     });
   }

@@ -1,4 +1,6 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { systemClock, type Clock } from "../../../cli/context/clock.ts";
+import { freePort } from "../../support/run/services.ts";
 import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
 import { startReverseProxy, type ReverseProxy, type SeenRequest } from "../../support/run/reverse-proxy.ts";
@@ -6,7 +8,16 @@ import { startReverseProxy, type ReverseProxy, type SeenRequest } from "../../su
 const api = useApi();
 const realm = useCliRealm(api);
 let proxy: ReverseProxy;
-const cli = (argv: string[]) => realm.cli(argv, { env: { REALMPASS_URL: proxy.url } });
+/** How long the command has waited between its tries, in milliseconds; the waits of a test are over at once. */
+let waits: number[] = [];
+const clock: Clock = {
+  ...systemClock,
+  wait(ms) {
+    waits.push(ms);
+    return Promise.resolve();
+  },
+};
+const cli = (argv: string[], url = proxy.url) => realm.cli(argv, { env: { REALMPASS_URL: url }, clock });
 const isApi = ({ path }: SeenRequest): boolean => path.startsWith("/api/");
 const calls = (): SeenRequest[] => proxy.seen.filter(isApi);
 /** The first so many calls are answered like this, the others by the service. */
@@ -18,13 +29,17 @@ const first = (count: number, outcome: ReturnType<Parameters<ReverseProxy["decid
 beforeAll(async () => {
   proxy = await startReverseProxy(() => api.url);
 });
+beforeEach(() => {
+  waits = [];
+});
 
 test.each([429, 503])("%i with Retry-After is tried again, with the same Idempotency-Key", async (status) => {
-  first(2, { status, headers: { "Retry-After": "0" } });
+  first(2, { status, headers: { "Retry-After": "7" } });
   const { code, err } = await cli(["guests", "create", `after ${status}`, "--expires", "2099-01-01"]);
 
   expect(code).toBe(0);
   expect(err.match(/trying again/g)).toHaveLength(2);
+  expect(waits).toEqual([7_000, 7_000]);
   expect(calls()).toHaveLength(3);
   expect(new Set(calls().map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
 });
@@ -38,6 +53,7 @@ test.each([
   const { code } = await cli(["guests", "list"]);
   expect(code).toBe(1);
   expect(calls()).toHaveLength(1);
+  expect(waits).toEqual([]);
 });
 
 test("a service that stays busy is an error after a few tries", async () => {
@@ -100,9 +116,11 @@ test("what a hostile service says does nothing to a terminal", async () => {
 });
 
 test("a service that is away: tried again a few times, then an error", async () => {
-  const { code, err } = await realm.cli(["guests", "list"], { env: { REALMPASS_URL: "http://127.0.0.1:9" } });
+  const { code, err } = await cli(["guests", "list"], `http://127.0.0.1:${await freePort()}`);
   expect(code).toBe(1);
-  expect(err).toContain("cannot be reached");
+  expect(err.match(/cannot be reached: [^]*?Trying again in/g)).toHaveLength(4);
+  expect(err).toMatch(/cannot be reached: .*ECONNREFUSED.*\.\n$/);
+  expect(waits).toEqual([500, 1_000, 2_000, 4_000]);
 });
 
 test("a profile whose output the service does not show to this token is an error, not a wait without end", async () => {

@@ -8,6 +8,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../../../db/migrations/index.ts";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { copyDataDirectory } from "../../support/run/services.ts";
+import { operate } from "../../support/service/operator.ts";
+
+interface OperatorRun {
+  code: number | null;
+  err: string;
+  json: Record<string, unknown>;
+}
 
 const project = fileURLToPath(new URL("../../../", import.meta.url));
 const quiet = { info: () => undefined, error: () => undefined };
@@ -29,27 +36,24 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** The program as a process of its own, told nothing but where the data directory is. */
-async function operator(
-  argv: readonly string[],
-  input = "",
-): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, ["dist/operator/main.js", ...argv], {
+const environment = () => ({ REALMPASS_DATA_DIRECTORY: directory, REALMPASS_GENERATE_SECRETS: "1" });
+
+/** The compiled program as a process of its own, which is given the data directory and nothing else. */
+async function compiled(argv: readonly string[], input = ""): Promise<OperatorRun> {
+  const child = spawn(process.execPath, ["dist/operator/main.js", ...argv, "--json"], {
     cwd: project,
-    env: {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
-      REALMPASS_DATA_DIRECTORY: directory,
-      REALMPASS_GENERATE_SECRETS: "1",
-    },
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment() },
     stdio: "pipe",
   });
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, out, err };
+  return { code, err, json: objectOf(out) };
 }
+
+/** The same in this process. */
+const operator = (...argv: string[]): Promise<OperatorRun> => operate(argv, environment());
 
 /** One line, which is one JSON object. */
 const objectOf = (out: string): Record<string, unknown> => {
@@ -57,40 +61,41 @@ const objectOf = (out: string): Record<string, unknown> => {
   return JSON.parse(out) as Record<string, unknown>;
 };
 
-test("commands find the embedded database by themselves, and say one object each on standard output", async () => {
-  const migrated = await operator(["migrate", "--json"]);
-  expect(migrated.err).toBe("");
-  expect(migrated.code).toBe(0);
-  expect(objectOf(migrated.out)).toMatchObject({ migrations: migrations.map(({ name }) => name) });
-  expect(objectOf((await operator(["migrate", "--json"])).out)).toMatchObject({ migrations: [] });
+test("a command finds the embedded database by itself, and ends with one object on standard output", async () => {
+  const migrated = await compiled(["migrate"]);
+  expect(migrated).toMatchObject({ code: 0, err: "" });
+  expect(migrated.json).toMatchObject({ migrations: migrations.map(({ name }) => name) });
+  expect(await operator("migrate")).toMatchObject({ code: 0, json: { migrations: [] } });
 
-  const realm = await operator(["realm", "create", "--name", "north", "--domain", "north.example", "--json"]);
-  expect(realm.code).toBe(0);
-  expect(objectOf(realm.out)).toMatchObject({ realmName: "north" });
+  const realm = await operator("realm", "create", "--name", "north", "--domain", "north.example");
+  expect(realm).toMatchObject({ code: 0, json: { realmName: "north" } });
   expect(realm.err).toContain("offline");
-
-  const user = await operator(
-    ["user", "create", "--username", "ada", "--admin", "--password-stdin", "--json"],
-    "correct horse battery staple\n",
-  );
-  expect(user.code).toBe(0);
-  expect(objectOf(user.out)).toMatchObject({ username: "ada", administrator: true });
 });
 
-test("the exit code tells a failure from a wrong call", async () => {
-  const failed = await operator(["realm", "create", "--name", "north", "--domain", "north.example", "--json"]);
-  expect([failed.code, objectOf(failed.out)["error"]]).toEqual([1, "name_taken"]);
+test("a password comes through a pipe", async () => {
+  const user = await compiled(
+    ["user", "create", "--username", "ada", "--admin", "--password-stdin"],
+    "correct horse battery staple\n",
+  );
+  expect(user).toMatchObject({ code: 0, json: { username: "ada", administrator: true } });
+});
 
-  const misused = await operator(["realm", "create", "--json"]);
-  expect([misused.code, objectOf(misused.out)["error"]]).toEqual([2, "usage"]);
+test("the exit code tells a failure from a wrong call, and is the same in this process", async () => {
+  const failing = ["realm", "create", "--name", "north", "--domain", "north.example"];
+  const failed = await compiled(failing);
+  expect(failed).toMatchObject({ code: 1, json: { error: "name_taken" } });
+  expect(await operator(...failing)).toEqual(failed);
 
-  const unwell = await operator(["doctor", "--json"]);
-  expect([unwell.code, objectOf(unwell.out)["ok"]]).toEqual([1, false]);
+  const misused = await compiled(["realm", "create"]);
+  expect(misused).toMatchObject({ code: 2, json: { error: "usage" } });
+  expect(await operator("realm", "create")).toEqual(misused);
+
+  expect(await operator("doctor")).toMatchObject({ code: 1, json: { ok: false } });
 });
 
 test("without a database the message names both ways to have one", async () => {
   await postgres.stop();
-  const { code, out, err } = await operator(["realm", "list", "--json"]);
-  expect([code, objectOf(out)["error"]]).toEqual([1, "no_database"]);
+  const { code, err, json } = await operator("realm", "list");
+  expect([code, json["error"]]).toEqual([1, "no_database"]);
   expect(err).toMatch(/DATABASE_URL[^]*npm start/);
 });

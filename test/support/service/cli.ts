@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { beforeAll } from "vitest";
-import { systemClock } from "../../../cli/context/clock.ts";
+import { systemClock, type Clock } from "../../../cli/context/clock.ts";
 import { run } from "../../../cli/program.ts";
 import type { Input, Terminal } from "../../../terminal/streams.ts";
 import { atEndOfFile } from "../run/at-end.ts";
@@ -33,6 +33,11 @@ export interface CliOptions {
   input?: string | Buffer;
 }
 
+/** What the function is given in this process. */
+interface InProcessOptions extends CliOptions {
+  clock?: Clock;
+}
+
 /**
  * The command line client in this process, with streams and an environment of its own. What only a real process shows is
  * in `cli-process.ts`.
@@ -40,7 +45,7 @@ export interface CliOptions {
 export interface Cli {
   /** An empty directory for this test file, which is also the home directory of the command. */
   readonly directory: string;
-  (argv: readonly string[], options?: CliOptions): Promise<CliRun>;
+  (argv: readonly string[], options?: InProcessOptions): Promise<CliRun>;
   /** The same with a user at a terminal, who can be asked. */
   onTerminal(argv: readonly string[], options?: Pick<CliOptions, "env">): CliSession;
 }
@@ -61,14 +66,14 @@ export function useCli(environment: () => Record<string, string>): Cli {
   const begin = (
     argv: readonly string[],
     streams: { stdin: Input; stdout: Terminal; stderr: Terminal },
-    env: CliOptions["env"],
+    { env, clock = systemClock }: Pick<InProcessOptions, "env" | "clock">,
   ): Promise<number> => {
     const interrupted = new AbortController();
     const code = inDirectory(directory, () =>
       run(argv, {
         ...streams,
         env: { PATH: process.env["PATH"], HOME: directory, ...environment(), ...env },
-        clock: systemClock,
+        clock,
         interrupted: interrupted.signal,
       }),
     );
@@ -77,19 +82,19 @@ export function useCli(environment: () => Record<string, string>): Cli {
     return code;
   };
 
-  const cli = async (argv: readonly string[], { env, input = "" }: CliOptions = {}): Promise<CliRun> => {
+  const cli = async (argv: readonly string[], { input = "", ...options }: InProcessOptions = {}): Promise<CliRun> => {
     const [stdout, stderr] = [new Collector(), new Collector()];
     const stdin = Readable.from(Buffer.from(input), { objectMode: false });
-    const code = await begin(argv, { stdin, stdout, stderr }, env);
+    const code = await begin(argv, { stdin, stdout, stderr }, options);
     return { code, out: stdout.text(), err: stderr.text() };
   };
   return Object.defineProperties(cli, {
     directory: { get: () => directory },
     onTerminal: {
-      value(argv: readonly string[], { env }: CliOptions = {}): CliSession {
+      value(argv: readonly string[], options: CliOptions = {}): CliSession {
         const stdin = Object.assign(new PassThrough(), { isTTY: true });
         const screen = Object.assign(new Collector(), { isTTY: true, columns: 80 });
-        const code = begin(argv, { stdin, stdout: screen, stderr: screen }, env);
+        const code = begin(argv, { stdin, stdout: screen, stderr: screen }, options);
         return {
           out: () => screen.text(),
           err: () => "",

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { systemClock } from "../../../cli/context/clock.ts";
 import { run } from "../../../cli/program.ts";
 
 async function script(shell: string): Promise<string> {
@@ -12,7 +13,7 @@ async function script(shell: string): Promise<string> {
     stdin: new PassThrough(),
     stdout,
     stderr: new PassThrough(),
-    clock: { now: () => new Date(0) },
+    clock: { ...systemClock, now: () => new Date(0) },
     interrupted: new AbortController().signal,
   });
   expect(code).toBe(0);

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { systemClock } from "../../../cli/context/clock.ts";
 import { run } from "../../../cli/program.ts";
 
 test("help is one JSON object with --json", async () => {
@@ -10,7 +11,7 @@ test("help is one JSON object with --json", async () => {
     stdin: new PassThrough(),
     stdout,
     stderr: new PassThrough(),
-    clock: { now: () => new Date(0) },
+    clock: { ...systemClock, now: () => new Date(0) },
     interrupted: new AbortController().signal,
   });
   stdout.end();
