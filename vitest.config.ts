@@ -41,6 +41,7 @@ export default defineConfig({
           ...services,
         },
       },
+      { extends: true, test: { name: "process", include: ["test/process/**/*.test.ts"], ...services } },
       { extends: true, test: { name: "radius", include: radius, ...services } },
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...services } },
       {

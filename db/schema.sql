@@ -1,4 +1,4 @@
--- The schema that the migrations make, printed by test/integration/db/catalogue.test.ts. Nothing runs this file.
+-- The schema that the migrations make, printed by test/process/db/catalogue.test.ts. Nothing runs this file.
 
 create extension pg_trgm;
 

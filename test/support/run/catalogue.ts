@@ -30,7 +30,7 @@ export async function printSchema(db: Database): Promise<string> {
      order by p.proname collate "C", p.oid::regprocedure::text collate "C"
   `);
   const texts = [
-    "-- The schema that the migrations make, printed by test/integration/db/catalogue.test.ts. Nothing runs this file.\n",
+    "-- The schema that the migrations make, printed by test/process/db/catalogue.test.ts. Nothing runs this file.\n",
     ...extensions.map(({ name }) => `create extension ${name};\n`),
   ];
   for (const table of tables) texts.push(await printTable(db, table));
@@ -196,7 +196,7 @@ export async function printGrants(db: Database): Promise<string> {
     );
   return `${[
     "# Grants",
-    "What the roles of the service, and everybody (`public`), may do in a migrated database, as its catalogue says: printed by `test/integration/db/catalogue.test.ts`. A right without columns is one on the whole table. The owner of the tables may do everything and is left out.",
+    "What the roles of the service, and everybody (`public`), may do in a migrated database, as its catalogue says: printed by `test/process/db/catalogue.test.ts`. A right without columns is one on the whole table. The owner of the tables may do everything and is left out.",
     "## Schemas",
     held("schema", schemas),
     "## Tables",

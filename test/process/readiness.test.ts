@@ -1,14 +1,14 @@
 import { fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { sql } from "../../../db/sql.ts";
-import { processKinds, type ProcessKind } from "../../../domain/process.ts";
-import { testPassphrase } from "../../support/given/issuing.ts";
-import { atEndOfFile } from "../../support/run/at-end.ts";
-import { eventually } from "../../support/run/eventually.ts";
-import { ended, freePort } from "../../support/run/services.ts";
-import { startTcpProxy } from "../../support/run/tcp-proxy.ts";
-import { startService, type RunningService } from "../../support/service/service.ts";
+import { sql } from "../../db/sql.ts";
+import { processKinds, type ProcessKind } from "../../domain/process.ts";
+import { testPassphrase } from "../support/given/issuing.ts";
+import { atEndOfFile } from "../support/run/at-end.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { ended, freePort } from "../support/run/services.ts";
+import { startTcpProxy } from "../support/run/tcp-proxy.ts";
+import { startService, type RunningService } from "../support/service/service.ts";
 
 interface Look {
   status: number;

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrations } from "../../../db/migrations/index.ts";
-import { startEmbeddedPostgres, type EmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
-import { copyDataDirectory } from "../../support/run/services.ts";
-import { operate } from "../../support/service/operator.ts";
+import { migrations } from "../../db/migrations/index.ts";
+import { startEmbeddedPostgres, type EmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
+import { copyDataDirectory } from "../support/run/services.ts";
+import { operate } from "../support/service/operator.ts";
 
 interface OperatorRun {
   code: number | null;
@@ -16,7 +16,7 @@ interface OperatorRun {
   json: Record<string, unknown>;
 }
 
-const project = fileURLToPath(new URL("../../../", import.meta.url));
+const project = fileURLToPath(new URL("../../", import.meta.url));
 const quiet = { info: () => undefined, error: () => undefined };
 
 let directory: string;

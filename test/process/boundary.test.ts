@@ -6,17 +6,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { installationLogins, makeInstallationRoles } from "../../../db/logins.ts";
-import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
-import { runOperator } from "../../../operator/program.ts";
-import { migrateAll } from "../../../operator/migrate/migrate.ts";
-import type { Check } from "../../../operator/doctor/check.ts";
-import { systemClock } from "../../../runtime/clock.ts";
-import { withLogin } from "../../../runtime/server-url.ts";
-import { atEndOfFile } from "../../support/run/at-end.ts";
-import { eventually } from "../../support/run/eventually.ts";
-import { asLogin } from "../../support/run/queue-schema.ts";
-import { copyDataDirectory, ended, freePort } from "../../support/run/services.ts";
+import { installationLogins, makeInstallationRoles } from "../../db/logins.ts";
+import { startEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
+import { runOperator } from "../../operator/program.ts";
+import { migrateAll } from "../../operator/migrate/migrate.ts";
+import type { Check } from "../../operator/doctor/check.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { withLogin } from "../../runtime/server-url.ts";
+import { atEndOfFile } from "../support/run/at-end.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { asLogin } from "../support/run/queue-schema.ts";
+import { copyDataDirectory, ended, freePort } from "../support/run/services.ts";
 
 /** A cluster of this file's own, with the logins and the secrets of an installation. */
 let superuser: string;
