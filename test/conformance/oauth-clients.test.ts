@@ -2,24 +2,23 @@ import * as oauth from "oauth4webapi";
 import * as client from "openid-client";
 import { AuthorizationCode, ClientCredentials } from "simple-oauth2";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sendRequest } from "../support/service/api.ts";
+import { sendRequest, useApi } from "../support/service/api.ts";
 import { drawPkce } from "../support/given/authorization.ts";
 import { createBrowserSession, formsOf, type BrowserSession, type Visit } from "../support/browser/browser-session.ts";
 import { authJsApplication, passportApplication } from "../support/counterparts/client-applications.ts";
-import { givenRows, type GivenApplication, type GivenGuestAccount } from "../support/given/given.ts";
+import type { GivenApplication, GivenGuestAccount } from "../support/given/given.ts";
 import { givenLocalAccount, testPassword, type LocalAccount } from "../support/given/local-account.ts";
-import { startService, type RunningService } from "../support/service/service.ts";
 
 /**
- * Client libraries of other people, unchanged, against the compiled service over HTTP, with a person who signs in by the
- * form and allows by the button.
+ * Client libraries of other people, unchanged, against the service over HTTP, with a person who signs in by the form and
+ * allows by the button.
  */
 
 const redirectUri = "https://client.example/back";
 const home = "https://client.example/goodbye";
 const scope = "openid offline_access realm.read";
 
-let service: RunningService;
+const service = useApi();
 let issuer: string;
 let person: LocalAccount;
 let confidential: GivenApplication;
@@ -29,15 +28,10 @@ let guests: GivenGuestAccount;
 let register: (url: string, path: string) => Promise<GivenApplication>;
 
 beforeAll(async () => {
-  service = await startService({ kind: "postgres", worker: false });
-  issuer = `http://localhost:${service.apiPort}`;
-  const { owner, realmId } = service;
-  const given = givenRows(() => owner);
+  issuer = service.url;
+  const { given, realmId } = service;
   const useragent = { realmId, type: "useragent" } as const;
-  person = await givenLocalAccount(
-    { database: { owner } as Parameters<typeof givenLocalAccount>[0]["database"], given, realmId },
-    { username: "mia" },
-  );
+  person = await givenLocalAccount(service, { username: "mia" });
   confidential = await given.application({ ...useragent, useClientSecret: true });
   publicClient = await given.application({ ...useragent, requirePkce: true });
   machine = await given.application({ realmId });

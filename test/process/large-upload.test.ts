@@ -63,7 +63,7 @@ const held = (): number => Math.round(heldBytes() / 1024 / 1024);
 
 test.each(["application/x-ndjson", "application/json", "text/csv", "text/csv; charset=windows-1252"])(
   "as many rows as a job may have are received as %s without being held",
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   async (type) => {
     const { clientId } = await api.given.application({ realmId: api.realmId });
     const token = await api.given.token({ realmId: api.realmId, clientId });
