@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+/** Calls that start a compiled process of the service, or the launcher of Postgres. */
+const starters = /\b(?:startService|startWhole|startBuilt|startAs|startEmbeddedPostgres)\(/;
+const otherCommands = /^(?:bench|deploy|e2e|fault|process|screenshots|support)\/|^conformance\/(?:eap-tls|radius-)/;
+
+test("npm test starts no process of the service: tests that do are below test/process", () => {
+  const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".test.ts") && !otherCommands.test(name),
+  );
+  expect(files.length).toBeGreaterThan(200);
+  expect(files.filter((name) => starters.test(readFileSync(`test/${name}`, "utf8")))).toEqual([]);
+});
