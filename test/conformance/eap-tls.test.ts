@@ -173,13 +173,9 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     expect(await attempt(mode, profile)).toMatchObject({ admitted: false, accept: {} });
   }
 
-  /** In both modes; the last try may begin 5 s from now at the latest. */
+  /** In both modes, as soon as no answer from before the revocation is kept any more. */
   const expectRefusedSoon = (...profiles: Profile[]): Promise<unknown> =>
-    Promise.all(
-      profiles.flatMap((profile) =>
-        modes.map((mode) => eventually(() => expectRefused(mode, profile), { withinMs: 5_000 })),
-      ),
-    );
+    Promise.all(profiles.flatMap((profile) => modes.map((mode) => eventually(() => expectRefused(mode, profile)))));
 
   /** As the timer does every minute; resolves when a CRL is in place that names these profiles. */
   const bringCrl = (...revoked: Profile[]): Promise<void> =>
@@ -190,7 +186,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
         const { stdout } = openssl(["crl", "-noout", "-text", "-in", "crl"], { crl: newest });
         for (const { serial } of revoked) expect(stdout).toContain(hexadecimal(serial));
       },
-      { withinMs: 15_000, everyMs: 250 },
+      { everyMs: 250 },
     );
 
   test("resilient, before a CRL has ever come: nobody gets in; as soon as there is one, without a restart: all who should", async () => {
@@ -330,7 +326,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectAdmitted("strict", profile);
 
     const output = radius.strict.output().length;
-    await eventually(() => expectRefused("strict", profile), { withinMs: 10_000, everyMs: 250 });
+    await eventually(() => expectRefused("strict", profile), { everyMs: 250 });
     expect(systemClock.now().getTime()).toBeGreaterThanOrEqual(expirationDate.getTime());
     await eventually(() => {
       expect(radius.strict.output().slice(output)).toContain("certificate has expired");
@@ -416,13 +412,10 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       // Nobody has told this server yet; that is the price of letting people in.
       await revoke(after);
       await expectAdmitted("resilient", after);
-      await eventually(
-        async () => {
-          expect((await fetchCrl(radius.resilient, direct)).code).toBe(0);
-          await expectRefused("resilient", after);
-        },
-        { withinMs: 15_000 },
-      );
+      await eventually(async () => {
+        expect((await fetchCrl(radius.resilient, direct)).code).toBe(0);
+        await expectRefused("resilient", after);
+      });
       await expectAdmitted("resilient", healthy);
 
       // The network swallows everything: it takes 3 s to give up, and the outcome is the same.

@@ -90,7 +90,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
         expect(await hostapd.bringCrl()).toMatchObject({ code: 0 });
         expect(await attempt(profile)).toMatchObject({ admitted: false });
       },
-      { withinMs: 20_000, everyMs: 500 },
+      { everyMs: 500 },
     );
 
     expect(hostapd.output()).toContain("certificate revoked");
@@ -127,7 +127,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
         expect(await attempt(profile)).toMatchObject({ admitted: false });
         expect(hostapd.output()).toContain("unable to get certificate CRL");
       },
-      { withinMs: 10_000, everyMs: 500 },
+      { everyMs: 500 },
     );
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
 
@@ -138,7 +138,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
           expect(await attempt(profile, { tls })).toMatchObject({ admitted: true });
         }
       },
-      { withinMs: 10_000, everyMs: 500 },
+      { everyMs: 500 },
     );
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
   });

@@ -43,12 +43,9 @@ test("with the database away every call is 503 with Retry-After, and all is well
   expect(await service.call("GET", "/readyz")).toMatchObject({ status: 503 });
 
   await proxy.restore();
-  await eventually(
-    async () => {
-      expect(await service.call("GET", "/readyz")).toMatchObject({ status: 200 });
-    },
-    { withinMs: 30_000 },
-  );
+  await eventually(async () => {
+    expect(await service.call("GET", "/readyz")).toMatchObject({ status: 200 });
+  });
   expect(await create()).toMatchObject({ status: 200 });
 });
 
@@ -60,14 +57,9 @@ test("a database that falls silent without closing its connections does not bloc
   expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 503 });
 
   await proxy.restore();
-  await eventually(
-    async () => {
-      expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 });
-    },
-    {
-      withinMs: 30_000,
-    },
-  );
+  await eventually(async () => {
+    expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 });
+  });
 });
 
 describeWithTool("redis-server", "Redis", () => {
@@ -98,7 +90,7 @@ describeWithTool("redis-server", "Redis", () => {
           body: { data: { state: "issued" } },
         });
       },
-      { withinMs: 40_000, everyMs: 500 },
+      { everyMs: 500 },
     );
     const rows = await service.owner.query(sql`select status from issuances where status <> 'issued'`);
     expect(rows).toEqual([]);

@@ -22,7 +22,7 @@ const joining = 5_000;
 const leaving = 2_000;
 /** How often each kind of disaster strikes. */
 const rounds = 2;
-const pendingSecondsMax = 60;
+const pendingSecondsMax = 180;
 
 describe("on Postgres", () => {
   behaviour("postgres");

@@ -20,7 +20,7 @@ test("a connection that is open and hears nothing is replaced, and the new one h
     onConnected: () => (connected += 1),
     onError: () => undefined,
     onDeaf: () => (deaf += 1),
-    hearing: { everyMs: 100, withinMs: 2_000 },
+    hearing: { everyMs: 100, withinMs: 5_000 },
   });
   onTestFinished(() => listener.close());
   const says = (text: string) =>

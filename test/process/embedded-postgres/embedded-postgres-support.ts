@@ -121,7 +121,7 @@ export async function hasEnded(pid: number): Promise<boolean> {
   return /\) [ZX]/.test(status);
 }
 
-export async function eventually(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+export async function eventually(condition: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${condition.toString()}`);

@@ -81,7 +81,7 @@ describe("the drill of docs/replacing-cas.md", () => {
     const printed = await runBlocks(
       service,
       steps.map(({ block }) => `${block}\necho '${betweenSteps}'`),
-      { directory: await directoryFor("drill"), secondsMax: 110 },
+      { directory: await directoryFor("drill") },
     );
 
     const outputs = printed.split(`${betweenSteps}\n`);

@@ -164,7 +164,7 @@ export const eventuallyIn = (
   owner: Database,
   jobId: string,
   states: readonly JobState[],
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<SeenJob> =>
   eventually(
     async () => {

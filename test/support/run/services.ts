@@ -203,7 +203,7 @@ export async function freePort(): Promise<number> {
 }
 
 async function answers(url: string): Promise<void> {
-  const redis = new Redis(url, { maxRetriesPerRequest: 50, retryStrategy: () => 100 });
+  const redis = new Redis(url, { maxRetriesPerRequest: 600, retryStrategy: () => 100 });
   redis.on("error", () => undefined);
   await redis.ping();
   redis.disconnect();

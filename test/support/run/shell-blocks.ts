@@ -31,7 +31,7 @@ export function runBlocks(
   {
     directory,
     env = {},
-    secondsMax = 30,
+    secondsMax = 110,
     reply,
   }: {
     directory: string;

@@ -1,6 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { createBatcher } from "../../../runtime/batch.ts";
 
+/** What is waited for may come late on a busy machine. */
+const patience = { timeout: 60_000 };
+
 /** A run that ends when the test says so, and remembers what it was given. */
 function controlledRun() {
   const batches: string[][] = [];
@@ -16,7 +19,7 @@ function controlledRun() {
     endNext: async () => {
       await vi.waitFor(() => {
         expect(endings.length).toBeGreaterThan(0);
-      });
+      }, patience);
       endings.shift()?.();
     },
   };
@@ -25,7 +28,7 @@ function controlledRun() {
 const begun = (batches: readonly unknown[], count: number) =>
   vi.waitFor(() => {
     expect(batches).toHaveLength(count);
-  });
+  }, patience);
 
 const patient = { itemsMax: 3, inFlightMax: 2, waitMsMax: 60_000 };
 

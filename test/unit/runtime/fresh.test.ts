@@ -4,6 +4,9 @@ import { createFresh, createFreshByKey } from "../../../runtime/fresh.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
+/** What is waited for may come late on a busy machine. */
+const patience = { timeout: 60_000 };
+
 /** Computations that end when the test says so. */
 function controlled() {
   const running: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
@@ -75,7 +78,7 @@ describe("one answer", () => {
     end(1, "b");
     await vi.waitFor(() => {
       expect(fresh.peek()).toBe("b");
-    });
+    }, patience);
   });
 
   test("whose renewal fails is kept until it is too old, and renewed when it is asked for again", async () => {
@@ -91,7 +94,7 @@ describe("one answer", () => {
     await vi.waitFor(async () => {
       expect(await fresh.get()).toBe("a");
       expect(started()).toBe(3);
-    });
+    }, patience);
   });
 
   test("that fails is not kept", async () => {
