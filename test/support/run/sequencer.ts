@@ -8,19 +8,20 @@ const durations = JSON.parse(readFileSync(new URL("../../durations.json", import
   number
 >;
 
+/** A file that has not been measured yet starts after the long ones and before the many short ones. */
+const unknownMs = 5_000;
+
 /**
- * The long files of each project first, so that none of them is left for one process at the end; first of all the unknown
- * ones. Projects stay together: a test process serves one, and the next has to load everything again.
+ * The long files of each project first, so that none of them is left for one process at the end. Projects stay together: a
+ * test process serves one, and the next has to load everything again.
  */
 export default class LongFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const duration = ({ moduleId, project }: TestSpecification): number =>
-      durations[relative(project.config.root, moduleId)] ?? Infinity;
+      durations[relative(project.config.root, moduleId)] ?? unknownMs;
     const projects = [...new Set(files.map(({ project }) => project.name))].sort();
     const timed = files.map((file) => ({ file, project: projects.indexOf(file.project.name), ms: duration(file) }));
-    timed.sort((a, b) => a.project - b.project || compare(b.ms, a.ms));
+    timed.sort((a, b) => a.project - b.project || b.ms - a.ms);
     return Promise.resolve(timed.map(({ file }) => file));
   }
 }
-
-const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
