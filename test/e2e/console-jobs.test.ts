@@ -189,7 +189,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     const { realmId } = subject.realm;
     const rows = [{ pairwiseId: "left-1" }, { pairwiseId: "left-2" }];
     const job = await givenJob(owner, { realmId, kind: "onboarding", rows, state: "running" });
-    await fail({ db: owner, clock: systemClock, log: silentLog }, job);
+    await fail({ db: owner, clock: systemClock, log: silentLog, onEnd: () => undefined }, job);
     const watched = await subject.open(`/console/jobs/${job}`);
     const { page } = watched;
     await page.waitForSelector("[role=alert] >> text=The job could not go on");

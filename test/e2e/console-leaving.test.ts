@@ -251,7 +251,7 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
       rows: leavers.map(({ id }) => ({ userId: id })),
       state: "running",
     });
-    await fail({ db: owner, clock: systemClock, log: silentLog }, stopped);
+    await fail({ db: owner, clock: systemClock, log: silentLog, onEnd: () => undefined }, stopped);
     made += 1;
     await page.goto(`${subject.api.url}/console/jobs/${stopped}`);
     await pressTwice(button(page, "Resume"));

@@ -8,7 +8,7 @@ import * as confirmation from "../../db/queries/bulk-job/confirmation.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
 import type { BulkJobDeps } from "./deps.ts";
 import { slicesOf, bisectOnError } from "./bisect.ts";
-import { recordEnd } from "./finish.ts";
+import { recordEnd, reportEnd } from "./finish.ts";
 
 /** Rows that are checked in one statement. */
 const sliceSize = 10_000;
@@ -45,21 +45,23 @@ export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
 const endsUnchanged = ({ dryRun }: WorkedJob, { changed }: checks.Findings): boolean => dryRun && changed === 0;
 
 /** Ends a job whose check found nothing to change: its rows slice by slice, then the job with its audit entry. */
-async function endUnchanged({ db, clock, log, onEnd }: BulkJobDeps, job: WorkedJob): Promise<void> {
+async function endUnchanged(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
+  const { db, clock } = deps;
   const { id: jobId, realmId } = job;
   for (const slice of slicesOf({ jobId, from: 1, to: job.lastPosition + 1 }, sliceSize)) {
     if ((await jobs.find(db, jobId))?.state !== "checking") return;
     await checks.concludeUnchanged(db, slice);
     await jobs.touch(db, { jobId, at: clock.now() });
   }
-  await db.transaction(async (tx) => {
+  const ended = await db.transaction(async (tx) => {
     const at = clock.now();
     const locked = await jobs.lock(tx, jobId);
-    if (locked?.state !== "checking") return;
+    if (locked?.state !== "checking") return undefined;
     const found = await checks.findings(tx, jobId);
-    if (!(await transitions.endUnchanged(tx, { realmId, jobId, found, at }))) return;
-    await recordEnd({ tx, log, onEnd }, { job: locked, at });
+    if (!(await transitions.endUnchanged(tx, { realmId, jobId, found, at }))) return undefined;
+    return recordEnd(tx, { job: locked, at });
   });
+  if (ended !== undefined) reportEnd(deps, ended);
 }
 
 /** What comes after a check: to wait for somebody, for its time, or for its turn. */

@@ -1,8 +1,8 @@
-import * as audit from "../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import { recountFromRows, skipAll } from "./cancel.ts";
 import type { BulkJobDeps } from "./deps.ts";
+import { recordEnd, reportEnd } from "./finish.ts";
 import { keepsGrace, markLockedOut } from "./lock-out.ts";
 import { endWorkingRows } from "./work-rows.ts";
 
@@ -11,7 +11,7 @@ import { endWorkingRows } from "./work-rows.ts";
  * ended first, so that nobody stays locked out with a good profile; with days of grace that happens when these are over. Dying in between leaves the job as it was, to be given
  * up again.
  */
-export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log">, jobId: string): Promise<void> {
+export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log" | "onEnd">, jobId: string): Promise<void> {
   const { db, clock } = deps;
   const job = await jobs.find(db, jobId);
   if (job === undefined) return;
@@ -19,17 +19,11 @@ export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log">, jobI
   await skipAll({ db, clock }, job, "internal_error");
   if (keepsGrace(job) && !(await markLockedOut(deps, job))) return;
   await endWorkingRows(deps, job);
-  await db.transaction(async (tx) => {
+  const ended = await db.transaction(async (tx) => {
     const at = clock.now();
-    if (!(await transitions.fail(tx, { realmId: job.realmId, jobId, at }))) return;
+    if (!(await transitions.fail(tx, { realmId: job.realmId, jobId, at }))) return undefined;
     await jobs.recount(tx, { jobId, at });
-    const { state, ...counts } = await jobs.outcome(tx, jobId);
-    await audit.record(tx, {
-      realmId: job.realmId,
-      event: "job_finish",
-      actor: job.actor,
-      at,
-      properties: { job: jobId, kind: job.kind, state, ...counts },
-    });
+    return recordEnd(tx, { job, at });
   });
+  if (ended !== undefined) reportEnd(deps, ended);
 }

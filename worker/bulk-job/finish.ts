@@ -7,16 +7,20 @@ import type { BulkJobDeps } from "./deps.ts";
 
 const unfinished: ReadonlySet<AnyJobState> = new Set(["running", "grace", "cancelling"]);
 
-/** Ends a job all of whose rows are final, with its audit entry. In its days of grace these can only have been undone. False when it has others, or has ended before. */
-export function finish(
-  { db, clock, log, onEnd }: Pick<BulkJobDeps, "db" | "clock" | "log" | "onEnd">,
+/**
+ * Ends a job all of whose rows are final, with its audit entry. In its days of grace these can only have been undone.
+ * Returns false if it has others, or has ended before.
+ */
+export async function finish(
+  deps: Pick<BulkJobDeps, "db" | "clock" | "log" | "onEnd">,
   jobId: string,
 ): Promise<boolean> {
-  return db.transaction(async (tx) => {
+  const { db, clock, log } = deps;
+  const ended = await db.transaction(async (tx) => {
     const at = clock.now();
     const job = await jobs.lock(tx, jobId);
-    if (job === undefined || !unfinished.has(job.state)) return false;
-    if (await jobs.hasUnfinishedRows(tx, jobId)) return false;
+    if (job === undefined || !unfinished.has(job.state)) return undefined;
+    if (await jobs.hasUnfinishedRows(tx, jobId)) return undefined;
     if (job.done !== job.total) {
       log.error(
         { event: "job.miscounted", bulkJobId: jobId, done: job.done, total: job.total },
@@ -26,17 +30,20 @@ export function finish(
     }
     const cancelled = job.state === "grace" || (await jobs.countFinalRows(tx, jobId)).cancelled;
     await transitions.finish(tx, { realmId: job.realmId, jobId, cancelled, at });
-    await recordEnd({ tx, log, onEnd }, { job, at });
-    return true;
+    return recordEnd(tx, { job, at });
   });
+  if (ended === undefined) return false;
+  reportEnd(deps, ended);
+  return true;
 }
 
-/** Writes the audit entry of a job that has just ended. */
-export async function recordEnd(
-  { tx, log, onEnd }: { tx: Db } & Pick<BulkJobDeps, "log" | "onEnd">,
-  { job: { id: jobId, realmId, kind, actor }, at }: { job: jobs.WorkedJob; at: Date },
-): Promise<void> {
-  const { state, ...counts } = await jobs.outcome(tx, jobId);
+type Ended = { job: jobs.WorkedJob } & Awaited<ReturnType<typeof jobs.outcome>>;
+
+/** Writes the audit entry of a job that has just ended. Call {@link reportEnd} with the result once it is committed. */
+export async function recordEnd(tx: Db, { job, at }: { job: jobs.WorkedJob; at: Date }): Promise<Ended> {
+  const { id: jobId, realmId, kind, actor } = job;
+  const outcome = await jobs.outcome(tx, jobId);
+  const { state, ...counts } = outcome;
   await audit.record(tx, {
     realmId,
     event: "job_finish",
@@ -44,6 +51,14 @@ export async function recordEnd(
     at,
     properties: { job: jobId, kind, state, ...counts },
   });
+  return { job, ...outcome };
+}
+
+/** Counts and logs a job whose end is committed. */
+export function reportEnd(
+  { log, onEnd }: Pick<BulkJobDeps, "log" | "onEnd">,
+  { job: { id: jobId, kind }, state, ...counts }: Ended,
+): void {
   const { changed, unchanged, failed, skipped } = counts;
   onEnd(kind, { changed, unchanged, failed, skipped });
   log.info({ event: "job.finished", bulkJobId: jobId, kind, state, ...counts }, "bulk job finished");

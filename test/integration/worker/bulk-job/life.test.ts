@@ -411,7 +411,8 @@ test.each([
   async (fault) => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { dryRun: fault.dryRun });
-    const deps = jobs.deps();
+    const counted: object[] = [];
+    const deps = { ...jobs.deps(), onEnd: (kind: string, counts: object) => counted.push({ kind, ...counts }) };
     await database.owner.query(
       verbatim(`create function refuse_job() returns trigger language plpgsql as $$
            begin if new.state = '${fault.refused}' then raise exception 'a bug'; end if; return new; end $$`),
@@ -433,8 +434,35 @@ test.each([
       finishedAt: expect.any(Date) as Date,
     });
     await expectCountsToAddUp(database.owner, jobId);
+    expect(counted).toEqual([{ kind: "onboarding", changed: 0, unchanged: 0, failed: 0, skipped: 10 }]);
   },
 );
+
+test("a job whose end does not commit is counted once, when it has ended", async () => {
+  const jobId = await onboardingOf(await given.realm());
+  const counted: object[] = [];
+  const deps = { ...jobs.deps(), onEnd: (kind: string, counts: object) => counted.push({ kind, ...counts }) };
+  await advance(deps, jobId);
+  const chunks = jobs.waiting.splice(0);
+  await database.owner.query(
+    verbatim(`create function refuse_end() returns trigger language plpgsql as $$
+         begin if new.state = 'completed' then raise exception 'a bug'; end if; return null; end $$`),
+  );
+  await database.owner.query(
+    verbatim(`create constraint trigger refuse_end after update on jobs deferrable initially deferred
+                for each row execute function refuse_end()`),
+  );
+  try {
+    for (const chunk of chunks) await expect(workRows(deps, chunk)).rejects.toThrow("a bug");
+  } finally {
+    await database.owner.query(verbatim("drop function refuse_end() cascade"));
+  }
+  expect(counted).toEqual([]);
+
+  await advance(deps, jobId);
+  expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed" });
+  expect(counted).toEqual([{ kind: "onboarding", changed: 10, unchanged: 0, failed: 0, skipped: 0 }]);
+});
 
 describe("of one realm", () => {
   test("two jobs run at once, the others wait in the order they came", async () => {
