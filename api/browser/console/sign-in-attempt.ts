@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { MasterKeyError, openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
 import type { Deps } from "../../contract/deps.ts";
 import type { PageRequest } from "../pages/page-request.ts";
-import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
+import { removeCookie } from "../pages/cookies.ts";
+import { readSealedCookie, setSealedCookie } from "../pages/sealed-cookie.ts";
 
 const attemptSeconds = 600;
-
-const sealedFor = "cookie console-sign-in";
 
 /** One authorization request of the console: the values that its response must match, and where to continue. */
 const Attempt = z.object({
@@ -35,24 +33,14 @@ export function beginAttempt(
 ): Attempt {
   const expiresAt = deps.clock.now().getTime() + attemptSeconds * 1_000;
   const attempt = { clientId, state: draw(), nonce: draw(), codeVerifier: draw(), path, expiresAt };
-  const sealed = sealUnderMasterKey(deps.masterKeys, Buffer.from(JSON.stringify(attempt)), sealedFor);
-  const value = sealed.toString("base64url");
-  setCookie(deps, response, { name: "console-sign-in", value, maxAgeSeconds: attemptSeconds });
+  setSealedCookie(deps, response, { name: "console-sign-in", content: attempt, maxAgeSeconds: attemptSeconds });
   return attempt;
 }
 
 /** Returns the browser's attempt; undefined if it has none or it has expired. */
 export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">): Attempt | undefined {
-  const value = readCookie(deps, request, "console-sign-in");
-  if (value === undefined) return undefined;
-  try {
-    const opened = openUnderMasterKey(deps.masterKeys, Buffer.from(value, "base64url"), sealedFor);
-    const attempt = Attempt.parse(JSON.parse(opened.toString("utf8")));
-    return attempt.expiresAt > deps.clock.now().getTime() ? attempt : undefined;
-  } catch (error) {
-    if (error instanceof MasterKeyError) return undefined;
-    throw error;
-  }
+  const attempt = readSealedCookie(deps, request, { name: "console-sign-in", content: Attempt });
+  return attempt !== undefined && attempt.expiresAt > deps.clock.now().getTime() ? attempt : undefined;
 }
 
 /** Removes the attempt from the browser. */

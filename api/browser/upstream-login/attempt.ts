@@ -1,13 +1,11 @@
 import { z } from "zod";
 import * as attempts from "../../../db/queries/sign-in/upstream-attempts.ts";
-import { MasterKeyError, openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
-import { fitsCookie, readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
+import { removeCookie } from "../pages/cookies.ts";
+import { readSealedCookie, setSealedCookie } from "../pages/sealed-cookie.ts";
 
 const attemptSeconds = 600;
-
-const sealedFor = "cookie upstream";
 
 /** One sign-in at an identity provider: the values that its response must match, and where to continue. */
 const Attempt = z.object({
@@ -37,25 +35,13 @@ export function beginAttempt(
   attempt: Omit<Attempt, "expiresAt">,
 ): boolean {
   const expiresAt = deps.clock.now().getTime() + attemptSeconds * 1_000;
-  const content = Buffer.from(JSON.stringify({ ...attempt, expiresAt } satisfies Attempt));
-  const value = sealUnderMasterKey(deps.masterKeys, content, sealedFor).toString("base64url");
-  if (!fitsCookie("upstream", value)) return false;
-  setCookie(deps, response, { name: "upstream", value, maxAgeSeconds: attemptSeconds });
-  return true;
+  const content: Attempt = { ...attempt, expiresAt };
+  return setSealedCookie(deps, response, { name: "upstream", content, maxAgeSeconds: attemptSeconds });
 }
 
 /** Returns the browser's attempt, even if it has expired or was used; undefined if it has none. */
-export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">): Attempt | undefined {
-  const value = readCookie(deps, request, "upstream");
-  if (value === undefined) return undefined;
-  try {
-    const opened = openUnderMasterKey(deps.masterKeys, Buffer.from(value, "base64url"), sealedFor);
-    return Attempt.parse(JSON.parse(opened.toString("utf8")));
-  } catch (error) {
-    if (error instanceof MasterKeyError) return undefined;
-    throw error;
-  }
-}
+export const readAttempt = ({ deps, request }: Pick<Visit, "deps" | "request">): Attempt | undefined =>
+  readSealedCookie(deps, request, { name: "upstream", content: Attempt });
 
 /** Returns whether an attempt is neither expired nor used, as of now. */
 export const isLive = async ({ deps }: Pick<Visit, "deps">, { state, expiresAt }: Attempt): Promise<boolean> =>

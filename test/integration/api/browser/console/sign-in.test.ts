@@ -178,7 +178,7 @@ test("an answer opens the console once; with its cookie kept and used again, all
   expect(await sessionsOf(user)).toEqual([]);
 });
 
-test("an attempt that is too old, or that nobody here sealed, is none", async () => {
+test("an attempt that is too old, that nobody here sealed, or that another release wrote differently, is none", async () => {
   const browser = await browserOf(await admin());
   const callback = await beforeCallback(browser);
   const name = `${new URL(api.url).host} realmpass-console-sign-in`;
@@ -190,6 +190,8 @@ test("an attempt that is too old, or that nobody here sealed, is none", async ()
     sealUnderMasterKey(key, Buffer.from(JSON.stringify(aged)), "cookie console-sign-in"),
     sealUnderMasterKey(key, Buffer.from(JSON.stringify(attempt)), "something else"),
     sealUnderMasterKey(masterKeys("A".repeat(43)), Buffer.from(JSON.stringify(attempt)), "cookie console-sign-in"),
+    sealUnderMasterKey(key, Buffer.from(JSON.stringify({ ...attempt, state: 1 })), "cookie console-sign-in"),
+    sealUnderMasterKey(key, Buffer.from("another encoding"), "cookie console-sign-in"),
     sealed.subarray(1),
     Buffer.alloc(400),
     Buffer.alloc(3_000),

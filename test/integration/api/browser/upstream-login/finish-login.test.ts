@@ -597,6 +597,23 @@ describe("the way there and back", () => {
     expect(expectProblem(await browser.get(callback), "upstream_attempt_ended")).toBe(await startPath(api, realmId));
   });
 
+  test.each([
+    ["without one of its parts", (attempt: object) => JSON.stringify({ ...attempt, codeVerifier: undefined })],
+    ["in another encoding", () => "another encoding"],
+  ])("an attempt that another release wrote %s has ended", async (_, written) => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const browser = browserOf(api, () => upstream.url);
+    const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
+    const cookie = `${new URL(api.url).host} realmpass-upstream`;
+    const key = masterKeys(api.masterKey);
+    const sealed = Buffer.from(browser.cookies.get(cookie) ?? "", "base64url");
+    const attempt = JSON.parse(openUnderMasterKey(key, sealed, "cookie upstream").toString()) as object;
+    const other = sealUnderMasterKey(key, Buffer.from(written(attempt)), "cookie upstream");
+    browser.cookies.set(cookie, other.toString("base64url"));
+    expect(expectProblem(await browser.get(callback), "upstream_attempt_ended")).toBe("/login");
+  });
+
   test("an attempt at one provider is none at the next", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
