@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { queueRole, type DatabaseOptions, type DatabaseRole } from "../db/client.ts";
 import { examineLogin, type LoginExamination } from "../db/guard.ts";
+import { DatabaseUnavailable } from "../db/outage.ts";
 import type { Config } from "../runtime/config.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Beat } from "./beat.ts";
@@ -33,9 +34,16 @@ const againMs = 1_000;
 const passwordRefused = "28P01";
 
 /**
+ * What an operator or `migrate` will mend while the process waits (PostgreSQL appendix A): the login may not sign in
+ * yet, or the database or the role is not made yet.
+ */
+const notYet: ReadonlySet<unknown> = new Set(["28000", "3D000", "22023", "42704"]);
+
+/**
  * Looks once whether the login, and the files in the data directory, hold this process to its role. Throws
  * {@link Unstartable} when the login is refused or the role is not taken on, and for any finding when REALMPASS_BOUNDARY is `enforce`; else what is
- * found is logged and reported as a problem. Waits while Postgres is away.
+ * found is logged and reported as a problem. Waits while Postgres is away, or lacks the database or the role. Any other
+ * failure is a bug: it is thrown.
  */
 export async function guardBoundary(options: BoundaryOptions): Promise<void> {
   for (let attempt = 0; ; attempt++) {
@@ -46,6 +54,7 @@ export async function guardBoundary(options: BoundaryOptions): Promise<void> {
       if (error instanceof Unstartable) throw error;
       const { code, message } = error as { code?: unknown; message: string };
       if (code === passwordRefused) throw new Unstartable(`DATABASE_URL, DATABASE_PASSWORD: ${message}`);
+      if (!(error instanceof DatabaseUnavailable || notYet.has(code))) throw error;
       if (attempt === 0) options.log.warn({ event: "database.awaited", err: error }, "waiting for the database");
       await pause(againMs);
     }
