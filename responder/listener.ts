@@ -21,6 +21,8 @@ export interface ListenerOptions {
   slowClients?: Partial<SlowClients> | undefined;
   /** Called once for each answer. */
   onAnswer: (outcome: OcspOutcome, seconds: number) => void;
+  /** Called for a request that is not answered because of a bug; its connection is closed. */
+  onUnexpectedError: (error: unknown) => void;
 }
 
 export interface OcspListener {
@@ -83,8 +85,9 @@ export async function startListener({ inFlightMax = 2_000, ...options }: Listene
   const server = createServer(
     { ...limits, ...slowClients, ...options.slowClients },
     closingUnlessRead((request, response) => {
-      respond(request, response).catch(() => {
+      respond(request, response).catch((error: unknown) => {
         response.destroy();
+        if (!(error instanceof ClientGone)) options.onUnexpectedError(error);
       });
     }),
   );
@@ -134,7 +137,10 @@ function decode(encoded: string): Buffer {
   return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, "base64") : nothing;
 }
 
-/** A body within the limit; undefined beyond it. Rejects when the client goes away. */
+/** The client closed its connection before its request was complete. */
+class ClientGone extends Error {}
+
+/** A body within the limit; undefined beyond it. Rejects with {@link ClientGone} when the client goes away. */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > requestBytesMax) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -148,10 +154,12 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     request.on("end", () => {
       resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
     });
-    request.on("error", reject);
+    request.on("error", (cause) => {
+      reject(new ClientGone("the request broke off", { cause }));
+    });
     // An error is made only where it is one: its stack would cost each answer more than reading the request.
     request.on("close", () => {
-      if (!request.readableEnded) reject(new Error("the client went away"));
+      if (!request.readableEnded) reject(new ClientGone("the client went away"));
     });
   });
 }

@@ -66,6 +66,9 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
   });
   const lastOcsp = createLastOcsp(db);
   const askers = createStatusAskers(db, { kind: "ocsp" });
+  const onUnexpectedError = (err: unknown): void => {
+    log.error({ event: "ocsp.internal_error", err }, "a request could not be answered");
+  };
   const responder = createResponder({
     issuers,
     identities,
@@ -73,9 +76,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     lastOcsp,
     askers,
     clock,
-    onUnexpectedError: (err) => {
-      log.error({ event: "ocsp.internal_error", err }, "a request could not be answered");
-    },
+    onUnexpectedError,
   });
 
   const listener = await startListener({
@@ -86,6 +87,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     withinLimit: createAddressLimits(options.requestsPerSecond),
     slowClients: options.slowClients,
     onAnswer: createOcspMetrics(options.registry),
+    onUnexpectedError,
   });
 
   let flushing: Promise<void> | undefined;

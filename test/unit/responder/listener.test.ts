@@ -1,11 +1,14 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { errorAnswer } from "../../../responder/answer.ts";
 import { startListener } from "../../../responder/listener.ts";
 import { atEnd } from "../../support/run/at-end.ts";
 import { encodeOcspRequest } from "../../support/pki/ocsp.ts";
 
-test("a request that could not be answered leaves its place to the next one", async () => {
+test("a request that could not be answered is reported, and leaves its place to the next one", async () => {
   const outcomes: string[] = [];
+  const reported: unknown[] = [];
   let answers = 0;
   const listener = await startListener({
     responder: {
@@ -20,6 +23,7 @@ test("a request that could not be answered leaves its place to the next one", as
     clientAddress: () => "192.0.2.1",
     withinLimit: () => true,
     onAnswer: (outcome) => outcomes.push(outcome),
+    onUnexpectedError: (error) => reported.push(error),
   });
   atEnd(() => listener.close());
   const ask = () =>
@@ -32,4 +36,36 @@ test("a request that could not be answered leaves its place to the next one", as
   for (let request = 0; request < 3; request += 1) await expect(ask()).rejects.toThrow();
   expect((await ask()).status).toBe(200);
   expect(outcomes).toEqual(["unauthorized"]);
+  expect(reported).toEqual([new Error("a bug"), new Error("a bug"), new Error("a bug")]);
+});
+
+test("a client that goes away before its request is complete is no bug", async () => {
+  const reported: unknown[] = [];
+  let arrived = (): void => undefined;
+  const listener = await startListener({
+    responder: { answer: () => Promise.resolve(errorAnswer("unauthorized")) },
+    host: "127.0.0.1",
+    port: 0,
+    clientAddress: () => "192.0.2.1",
+    withinLimit: () => true,
+    onAnswer: () => {
+      arrived();
+    },
+    onUnexpectedError: (error) => reported.push(error),
+  });
+  const request = encodeOcspRequest([]);
+  const header = "POST /ocsp/1 HTTP/1.1\r\nHost: ocsp\r\nContent-Type: application/ocsp-request\r\n";
+  const socket = connect(listener.port, "127.0.0.1");
+  await once(socket, "connect");
+  // The first request is answered, so the second one on the same connection has been begun.
+  const answered = new Promise<void>((resolve) => (arrived = resolve));
+  socket.write(`${header}Content-Length: ${request.length}\r\n\r\n`);
+  socket.write(request);
+  await answered;
+  socket.write(`${header}Content-Length: 100\r\n\r\nonly this`);
+  socket.destroySoon();
+  await once(socket, "close");
+
+  await listener.close();
+  expect(reported).toEqual([]);
 });
