@@ -52,6 +52,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 const superviseEveryMs = 1_000;
+const reportEveryMs = 60_000;
 
 /**
  * Starts this machine's own Postgres, or adopts the one that a killed process left running. While it runs, the
@@ -68,10 +69,15 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     let server = found ?? (await launch(files, options, giveUpIn()));
     if (found) await adopt(files, { server: found, log: options.log, giveUpAt: giveUpIn() });
 
-    const supervision = repeat(superviseEveryMs, async () => {
-      if (await isRunning(server.process)) return boundLog(files);
-      options.log.error({ event: "embedded-postgres.ended" }, `embedded Postgres ended by itself; see ${files.log}`);
-      server = await launch(files, options, giveUpIn());
+    const supervision = repeat(superviseEveryMs, {
+      async turn() {
+        if (await isRunning(server.process)) return boundLog(files);
+        options.log.error({ event: "embedded-postgres.ended" }, `embedded Postgres ended by itself; see ${files.log}`);
+        server = await launch(files, options, giveUpIn());
+      },
+      onFailure(err) {
+        options.log.error({ event: "embedded-postgres.faulty", err }, "embedded Postgres is tried again");
+      },
     });
     let stopped: Promise<void> | undefined;
     const stop = async () => {
@@ -132,12 +138,26 @@ async function adopt(
   );
 }
 
-/** Does something again and again, never twice at once; a failure waits for the next turn. Does not keep the process alive. */
-function repeat(everyMs: number, turn: () => Promise<void>): { stop(): Promise<void> } {
+/**
+ * Takes turns, never two at once. A turn that fails is reported, the first of several and then one a minute, and the next
+ * one tries again. Does not keep the process alive.
+ */
+function repeat(
+  everyMs: number,
+  { turn, onFailure }: { turn: () => Promise<void>; onFailure: (error: unknown) => void },
+): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
+  let reportedAt: number | undefined;
   const timer = setInterval(() => {
     running ??= turn()
-      .catch(() => undefined)
+      .then(() => {
+        reportedAt = undefined;
+      })
+      .catch((error: unknown) => {
+        if (reportedAt !== undefined && performance.now() - reportedAt < reportEveryMs) return;
+        reportedAt = performance.now();
+        onFailure(error);
+      })
       .finally(() => (running = undefined));
   }, everyMs).unref();
   return {

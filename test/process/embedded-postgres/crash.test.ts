@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { childrenOf } from "../../../embedded-postgres/process.ts";
@@ -94,6 +94,26 @@ test("a server that ends by itself is started again under the same address", asy
     return rows[0]?.["n"] === 7;
   });
   expect(await postmasterPid(dataDirectory)).not.toBe(pid);
+});
+
+test("a server that cannot be started again is reported with its reason, and started once it can be", async () => {
+  const dataDirectory = await directoryWithCluster();
+  const { url, pid, logged } = await start({ dataDirectory });
+  const control = join(dataDirectory, "pg18", "global", "pg_control");
+  await rename(control, `${control}.away`);
+  process.kill(pid, "SIGKILL");
+
+  await eventually(() => logged.some((line) => (line as { event: string }).event === "embedded-postgres.faulty"));
+  expect(logged).toContainEqual(
+    expect.objectContaining({ err: expect.objectContaining({ message: expect.stringContaining("pg_control") }) }),
+  );
+  await rename(`${control}.away`, control);
+  await eventually(() =>
+    query(url, "select 1 as one").then(
+      () => true,
+      () => false,
+    ),
+  );
 });
 
 test("backends that outlive their killed postmaster are waited for", async () => {
