@@ -15,17 +15,18 @@ export interface FreshOptions {
   renewedAfterMs?: number;
 }
 
-/** One computation runs at a time, however many callers there are; those that come meanwhile share it. */
-export function createFresh<Value>(
-  compute: () => Promise<Value>,
-  { keptMs, renewedAfterMs = keptMs }: FreshOptions,
-): Fresh<Value> {
+/** The state behind a {@link Fresh}: each `get` brings the computation that it starts if one is needed. */
+interface Held<Value> extends Omit<Fresh<Value>, "get"> {
+  get(compute: () => Promise<Value>): Promise<Value>;
+}
+
+function createHeld<Value>({ keptMs, renewedAfterMs = keptMs }: FreshOptions): Held<Value> {
   let kept: { startedAt: number; value: Value } | undefined;
   let running: Promise<Value> | undefined;
 
   const isYounger = (startedAt: number, ms: number): boolean => performance.now() - startedAt < ms;
 
-  const start = (): Promise<Value> => {
+  const start = (compute: () => Promise<Value>): Promise<Value> => {
     const startedAt = performance.now();
     running = compute()
       .then((value) => {
@@ -39,10 +40,10 @@ export function createFresh<Value>(
   const current = () => (kept !== undefined && isYounger(kept.startedAt, keptMs) ? kept : undefined);
 
   return {
-    get() {
+    get(compute) {
       const found = current();
-      if (found === undefined) return running ?? start();
-      if (running === undefined && !isYounger(found.startedAt, renewedAfterMs)) start().catch(() => undefined);
+      if (found === undefined) return running ?? start(compute);
+      if (running === undefined && !isYounger(found.startedAt, renewedAfterMs)) start(compute).catch(() => undefined);
       return Promise.resolve(found.value);
     },
     peek: () => current()?.value,
@@ -50,22 +51,31 @@ export function createFresh<Value>(
   };
 }
 
+/** One computation runs at a time, however many callers there are; those that come meanwhile share it. */
+export function createFresh<Value>(compute: () => Promise<Value>, options: FreshOptions): Fresh<Value> {
+  const held = createHeld<Value>(options);
+  return { ...held, get: () => held.get(compute) };
+}
+
 /** The same for many questions, each with a key of its own. */
 export interface FreshByKey<Value> {
-  /** `compute` answers the same question whenever the key is the same. */
+  /**
+   * `compute` answers the same question whenever the key is the same. It runs only if this call starts a computation: it
+   * may use what lasts no longer than the call, such as a transaction.
+   */
   get(key: string, compute: () => Promise<Value>): Promise<Value>;
   peek(key: string): Value | undefined;
 }
 
 /** Answers by key, which are forgotten when they are too old. */
 export function createFreshByKey<Value>(options: FreshOptions): FreshByKey<Value> {
-  const known = new Map<string, Fresh<Value>>();
+  const known = new Map<string, Held<Value>>();
   return {
     get(key, compute) {
-      for (const [each, fresh] of known) if (fresh.isEmpty()) known.delete(each);
-      const found = known.get(key) ?? createFresh(compute, options);
+      for (const [each, held] of known) if (held.isEmpty()) known.delete(each);
+      const found = known.get(key) ?? createHeld<Value>(options);
       known.set(key, found);
-      return found.get();
+      return found.get(compute);
     },
     peek: (key) => known.get(key)?.peek(),
   };

@@ -121,6 +121,16 @@ describe("answers by key", () => {
     expect(fresh.peek("c")).toBeUndefined();
   });
 
+  test("is computed again as the caller who asks then does it", async () => {
+    const fresh = createFreshByKey<string>({ keptMs: 1_000, renewedAfterMs: 500 });
+    await fresh.get("a", () => Promise.resolve("first"));
+    vi.advanceTimersByTime(500);
+    expect(await fresh.get("a", () => Promise.resolve("second"))).toBe("first");
+    await vi.waitFor(() => {
+      expect(fresh.peek("a")).toBe("second");
+    });
+  });
+
   test("what is too old is forgotten, with the way to compute it", async () => {
     const fresh = createFreshByKey<string>({ keptMs: 1_000 });
     await fresh.get("a", () => Promise.resolve("first"));
