@@ -1,4 +1,4 @@
-import { revocationsPerHourMax } from "./revocation.ts";
+import { revocationsPerHourMax } from "./limits.ts";
 
 /** Every way a request can fail, and the only place that knows a status code. Codes are part of the published contract. */
 export const errorCatalogue = {

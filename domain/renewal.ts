@@ -1,10 +1,5 @@
 import { isActive } from "./entitlement.ts";
-
-/** A profile can be renewed from so long before its end. */
-export const renewalDays = 30;
-
-/** For so long a profile and its successor may both be active although the owner's limit has no room for both. */
-export const renewalHoursMax = 24;
+import { renewalDays } from "./lifetimes.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -13,9 +13,3 @@ export type RevocationReason = (typeof revocationReasons)[keyof typeof revocatio
 
 /** A reason a person or program may give. */
 export const RevocationReason = z.literal(Object.values(revocationReasons));
-
-/**
- * So many profiles and guest accounts of others somebody revokes within an hour whose roles do not let them make bulk jobs;
- * a guest account counts one, whatever it has.
- */
-export const revocationsPerHourMax = 20;

@@ -30,9 +30,6 @@ export const pageOfStep = {
   second_administrator: "users",
 } as const satisfies Record<SetupStep, SetupPage | null>;
 
-/** So long after the realm's first profile of a person its set-up counts as finished. */
-export const finishedAfterDays = 30;
-
 /** The networks of a realm that nobody has named any for. */
 const defaultSsids = ["eduroam"];
 

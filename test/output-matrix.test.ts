@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../db/sql.ts";
 import * as upkeep from "../db/queries/upkeep/upkeep.ts";
 import { allScopes, scopesAllowedTo, type Scope } from "../domain/scopes.ts";
+import { collectedOutputMinutes } from "../domain/lifetimes.ts";
 import { useApi, type ApiAnswer, type Caller } from "./support/service/api.ts";
 import { eventually } from "./support/run/eventually.ts";
 import { fromNow } from "./support/given/given.ts";
@@ -57,7 +58,7 @@ async function stored(location: string): Promise<unknown> {
 
 /** What upkeep does when the output of whatever has been collected by now is due. */
 const tenMinutesLater = () =>
-  upkeep.eraseOutputs(api.database.owner, { at: fromNow((upkeep.collectedMinutesMax + 1) * 60_000) });
+  upkeep.eraseOutputs(api.database.owner, { at: fromNow((collectedOutputMinutes + 1) * 60_000) });
 
 /** The issuance without what came of it, leaving the output as it was. */
 const bare = { status: 200, body: { data: { state: "issued", error: null, profile: null } } };

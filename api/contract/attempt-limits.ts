@@ -10,6 +10,8 @@ import {
 import type { Db } from "../../db/client.ts";
 import * as attemptCounters from "../../db/queries/sign-in/attempt-counters.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { ownNetworkDays } from "../../domain/lifetimes.ts";
+import { attemptLimitsByDefault, type AttemptLimit } from "../../domain/limits.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
 import { openRedis } from "../../runtime/redis.ts";
@@ -18,27 +20,7 @@ import type { MasterKeys } from "../../runtime/master-key.ts";
 import { subKey } from "../../runtime/sub-key.ts";
 import { createExhaustedKeys } from "../http/exhausted-keys.ts";
 
-/** How many wrong attempts are allowed in a period that starts with the first one. */
-export interface GuessLimit {
-  points: number;
-  seconds: number;
-}
-
-/** The limits before the caller has to wait. */
-export const attemptLimitsByDefault = {
-  passwordOfUser: { points: 10, seconds: 900 },
-  passwordsFromAddress: { points: 100, seconds: 900 },
-  /** From all networks together, except those with a recent successful sign-in. */
-  passwordsOfUser: { points: 100, seconds: 3_600 },
-  secretOfClient: { points: 20, seconds: 60 },
-  secretsFromAddress: { points: 200, seconds: 60 },
-  tokensFromAddress: { points: 30, seconds: 60 },
-} as const satisfies Record<string, GuessLimit>;
-
-export type GuessLimits = Record<keyof typeof attemptLimitsByDefault, GuessLimit>;
-
-/** How long a network with a successful sign-in counts as the account's own. */
-const ownNetworkSeconds = 14 * 24 * 3_600;
+export type AttemptLimitSettings = Record<keyof typeof attemptLimitsByDefault, AttemptLimit>;
 
 /** An attempt, counted before it is checked. */
 export interface CountedAttempt {
@@ -84,7 +66,7 @@ export interface AttemptLimitsOptions {
   /** The store knows what is counted only as a digest under a key derived from these. */
   masterKeys: MasterKeys;
   log: Log;
-  limits?: GuessLimits;
+  limits?: AttemptLimitSettings;
 }
 
 /**
@@ -105,9 +87,9 @@ export function createAttemptLimits({
       const options = { keyPrefix: `guesses:${name}`, points, duration: seconds };
       return [name, createCounter({ store: storeOf(options), memory: new RateLimiterMemory(options), log })];
     }),
-  ) as Record<keyof GuessLimits, Counter>;
+  ) as Record<keyof AttemptLimitSettings, Counter>;
   const ownNetworks = createMarks({
-    options: { keyPrefix: "guesses:ownNetworks", points: 1, duration: ownNetworkSeconds },
+    options: { keyPrefix: "guesses:ownNetworks", points: 1, duration: ownNetworkDays * 24 * 3_600 },
     storeOf,
     log,
   });
@@ -281,7 +263,7 @@ function createMarks({
     });
   return {
     async add(key) {
-      await atEither((at) => at.set(key, 1, ownNetworkSeconds));
+      await atEither((at) => at.set(key, 1, ownNetworkDays * 24 * 3_600));
     },
     async has(key) {
       return (await atEither((at) => at.get(key))) !== null;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { PageRequest } from "../../db/page.ts";
 import type { JobMatching } from "../../domain/bulk-job/job.ts";
 import { ServiceError, type FieldError } from "../../domain/errors.ts";
+import { pageItemsMax, searchLengthMax } from "../../domain/limits.ts";
 import { faultsOf } from "./faults.ts";
 import { foldNames } from "./parse.ts";
 
@@ -17,9 +18,6 @@ export interface ListOptions<Filter extends object, SortKey extends string> {
 }
 
 export const limitDefault = 100;
-export const limitMax = 1000;
-export const searchLengthMax = 256;
-
 export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as const;
 
 /**
@@ -27,7 +25,7 @@ export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as
  * it.
  */
 const PageBody = z.object({
-  limit: z.int().min(1).max(limitMax).optional(),
+  limit: z.int().min(1).max(pageItemsMax).optional(),
   offset: z.int().min(0).optional(),
   search: z.string().max(searchLengthMax).nullish(),
   filter: z
@@ -103,7 +101,7 @@ export function readPage<Filter extends object, SortKey extends string>(
     return undefined;
   };
 
-  const limit = data.limit ?? integer("limit", single("limit"), 1, limitMax) ?? limitDefault;
+  const limit = data.limit ?? integer("limit", single("limit"), 1, pageItemsMax) ?? limitDefault;
   const offset = data.offset ?? integer("offset", single("offset"), 0, Number.MAX_SAFE_INTEGER) ?? 0;
   const search = data.search ?? single("search");
   if (search !== undefined && search.length > searchLengthMax) {

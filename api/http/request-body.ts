@@ -1,10 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../domain/errors.ts";
+import { bodyBytesMax } from "../../domain/limits.ts";
 import { hasBody } from "../../runtime/leftover.ts";
 import { parseJson } from "./json-text.ts";
-
-/** Enough for every request except uploads. */
-const bodyBytesMax = 128 * 1024;
 
 /** Returns the JSON body of a request; undefined if there is none. Throws a ServiceError if it cannot be read. */
 export async function readJsonBody(request: IncomingMessage, limits?: BodyLimits): Promise<unknown> {

@@ -5,9 +5,7 @@ import type { Login } from "../../db/queries/sign-in/logins.ts";
 import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
-
-/** Clients redeem codes at once or never (RFC 6749 section 4.1.2 allows ten minutes). */
-const codeSeconds = 60;
+import { authorizationCodeSeconds } from "../../domain/lifetimes.ts";
 
 /**
  * Creates a session and its authorization code. Until the code is redeemed the session lasts no longer than the code.
@@ -20,7 +18,7 @@ export async function issueCode(
   const { application, scopes, nonce, codeChallenge } = request;
   const { token: code, hash: codeHash } = drawSecretToken("authorizationCode");
   const id = randomUUID();
-  const expiresAt = new Date(at.getTime() + codeSeconds * 1_000);
+  const expiresAt = new Date(at.getTime() + authorizationCodeSeconds * 1_000);
   const made = await sessions.create(tx, {
     id,
     realmId: login.realmId,

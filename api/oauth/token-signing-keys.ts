@@ -12,10 +12,10 @@ import {
   type JWTPayload,
 } from "jose";
 import type { Database } from "../../db/client.ts";
-import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import * as rows from "../../db/queries/oauth/token-signing-keys.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../runtime/master-key.ts";
+import { sessionDaysMax } from "../../domain/lifetimes.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -36,7 +36,7 @@ const nextMs = day;
 const retiredMs = 60 * minute;
 
 /** Id tokens are presented at logout for as long as a session may last. */
-const verifiableMs = (sessions.absoluteDays + 1) * day;
+const verifiableMs = (sessionDaysMax + 1) * day;
 
 type PrivateKey = Awaited<ReturnType<typeof importJWK>>;
 

@@ -1,8 +1,9 @@
 import type { Db } from "../../db/client.ts";
 import type { Scope } from "../../domain/scopes.ts";
+import { accessTokenSeconds } from "../../domain/lifetimes.ts";
 import type { Deps } from "../contract/deps.ts";
 import type { TokenAnswer } from "./answers.ts";
-import { accessTokenSeconds, issueAccessToken } from "./access-token.ts";
+import { issueAccessToken } from "./access-token.ts";
 
 /** The content and the owner of a user's tokens. */
 export interface UserGrant {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { graceDaysMax, jobNameMax } from "../../domain/bulk-job/job.ts";
+import { jobNameMax } from "../../domain/bulk-job/job.ts";
+import { graceDaysMax } from "../../domain/lifetimes.ts";
 import { argument, flag, option } from "../../terminal/command.ts";
 import { exitCodes } from "../../terminal/failure.ts";
 import { isSet, oneOf, wholeNumber } from "../../terminal/inputs.ts";

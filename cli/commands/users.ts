@@ -1,4 +1,3 @@
-import { graceDaysMax } from "../../domain/bulk-job/job.ts";
 import { option } from "../../terminal/command.ts";
 import { CommandError, exitCodes, usageError, type ExitCode } from "../../terminal/failure.ts";
 import { wholeNumber } from "../../terminal/inputs.ts";
@@ -16,6 +15,7 @@ import { confirmingTotal, confirmTotalOption } from "./confirm-total.ts";
 import { listOptions, outOption, reasonOption, userArgument, usersArgument } from "./inputs.ts";
 import { asQuery } from "./query.ts";
 import { saveStream } from "./save-stream.ts";
+import { graceDaysMax } from "../../domain/lifetimes.ts";
 
 export const usersList = command({
   name: "users list",

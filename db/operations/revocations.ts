@@ -1,11 +1,10 @@
 import type { Actor, AuditEvent } from "../../domain/audit.ts";
 import { revocationEvent, type ProfileKind } from "../../domain/profile.ts";
-import { renewalDays, renewalHoursMax } from "../../domain/renewal.ts";
 import { revocationReasons, type RevocationReason } from "../../domain/revocation.ts";
+import { handOverFileMinutes, renewalDays, renewalHoursMax } from "../../domain/lifetimes.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as certificates from "../queries/certificates/certificates.ts";
-import * as handOvers from "../queries/issuance/hand-overs.ts";
 import { isActive, limitOf } from "../rules.ts";
 import { sql, type Sql } from "../sql.ts";
 
@@ -211,7 +210,7 @@ export async function revokeUnfetched(tx: Db, { at }: { at: Date }): Promise<{ f
        where o.sealed is not null
          and o.job_id is null
          and o.collected_at is null
-         and o.created_at < ${at}::timestamptz - make_interval(mins => ${handOvers.fileMinutes})
+         and o.created_at < ${at}::timestamptz - make_interval(mins => ${handOverFileMinutes})
          and h.downloaded_at is null
        order by h.id
        limit ${slice}

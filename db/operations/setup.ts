@@ -1,5 +1,5 @@
 import { operatorActor, type Actor } from "../../domain/audit.ts";
-import { finishedAfterDays } from "../../domain/setup.ts";
+import { setUpFinishedDays } from "../../domain/lifetimes.ts";
 import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import { sql } from "../sql.ts";
@@ -25,7 +25,7 @@ export async function finishOverdue(tx: Db, { at }: { at: Date }): Promise<strin
         from realms r
        where r.set_up_at is null
          and (select min(c.created_at) from certificates c where c.realm_id = r.id and c.kind = 'user')
-             <= ${at}::timestamptz - make_interval(days => ${finishedAfterDays})
+             <= ${at}::timestamptz - make_interval(days => ${setUpFinishedDays})
        order by r.id
        limit 1
          for no key update of r skip locked

@@ -1,4 +1,5 @@
 import type { Scope } from "../scopes.ts";
+import { unconfirmedRemovalsMax } from "../limits.ts";
 
 /** What a bulk job does: to people, or to profiles. */
 export const jobKinds = ["onboarding", "offboarding", "reactivation", "revocation"] as const;
@@ -81,38 +82,11 @@ export const jobNameMax = 200;
 /** A job that has not moved for this long has stalled. */
 export const stalledSeconds = 60;
 
-/** So many people or profiles of a realm, or fewer, go off within an hour without anybody confirming their number. */
-export const unconfirmedOffboardingsMax = 100;
-
-/** More of them need it where they are a larger share of the realm's active people, or profiles. A realm may have its own share. */
-export const unconfirmedShareMax = 0.2;
-
 /** Whether the number of so many people or profiles, of those that were active before, has to be confirmed. */
 export const isBeyondShare = (
   count: number,
   { active, sharePercent }: { active: number; sharePercent: number },
-): boolean => count > unconfirmedOffboardingsMax && count * 100 > sharePercent * active;
-
-/** Rows of one job. */
-export const jobRowsMax = 200_000;
-
-/** Unfinished rows of one realm, over all its jobs. */
-export const unfinishedRowsMax = 1_000_000;
-
-/** Jobs of one realm that run at the same time; the others are queued. */
-export const runningJobsMax = 2;
-
-/** A job may be scheduled for so many days ahead. */
-export const scheduledDaysMax = 90;
-
-/** Devices of people who are offboarded may stay on the network for so many days more. */
-export const graceDaysMax = 30;
-
-/** The output of what a job issued is erased this long after the job has finished. */
-export const outputHoursMax = 24;
-
-/** A finished job is kept this long. */
-export const finishedDaysMax = 90;
+): boolean => count > unconfirmedRemovalsMax && count * 100 > sharePercent * active;
 
 /** A row's state: the last four are final. */
 export const rowStatuses = ["pending", "working", "changed", "unchanged", "failed", "skipped"] as const;

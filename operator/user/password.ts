@@ -1,11 +1,9 @@
 import { hash } from "@node-rs/argon2";
 import { lengthOf } from "../../domain/text.ts";
+import { passwordBytesMax } from "../../domain/limits.ts";
 import { usageError } from "../../terminal/failure.ts";
 
 const passwordLengthMin = 12;
-/** Far above any passphrase; hashing more only costs time. */
-const passwordBytesMax = 1024;
-
 /** 19 MiB, two passes, one lane: the first choice of the OWASP password storage cheat sheet. argon2id is the default. */
 const defaultCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Of argon2id. */

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import type { SheetSummary } from "../../console/pages/bulk-jobs/files/sheet.ts";
-import { jobRowsMax } from "../../domain/bulk-job/job.ts";
 import { givenXlsx, type GivenCell } from "../support/given/xlsx.ts";
+import { jobRowsMax } from "../../domain/limits.ts";
 
 /** What browsers give a page is some times as much. */
 const heapMegabytes = 768;

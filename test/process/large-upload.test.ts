@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
-import { jobRowsMax } from "../../domain/bulk-job/job.ts";
+import { jobRowsMax } from "../../domain/limits.ts";
 import { useApi } from "../support/service/api.ts";
 import { extent } from "../support/run/extent.ts";
 import { heldBytes } from "../support/run/memory.ts";

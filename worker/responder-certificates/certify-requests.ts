@@ -5,9 +5,8 @@ import type { Log } from "../../runtime/log.ts";
 import { IssuerAway, type Issuers } from "../issuance/issuers.ts";
 import { drawSerialNumber } from "../../pki/serial-number.ts";
 import type { SigningPool } from "../signing/pool.ts";
-
-/** How long a responder's certificate is valid. It cannot be revoked, so this is how long a stolen key would be of use. */
-const validHours = 72;
+import { responderCertificateHours } from "../../domain/lifetimes.ts";
+import { respondersMax } from "../../domain/limits.ts";
 
 /** For clocks that are behind. */
 const backdateSeconds = 300;
@@ -47,7 +46,7 @@ async function certify(deps: CertifyDeps, request: responders.ResponderRequest):
   const intent = await intentOf(deps, request);
   if (intent === "too many") {
     log.error(
-      { event: "ocsp.too_many_responders", issuer: issuerId, max: responders.respondersMax },
+      { event: "ocsp.too_many_responders", issuer: issuerId, max: respondersMax },
       "responders have too many certificates that have not ended",
     );
     return;
@@ -70,7 +69,7 @@ const intentOf = (
       if (found.issuerId !== issuerId) throw new Error(`the key has a certificate of issuer ${found.issuerId}`);
       return found;
     }
-    if ((await responders.countUnexpired(tx, issuerId)) >= responders.respondersMax) return "too many";
+    if ((await responders.countUnexpired(tx, issuerId)) >= respondersMax) return "too many";
     const at = clock.now();
     const now = Math.floor(at.getTime() / 1_000) * 1_000;
     const intent = await responders.recordIntent(tx, {
@@ -79,7 +78,7 @@ const intentOf = (
       processId,
       publicKey,
       notBefore: new Date(now - backdateSeconds * 1_000),
-      notAfter: new Date(now + validHours * 3_600_000),
+      notAfter: new Date(now + responderCertificateHours * 3_600_000),
       at,
     });
     if (intent === undefined) throw new Error(`issuer ${issuerId} has no responder now`);

@@ -7,6 +7,7 @@ import { contextOf } from "../../http/request-context.ts";
 import { createAccess } from "./access.ts";
 import { findConsole } from "./console-session.ts";
 import { requireSameOrigin } from "./same-origin.ts";
+import { consoleIdleMinutes } from "../../../domain/lifetimes.ts";
 
 const prefix = "/console";
 
@@ -42,7 +43,7 @@ export function createConsoleApi(deps: Deps): RequestHandler {
 /** Extends the session at a change, which shows that the user is active. A read does not: pages poll by themselves. */
 async function keepAlive({ db, clock }: Pick<Deps, "db" | "clock">, session: ConsoleSession): Promise<void> {
   const at = clock.now();
-  const idleSince = session.expiresAt.getTime() - consoleSessions.idleMinutes * 60_000;
+  const idleSince = session.expiresAt.getTime() - consoleIdleMinutes * 60_000;
   const canExtend = session.expiresAt < session.absoluteExpiresAt;
   if (canExtend && at.getTime() - idleSince > extendedApartMs) await consoleSessions.extend(db, { id: session.id, at });
 }

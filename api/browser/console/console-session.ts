@@ -6,8 +6,8 @@ import type { ConsoleSession } from "../../../db/queries/sign-in/console-session
 import { openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
 import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { accessTokenSeconds } from "../../oauth/access-token.ts";
 import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
+import { accessTokenSeconds } from "../../../domain/lifetimes.ts";
 
 type SessionDeps = Pick<Deps, "db" | "clock" | "settings" | "masterKeys">;
 

@@ -4,8 +4,7 @@ import type { Deps } from "../../contract/deps.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { removeCookie } from "../pages/cookies.ts";
 import { readSealedCookie, setSealedCookie } from "../pages/sealed-cookie.ts";
-
-const attemptSeconds = 600;
+import { signInAttemptSeconds } from "../../../domain/lifetimes.ts";
 
 /** One authorization request of the console: the values that its response must match, and where to continue. */
 const Attempt = z.object({
@@ -31,9 +30,9 @@ export function beginAttempt(
   { deps, response }: Pick<Visit, "deps" | "response">,
   { clientId, path }: Pick<Attempt, "clientId" | "path">,
 ): Attempt {
-  const expiresAt = deps.clock.now().getTime() + attemptSeconds * 1_000;
+  const expiresAt = deps.clock.now().getTime() + signInAttemptSeconds * 1_000;
   const attempt = { clientId, state: draw(), nonce: draw(), codeVerifier: draw(), path, expiresAt };
-  setSealedCookie(deps, response, { name: "console-sign-in", content: attempt, maxAgeSeconds: attemptSeconds });
+  setSealedCookie(deps, response, { name: "console-sign-in", content: attempt, maxAgeSeconds: signInAttemptSeconds });
   return attempt;
 }
 

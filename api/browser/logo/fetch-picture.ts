@@ -6,6 +6,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { isWithin, parseNetworks } from "../../../runtime/networks.ts";
 import { acceptedPictures, pictureTypeOf } from "./picture-type.ts";
 import { isPublicAddress } from "./public-address.ts";
+import { logoBytesMax } from "../../../domain/limits.ts";
 
 export type FetchPicture = (address: string) => Promise<Picture>;
 
@@ -14,7 +15,6 @@ export class PictureError extends Error {
   override readonly name = "PictureError";
 }
 
-const pictureBytesMax = 256 * 1024;
 const redirectsMax = 2;
 
 /**
@@ -133,14 +133,14 @@ async function readAnswer(response: IncomingMessage): Promise<Picture | { locati
 
 async function readBody(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let length = Number(response.headers["content-length"] ?? 0) > pictureBytesMax ? Infinity : 0;
+  let length = Number(response.headers["content-length"] ?? 0) > logoBytesMax ? Infinity : 0;
   if (length === 0) {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > pictureBytesMax) break;
+      if (length > logoBytesMax) break;
       chunks.push(chunk);
     }
   }
-  if (length > pictureBytesMax) throw new PictureError("it is too large");
+  if (length > logoBytesMax) throw new PictureError("it is too large");
   return Buffer.concat(chunks);
 }

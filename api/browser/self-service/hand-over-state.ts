@@ -1,5 +1,5 @@
-import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
+import { handOverFileMinutes } from "../../../domain/lifetimes.ts";
 
 /**
  * `waiting` for a device; `claimed` by a browser that has not requested the profile yet; `expired` before that; then
@@ -16,4 +16,4 @@ export function stateOf(handOver: HandOver, at: Date): HandOverState {
 
 /** Returns until when the file can be fetched, counted from the first download; before that, from the issuance. */
 export const fileEnd = ({ downloadedAt, issuedAt }: Pick<HandOver, "downloadedAt" | "issuedAt">, at: Date): Date =>
-  new Date((downloadedAt ?? issuedAt ?? at).getTime() + handOvers.fileMinutes * 60_000);
+  new Date((downloadedAt ?? issuedAt ?? at).getTime() + handOverFileMinutes * 60_000);

@@ -1,6 +1,7 @@
 import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
 import type { NewHandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import { ServiceError } from "../../../domain/errors.ts";
+import { handOverClaimMinutes } from "../../../domain/lifetimes.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { redirect } from "../pages/redirect.ts";
@@ -36,6 +37,6 @@ export async function makeHandOver(
 async function requireMade({ deps }: PageRequest, owner: Owner, id: string): Promise<void> {
   const found = await handOvers.find(deps.db, { id });
   if (found === undefined || !isOf(found, owner)) {
-    throw new ServiceError("too_many_requests", { retryAfterSeconds: handOvers.claimMinutes * 60 });
+    throw new ServiceError("too_many_requests", { retryAfterSeconds: handOverClaimMinutes * 60 });
   }
 }

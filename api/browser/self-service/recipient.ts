@@ -3,14 +3,12 @@ import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { readCookie, setCookie } from "../pages/cookies.ts";
-
-/** Longer than a claim and its file together: a browser closed meanwhile still gets its file. */
-const cookieSeconds = 3 * 60 * 60;
+import { recipientSeconds } from "../../../domain/lifetimes.ts";
 
 /** Sets a cookie that identifies the browser for some hours; returns the hash to store. */
 export function markRecipient({ deps, request, response }: PageRequest): Buffer {
   const value = readCookie(deps, request, "pickup") ?? randomBytes(24).toString("base64url");
-  setCookie(deps, response, { name: "pickup", value, maxAgeSeconds: cookieSeconds });
+  setCookie(deps, response, { name: "pickup", value, maxAgeSeconds: recipientSeconds });
   return hashOfToken(value);
 }
 

@@ -1,7 +1,6 @@
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
-import { renewalHoursMax } from "../../../domain/renewal.ts";
 import { formTokenFor } from "../pages/form-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { findCheck } from "./check.ts";
@@ -12,6 +11,7 @@ import type { Viewer } from "./viewer.ts";
 import { sendFailed, sendGone, sendPreparing, sendUnused } from "./views/claimed.tsx";
 import { sendDownload, type ReplacedProfile } from "./views/download.tsx";
 import { sendEndedLink } from "./views/ended-link.tsx";
+import { renewalHoursMax } from "../../../domain/lifetimes.ts";
 
 /** Shows the state of a hand-over's profile to the browser that claimed it, and any objection to creating it. */
 export async function showClaimed(

@@ -4,12 +4,10 @@ import type { Db } from "../../../db/client.ts";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import type { Role } from "../../../domain/roles.ts";
+import { browserLoginHours } from "../../../domain/lifetimes.ts";
 import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
-
-/** How long a user stays signed in to a browser, active or not. */
-const loginHours = 12;
 
 type LoginDeps = Pick<Deps, "db" | "clock" | "settings">;
 
@@ -51,7 +49,7 @@ export async function beginLoginOf(
   const at = deps.clock.now();
   const { token, hash } = drawSecretToken("login");
   const before = presentedHash(deps, request);
-  const expiresAt = new Date(at.getTime() + loginHours * 3_600_000);
+  const expiresAt = new Date(at.getTime() + browserLoginHours * 3_600_000);
   const begun = await deps.db.transaction(async (tx) => {
     const signedIn = await find(tx);
     if (signedIn === undefined) return undefined;

@@ -1,9 +1,7 @@
 import type { PasswordCheck } from "../../contract/deps.ts";
 import { verify } from "@node-rs/argon2";
 import { ServiceError } from "../../../domain/errors.ts";
-
-/** The longest password: `user create` accepts no longer one, and hashing more only costs time. */
-const passwordBytesMax = 1024;
+import { passwordBytesMax } from "../../../domain/limits.ts";
 
 /** The hash of no password, as costly as stored ones: a name without a password is refused after the same work. */
 export const defaultDummyHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;

@@ -4,8 +4,7 @@ import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { removeCookie } from "../pages/cookies.ts";
 import { readSealedCookie, setSealedCookie } from "../pages/sealed-cookie.ts";
-
-const attemptSeconds = 600;
+import { signInAttemptSeconds } from "../../../domain/lifetimes.ts";
 
 /** One sign-in at an identity provider: the values that its response must match, and where to continue. */
 const Attempt = z.object({
@@ -34,9 +33,9 @@ export function beginAttempt(
   { deps, response }: Pick<Visit, "deps" | "response">,
   attempt: Omit<Attempt, "expiresAt">,
 ): boolean {
-  const expiresAt = deps.clock.now().getTime() + attemptSeconds * 1_000;
+  const expiresAt = deps.clock.now().getTime() + signInAttemptSeconds * 1_000;
   const content: Attempt = { ...attempt, expiresAt };
-  return setSealedCookie(deps, response, { name: "upstream", content, maxAgeSeconds: attemptSeconds });
+  return setSealedCookie(deps, response, { name: "upstream", content, maxAgeSeconds: signInAttemptSeconds });
 }
 
 /** Returns the browser's attempt, even if it has expired or was used; undefined if it has none. */

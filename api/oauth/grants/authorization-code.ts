@@ -12,6 +12,7 @@ import { grantedScopes } from "../granted-scopes.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { issueUserTokens } from "../user-tokens.ts";
 import type { Grant } from "./grant.ts";
+import { sessionDaysMax } from "../../../domain/lifetimes.ts";
 
 const day = 24 * 3_600_000;
 
@@ -46,7 +47,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
 
     const scopes = await grantedScopes(tx, found);
     const offline = scopes.includes("offline_access");
-    const expiresAt = new Date(at.getTime() + (offline ? sessions.absoluteDays * day : day));
+    const expiresAt = new Date(at.getTime() + (offline ? sessionDaysMax * day : day));
     const refreshToken = offline ? drawSecretToken("refreshToken") : undefined;
     // Awaited before the rest: if a statement fails, no other is still on its way to the transaction.
     const tokens = await issueUserTokens(tx, deps, { ...found, scopes, secretHash });

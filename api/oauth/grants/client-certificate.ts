@@ -6,9 +6,9 @@ import * as certificates from "../../../db/queries/certificates/certificates.ts"
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { deviceScopes } from "../../../domain/roles.ts";
 import { signInScopes } from "../../../domain/scopes.ts";
+import { accessTokenSeconds } from "../../../domain/lifetimes.ts";
 import { signInEntry } from "../../browser/session/browser-login.ts";
 import { presentedCertificate } from "../../http/client-certificate/presented-certificate.ts";
-import { accessTokenSeconds } from "../access-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { readScope } from "../scope.ts";

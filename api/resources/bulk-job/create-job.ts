@@ -1,10 +1,11 @@
 import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { jobRowsMax, profileScope, type JobKind } from "../../../domain/bulk-job/job.ts";
+import { profileScope, type JobKind } from "../../../domain/bulk-job/job.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { BulkJobID } from "../../../domain/ids.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
+import { jobRowsMax } from "../../../domain/limits.ts";
 import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
 import { requireStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { Fail, IncomingCall, Upload } from "../../contract/endpoint.ts";

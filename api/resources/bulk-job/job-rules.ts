@@ -4,13 +4,9 @@ import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import {
-  profileScope,
-  scheduledDaysMax,
-  scopesOfJob,
-  unfinishedRowsMax,
-  type JobState,
-} from "../../../domain/bulk-job/job.ts";
+import { profileScope, scopesOfJob, type JobState } from "../../../domain/bulk-job/job.ts";
+import { scheduledDaysMax } from "../../../domain/lifetimes.ts";
+import { unfinishedRowsMax } from "../../../domain/limits.ts";
 import { hasStaffScope, requireStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { Fail } from "../../contract/endpoint.ts";
 import { actorOf, hasMade } from "../../contract/principal.ts";

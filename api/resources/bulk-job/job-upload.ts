@@ -1,17 +1,16 @@
 import { z } from "zod";
 import { columnMeanings, mappedColumnsMax } from "../../../domain/bulk-job/columns.ts";
-import { graceDaysMax, jobNameMax, jobRowsMax } from "../../../domain/bulk-job/job.ts";
+import { jobNameMax } from "../../../domain/bulk-job/job.ts";
 import { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { realmLimits } from "../../../domain/realm.ts";
 import { RevocationReason, revocationReasons } from "../../../domain/revocation.ts";
 import { text } from "../../../domain/text.ts";
+import { graceDaysMax } from "../../../domain/lifetimes.ts";
+import { jobRowsMax, jobUploadBytesMax } from "../../../domain/limits.ts";
 import { filters } from "../../contract/filters.ts";
 import type { UploadFormats } from "../../contract/endpoint.ts";
 import { positionsMax } from "./input.ts";
-
-/** Room for {@link jobRowsMax} rows with every column filled in. */
-const bytesMax = 128 * 1024 * 1024;
 
 /** What a bulk job is created with in addition to its rows. */
 export const JobQuery = z.object({
@@ -101,7 +100,7 @@ interface Offered {
 }
 
 const offerOf = ({ json, row, csvHeader, bare }: Offered): UploadFormats => ({
-  bytesMax,
+  bytesMax: jobUploadBytesMax,
   types: {
     "application/json": { schema: json },
     "application/x-ndjson": {

@@ -1,8 +1,9 @@
 import type { Db } from "../../../db/client.ts";
 import * as matchingRows from "../../../db/queries/bulk-job/matching.ts";
 import { jobColumns } from "../../../domain/bulk-job/columns.ts";
-import { jobRowsMax, type JobKind, type JobMatching } from "../../../domain/bulk-job/job.ts";
+import { type JobKind, type JobMatching } from "../../../domain/bulk-job/job.ts";
 import type { Scope } from "../../../domain/scopes.ts";
+import { jobRowsMax } from "../../../domain/limits.ts";
 import { readMatching } from "../../contract/paging.ts";
 import { activeProfileList } from "../profile/list-profiles.ts";
 import { userList } from "../user/list-users.ts";

@@ -4,7 +4,8 @@ import * as certificates from "../../../db/queries/certificates/certificates.ts"
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Renewal } from "../../../db/queries/issuance/issuances.ts";
 import { profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
-import { isRenewable, renewalHoursMax } from "../../../domain/renewal.ts";
+import { isRenewable } from "../../../domain/renewal.ts";
+import { renewalHoursMax } from "../../../domain/lifetimes.ts";
 import { issuanceOf } from "./accept-profile.ts";
 
 /** Why a renewal is refused. */

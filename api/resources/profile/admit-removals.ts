@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { Database, Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as removals from "../../../db/queries/realm/removals.ts";
-import { isBeyondShare, unconfirmedOffboardingsMax } from "../../../domain/bulk-job/job.ts";
+import { isBeyondShare } from "../../../domain/bulk-job/job.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
-import { revocationsPerHourMax } from "../../../domain/revocation.ts";
 import { rolesHave } from "../../../domain/roles.ts";
+import { revocationsPerHourMax, unconfirmedRemovalsMax } from "../../../domain/limits.ts";
 import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
 import type { PrincipalFor } from "../../contract/access.ts";
 import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
@@ -25,7 +25,7 @@ export const confirmation = {
 };
 
 export const removalDescription =
-  `More than ${unconfirmedOffboardingsMax} people and profiles that are also more than the realm's share, within an hour and by ` +
+  `More than ${unconfirmedRemovalsMax} people and profiles that are also more than the realm's share, within an hour and by ` +
   "whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in " +
   "the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke " +
   `${revocationsPerHourMax} profiles and guest accounts an hour: 409 \`revocation_limit_reached\`. A request that is refused changes nothing.`;
@@ -59,7 +59,7 @@ export async function admitRemovals(
   if (count > 1) await removals.lock(tx, realmId);
   const { before, sharePercent } = await removals.add(tx, { realmId, count, at });
   const total = before + count;
-  if (total <= unconfirmedOffboardingsMax) return;
+  if (total <= unconfirmedRemovalsMax) return;
   const left = await activeIn(tx, { database: db, of, realmId, at });
   if (!isBeyondShare(total, { active: left + total, sharePercent })) return;
   if ((body.confirmTotal ?? query.confirmTotal) !== total) {

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { BareFormat, CertificateFormat, isDeviceFile } from "../../../domain/certificate-format.ts";
 import { DeviceType, KeyType } from "../../../domain/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
-
-const csrLengthMax = 16_384;
+import { csrLengthMax } from "../../../domain/limits.ts";
 
 /** What the creation of a profile of any kind takes. */
 export const CertificateCreation = z.object({

@@ -2,12 +2,11 @@ import { z } from "zod";
 import * as revocations from "../../../db/operations/revocations.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
+import { revokedTogetherMax } from "../../../domain/limits.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { admitRemovals, confirmation, removalDescription, removalErrors } from "./admit-removals.ts";
 import { revocationOfOthersWith } from "./revocation.ts";
-
-const profilesMax = 1_000;
 
 export const revokeProfiles = endpoint({
   operation: "revokeProfiles",
@@ -21,7 +20,7 @@ export const revokeProfiles = endpoint({
   scope: "profile.delete",
   query: confirmation.query,
   body: z.object({
-    profiles: z.array(SerialNumber).min(1).max(profilesMax).describe("Serial numbers."),
+    profiles: z.array(SerialNumber).min(1).max(revokedTogetherMax).describe("Serial numbers."),
     ...revocationOfOthersWith(revocationReasons.unspecified).shape,
   }),
   data: Done,

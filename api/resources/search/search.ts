@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { searchLengthMin, readSearch } from "../../../domain/search-text.ts";
+import { searchLengthMax } from "../../../domain/limits.ts";
 import { hasStaffScope } from "../../contract/access.ts";
 import { endpoint } from "../../contract/endpoint.ts";
-import { searchLengthMax } from "../../contract/paging.ts";
 import { SearchView } from "../../contract/views/search-view.ts";
 import { findGroups } from "./find-groups.ts";
 

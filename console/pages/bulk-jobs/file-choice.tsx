@@ -2,6 +2,7 @@ import { Group, Loader, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { kindsOfJob } from "../../../domain/bulk-job/job.ts";
+import { jobUploadBytesMax } from "../../../domain/limits.ts";
 import { ApiError } from "../../api/api-client.ts";
 import { ColumnsDialog } from "./files/columns-dialog.tsx";
 import { useProposal } from "./files/use-proposal.ts";
@@ -9,9 +10,6 @@ import { FileDrop } from "./file-drop.tsx";
 import { typeOfFile, type Chosen } from "./file-type.ts";
 import type { JobKind } from "./job.ts";
 import { hasPasted, PastedRows } from "./pasted-rows.tsx";
-
-/** The service takes no more at once. */
-const bytesMax = 128 * 1024 * 1024;
 
 /** A file, dropped or chosen, or rows that are pasted. */
 export function FileChoice({
@@ -30,7 +28,7 @@ export function FileChoice({
     const type = typeOfFile(file);
     if (type === undefined)
       onRefused(new ApiError("unknown_file_type", t("jobs.refused.unknownType", { name: file.name })));
-    else if (file.size > bytesMax) onRefused(new ApiError("payload_too_large", file.name));
+    else if (file.size > jobUploadBytesMax) onRefused(new ApiError("payload_too_large", file.name));
     else inspect({ body: file, type, name: file.name });
   };
   return (

@@ -1,7 +1,7 @@
 import { Group, NumberInput, Radio, Stack } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { graceDaysMax } from "../../../domain/bulk-job/job.ts";
+import { graceDaysMax } from "../../../domain/lifetimes.ts";
 
 const week = 7;
 type Choice = "now" | "week" | "other";

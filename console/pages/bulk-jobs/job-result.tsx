@@ -2,7 +2,6 @@ import { Alert, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { IconEraser, IconKey, IconRefresh } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { outputHoursMax } from "../../../domain/bulk-job/job.ts";
 import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
 import { useSession } from "../../session/session.tsx";
@@ -16,6 +15,7 @@ import { kindsOnPage } from "./kinds.ts";
 import { ProblemSection } from "./problem-section.tsx";
 import { UndoSection } from "./undo-section.tsx";
 import { useRetry } from "./use-retry.ts";
+import { jobOutputHours } from "../../../domain/lifetimes.ts";
 
 /** What became of a job: counts, its results as a file, and what can be done next. */
 export function JobResult({ job }: { job: Job }) {
@@ -69,13 +69,13 @@ function OutputNotice({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { user } = useSession();
   const [erased, setErased] = useState(false);
-  const endsAt = job.finishedAt === null ? 0 : new Date(job.finishedAt).getTime() + outputHoursMax * 3_600_000;
+  const endsAt = job.finishedAt === null ? 0 : new Date(job.finishedAt).getTime() + jobOutputHours * 3_600_000;
   if (erased || endsAt < Date.now()) return null;
   return (
     <Alert color="gray" icon={<IconKey aria-hidden />} title={t("jobs.output.title")}>
       <Stack gap="sm" align="flex-start">
         <Text size="sm">
-          {t(job.createdBy === user.userID ? "jobs.output.own" : "jobs.output.others", { hours: outputHoursMax })}
+          {t(job.createdBy === user.userID ? "jobs.output.own" : "jobs.output.others", { hours: jobOutputHours })}
         </Text>
         <Allowed to="changeJob">
           <Button

@@ -3,13 +3,9 @@ import { IconAlertTriangle, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import {
-  jobNotices,
-  kindsOfJob,
-  scheduledDaysMax,
-  unconfirmedOffboardingsMax,
-  unconfirmedShareMax,
-} from "../../../domain/bulk-job/job.ts";
+import { jobNotices, kindsOfJob } from "../../../domain/bulk-job/job.ts";
+import { scheduledDaysMax } from "../../../domain/lifetimes.ts";
+import { unconfirmedRemovalsMax, unconfirmedShareMax } from "../../../domain/limits.ts";
 import { api, ApiError, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { textColor } from "../../ui/theme.ts";
@@ -45,7 +41,7 @@ export function StartForm({ job }: { job: Job }) {
     confirmed &&
     (refused ||
       job.error === jobNotices.confirmationRequired ||
-      (job.changed > unconfirmedOffboardingsMax && share !== undefined && share > unconfirmedShareMax));
+      (job.changed > unconfirmedRemovalsMax && share !== undefined && share > unconfirmedShareMax));
   const matches = !takesAway || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
   const at = later ? new Date(time) : undefined;
   const timeIsMissing = at !== undefined && Number.isNaN(at.getTime());
@@ -179,7 +175,7 @@ function useShare({ kind, changed }: Job): number | undefined {
   const { data } = useQuery({
     queryKey: [of === "people" ? "users" : "profiles", "active count"],
     queryFn: ({ signal }) => countActive[of](signal),
-    enabled: confirmed && changed > unconfirmedOffboardingsMax,
+    enabled: confirmed && changed > unconfirmedRemovalsMax,
   });
   return data === undefined || data.total === 0 ? undefined : changed / data.total;
 }

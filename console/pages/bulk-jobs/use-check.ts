@@ -2,12 +2,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { jobRowsMax } from "../../../domain/bulk-job/job.ts";
 import { ApiError } from "../../api/api-client.ts";
 import { useErrorMessage } from "../../ui/error-notice.tsx";
 import { notifyFailed } from "../../ui/notify.tsx";
 import { formatNumber } from "../../ui/time.tsx";
 import { checkRows, jobKey, jobsKey, type Checked } from "./job.ts";
+import { jobRowsMax } from "../../../domain/limits.ts";
 
 /**
  * Has what was chosen in a list checked as a bulk job, which goes on when this page is closed, and opens it: who it is about

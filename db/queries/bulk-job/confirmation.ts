@@ -1,4 +1,5 @@
-import { isBeyondShare, kindsOfJob, unconfirmedOffboardingsMax, type JobKind } from "../../../domain/bulk-job/job.ts";
+import { isBeyondShare, kindsOfJob, type JobKind } from "../../../domain/bulk-job/job.ts";
+import { unconfirmedRemovalsMax } from "../../../domain/limits.ts";
 import type { Db } from "../../client.ts";
 import * as removals from "../realm/removals.ts";
 
@@ -14,7 +15,7 @@ export async function needsConfirmation(
   if (!confirmed || expectedChange === 0) return false;
   const { before, sharePercent } = await removals.find(db, { realmId, at });
   const others = takesAway ? before : 0;
-  if (others + expectedChange <= unconfirmedOffboardingsMax) return false;
+  if (others + expectedChange <= unconfirmedRemovalsMax) return false;
   const active = await removals.countActive(db, { of, realmId, at });
   return isBeyondShare(others + expectedChange, { active: active + others, sharePercent });
 }

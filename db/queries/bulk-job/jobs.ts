@@ -1,9 +1,7 @@
 import type { Actor } from "../../../domain/audit.ts";
 import {
-  finishedDaysMax,
   jobKinds,
   profileScope,
-  runningJobsMax,
   scopesOfJob,
   stalledSeconds,
   undoableStates,
@@ -14,6 +12,8 @@ import {
 } from "../../../domain/bulk-job/job.ts";
 import { rolesWith } from "../../../domain/roles.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
+import { finishedJobDays } from "../../../domain/lifetimes.ts";
+import { runningJobsMax } from "../../../domain/limits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
@@ -104,7 +104,7 @@ const columns = (at: Date): Sql => sql`
     limit 1) as "undoneBy",
   case when j.kind = 'offboarding' and j.state = any(${undoableStates}::text[]) and j.started_at is not null
             and (j.state = 'grace' or j.changed + j.failed > 0)
-       then coalesce(j.finished_at, j.revoke_at) + make_interval(days => ${finishedDaysMax}) end as "undoUntil",
+       then coalesce(j.finished_at, j.revoke_at) + make_interval(days => ${finishedJobDays}) end as "undoUntil",
   j.name, j.row_offset as "rowOffset",
   j.affected_profiles as "affectedProfiles",
   exists (select from issuance_outputs o where o.job_id = j.id and o.sealed is not null) as "hasOutput"`;

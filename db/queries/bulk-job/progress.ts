@@ -1,9 +1,10 @@
 import type { Actor } from "../../../domain/audit.ts";
-import { runningJobsMax, type JobKind, type JobState } from "../../../domain/bulk-job/job.ts";
+import { type JobKind, type JobState } from "../../../domain/bulk-job/job.ts";
 import type { AnyJobState } from "../../../domain/bulk-job/states.ts";
 import { rowErrors, type RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
 import type { BulkJobID } from "../../../domain/ids.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
+import { runningJobsMax } from "../../../domain/limits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 

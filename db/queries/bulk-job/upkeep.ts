@@ -1,9 +1,6 @@
-import { finishedDaysMax, outputHoursMax } from "../../../domain/bulk-job/job.ts";
 import { only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
-
-/** An upload that has been silent for this long has broken off, and nobody was there to take it back. */
-export const silentUploadMinutesMax = 10;
+import { finishedJobDays, jobOutputHours, silentUploadMinutes } from "../../../domain/lifetimes.ts";
 
 /** Outputs that are erased in one statement. */
 const slice = 5_000;
@@ -22,7 +19,7 @@ export async function eraseJobOutputs(db: Db, { at }: { at: Date }): Promise<num
   const due = sql`
     select id
       from jobs
-     where finished_at < ${at}::timestamptz - make_interval(hours => ${outputHoursMax})
+     where finished_at < ${at}::timestamptz - make_interval(hours => ${jobOutputHours})
        and output_erased_at is null`;
   const erased = await counted(
     db,
@@ -45,7 +42,7 @@ export const removeOldJob = (db: Db, { at }: { at: Date }): Promise<number> =>
     sql`delete from jobs
          where id = (select id
                        from jobs
-                      where finished_at < ${at}::timestamptz - make_interval(days => ${finishedDaysMax})
+                      where finished_at < ${at}::timestamptz - make_interval(days => ${finishedJobDays})
                         and output_erased_at is not null
                       order by finished_at
                       limit 1
@@ -61,7 +58,7 @@ export const removeBrokenUploads = (db: Db, { at }: { at: Date }): Promise<numbe
                         from jobs
                        where finished_at is null
                          and state = 'receiving'
-                         and progress_at < ${at}::timestamptz - make_interval(mins => ${silentUploadMinutesMax})
+                         and progress_at < ${at}::timestamptz - make_interval(mins => ${silentUploadMinutes})
                          for update skip locked)`,
   );
 

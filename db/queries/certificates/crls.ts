@@ -1,9 +1,7 @@
 import type { IssuerID } from "../../../domain/ids.ts";
+import { crlIntervalSecondsMin } from "../../../domain/lifetimes.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
-
-/** A publication follows another of the same issuer after this long at the soonest. */
-export const publishIntervalSecondsMin = 5;
 
 /** A clock that is further ahead than this was wrong. */
 const skewSecondsMax = 60;
@@ -18,7 +16,7 @@ interface Due {
 const isDue = ({ at, validityHours }: Due) => sql`
   i.not_after > ${at}
   and (c.issuer_id is null
-       or (c.published_at not between clock_timestamp() - make_interval(secs => ${publishIntervalSecondsMin}) and clock_timestamp()
+       or (c.published_at not between clock_timestamp() - make_interval(secs => ${crlIntervalSecondsMin}) and clock_timestamp()
            and (${at} >= c.this_update
                          + least(c.next_update - c.this_update, make_interval(hours => ${validityHours})) / 4
                 or ${at} < c.this_update - make_interval(secs => ${skewSecondsMax})

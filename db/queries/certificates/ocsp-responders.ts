@@ -5,9 +5,6 @@ import { sql } from "../../sql.ts";
 /** A request that is not served within this is taken up by another worker. */
 const takenSecondsMax = 10;
 
-/** How many certificates of responders an issuer may have that have not ended. */
-export const respondersMax = 1_000;
-
 /** A responder's key that waits for a certificate. */
 export interface ResponderRequest {
   id: string;

@@ -3,21 +3,8 @@ import type { DeviceType } from "../../../domain/device.ts";
 import { first, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 import type { IssuanceState } from "../../../domain/issuance-state.ts";
-
-/** How long a device has to claim one by its link. */
-export const handOverMinutes = 10;
-
-/** How long the browser that claimed one has until it asks for the profile. */
-export const claimMinutes = 60;
-
-/** How long the file can be fetched: from the first time, before that from when it was made. */
-export const fileMinutes = 30;
-
-/** What has ended is remembered for so long, so that its page can say that it was used or is too old. */
-export const endedHoursMax = 24;
-
-/** How many of an owner's may wait, for a device or for Download to be tapped. */
-const waitingMax = { user: 20, guest: 5_000 } as const;
+import { handOverClaimMinutes, handOverMinutes } from "../../../domain/lifetimes.ts";
+import { waitingHandOversMax } from "../../../domain/limits.ts";
 
 /** Whose profile is handed over: a person's or a guest account's. */
 export type HandOverOwner = { userId: string; guestAccountId: null } | { userId: null; guestAccountId: string };
@@ -76,7 +63,7 @@ export const create = (db: Db, row: NewHandOver): Promise<boolean> => insert(db,
 
 /** Makes one that a browser has claimed. False as for {@link create}. */
 export const createClaimed = (db: Db, row: NewHandOver, claim: Claim): Promise<boolean> =>
-  insert(db, { ...row, ...claim }, { minutes: claimMinutes, claim });
+  insert(db, { ...row, ...claim }, { minutes: handOverClaimMinutes, claim });
 
 async function insert(
   db: Db,
@@ -85,8 +72,8 @@ async function insert(
 ): Promise<boolean> {
   const [owned, most] =
     row.userId === null
-      ? [sql`guest_account_id = ${row.guestAccountId}`, waitingMax.guest]
-      : [sql`user_id = ${row.userId}`, waitingMax.user];
+      ? [sql`guest_account_id = ${row.guestAccountId}`, waitingHandOversMax.guest]
+      : [sql`user_id = ${row.userId}`, waitingHandOversMax.user];
   const made = await db.query(sql`
     insert into hand_overs (id, token_hash, realm_id, user_id, guest_account_id, device_type, name, format,
                             renews_serial_number, created_at, expires_at, claimed_at, picked_up_by, picker_hash)
@@ -129,7 +116,7 @@ export async function claim(
 ): Promise<boolean> {
   const rows = await db.query(sql`
     update hand_overs
-       set claimed_at = ${at}, expires_at = ${at}::timestamptz + make_interval(mins => ${claimMinutes}),
+       set claimed_at = ${at}, expires_at = ${at}::timestamptz + make_interval(mins => ${handOverClaimMinutes}),
            picked_up_by = ${pickedUpBy}, picker_hash = ${pickerHash}, device_type = ${deviceType}, name = ${name},
            format = ${format}
      where id = ${id}

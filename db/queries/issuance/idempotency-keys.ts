@@ -1,8 +1,6 @@
 import { only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
-
-/** How long a key is remembered. */
-export const idempotencyKeyHours = 24;
+import { idempotencyKeyHours } from "../../../domain/lifetimes.ts";
 
 export interface IdempotencyKey {
   /** Whose key it is: two clients may use the same one. */

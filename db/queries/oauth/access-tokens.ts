@@ -1,5 +1,6 @@
 import type { Role } from "../../../domain/roles.ts";
 import type { Scope } from "../../../domain/scopes.ts";
+import { tokensOfHolderMax } from "../../../domain/limits.ts";
 import type { Db } from "../../client.ts";
 import { hasEnded, isActive, rolesOf, withImplied } from "../../rules.ts";
 import { lookup, ofAnyLength, sql, type Sql } from "../../sql.ts";
@@ -19,9 +20,6 @@ export interface NewAccessToken {
   at: Date;
   expiresAt: Date;
 }
-
-/** A guest account, or a service that acts on its own, keeps so many access tokens; no session ends theirs. */
-export const tokensOfHolderMax = 1_000;
 
 /**
  * Stores an access token. The same statement ends the oldest of a guest account beyond {@link tokensOfHolderMax}, and those

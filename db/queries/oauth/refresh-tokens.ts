@@ -1,9 +1,9 @@
 import type { Role } from "../../../domain/roles.ts";
 import type { Scope } from "../../../domain/scopes.ts";
+import { sessionIdleDays } from "../../../domain/lifetimes.ts";
 import { first, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
-import * as sessions from "../sign-in/sessions.ts";
 
 export async function create(
   tx: Db,
@@ -58,7 +58,7 @@ export async function find(
        where r.token_hash = ${tokenHash}
          and r.expires_at > ${at}
          and s.expires_at > ${at}
-         and s.last_used_at > ${at}::timestamptz - make_interval(days => ${sessions.idleDays})
+         and s.last_used_at > ${at}::timestamptz - make_interval(days => ${sessionIdleDays})
          and u.offboarded_at is null
          and s.scopes <@ a.scopes
     `),

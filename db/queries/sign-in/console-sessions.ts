@@ -1,11 +1,9 @@
 import type { Role } from "../../../domain/roles.ts";
 import type { Scope } from "../../../domain/scopes.ts";
+import { consoleIdleMinutes } from "../../../domain/lifetimes.ts";
 import { first, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
-
-/** A console session that nobody uses for this long has ended. */
-export const idleMinutes = 60;
 
 /** What the sealed bytes of a session are bound to. */
 export const tokensContext = (id: string): string => `console_sessions/${id}`;
@@ -51,7 +49,7 @@ export async function create(tx: Db, session: NewConsoleSession): Promise<Consol
                                          access_expires_at, created_at, expires_at, absolute_expires_at)
       select ${session.id}::uuid, ${session.tokenHash}::bytea, s.realm_id, s.user_id, s.id, l.id,
              ${session.sealedTokens}::bytea, ${session.accessExpiresAt}::timestamptz, ${session.at}::timestamptz,
-             least(${session.at}::timestamptz + make_interval(mins => ${idleMinutes}), l.expires_at), l.expires_at
+             least(${session.at}::timestamptz + make_interval(mins => ${consoleIdleMinutes}), l.expires_at), l.expires_at
         from sessions s
         join logins l on l.id = s.login_id
        where s.id = ${session.sessionId}
@@ -122,7 +120,7 @@ export async function extend(db: Db, { id, at }: { id: string; at: Date }): Prom
   return first(
     await db.query<ConsoleSession>(sql`
       update console_sessions c
-         set expires_at = least(${at}::timestamptz + make_interval(mins => ${idleMinutes}), c.absolute_expires_at)
+         set expires_at = least(${at}::timestamptz + make_interval(mins => ${consoleIdleMinutes}), c.absolute_expires_at)
        where c.id = ${id}
          and c.expires_at > ${at}
       returning ${columns}

@@ -2,12 +2,6 @@ import type { Scope } from "../../../domain/scopes.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A session that is not used for this long has ended, unless its tokens cannot be refreshed anyway. */
-export const idleDays = 30;
-
-/** The longest a session lasts, used or not. */
-export const absoluteDays = 90;
-
 export interface NewSession {
   /** The `sid` of its id tokens. */
   id: string;

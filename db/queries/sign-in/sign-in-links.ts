@@ -1,9 +1,8 @@
 import type { Role } from "../../../domain/roles.ts";
+import { signInLinkMinutes } from "../../../domain/lifetimes.ts";
 import { first, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
-
-export const signInLinkMinutes = 15;
 
 /** Remembers a link by the SHA-256 of its token. */
 export async function create(db: Db, link: { tokenHash: Uint8Array; userId: string; at: Date }): Promise<void> {

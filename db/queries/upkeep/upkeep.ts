@@ -1,14 +1,13 @@
 import { only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
-import * as handOvers from "../issuance/hand-overs.ts";
-import * as idempotencyKeys from "../issuance/idempotency-keys.ts";
-import * as sessions from "../sign-in/sessions.ts";
-
-/** Output is erased this long after it was first collected. */
-export const collectedMinutesMax = 10;
-
-/** Output that nobody collected is erased after this long. */
-export const uncollectedHoursMax = 24;
+import {
+  collectedOutputMinutes,
+  endedHandOverHours,
+  handOverFileMinutes,
+  idempotencyKeyHours,
+  sessionIdleDays,
+  uncollectedOutputHours,
+} from "../../../domain/lifetimes.ts";
 
 /** Rows removed in one statement: short enough that nobody waits for it. */
 const slice = 5_000;
@@ -34,7 +33,7 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
            from issuance_outputs
           where sealed is not null
             and job_id is null
-            and collected_at < ${at}::timestamptz - make_interval(mins => ${collectedMinutesMax})
+            and collected_at < ${at}::timestamptz - make_interval(mins => ${collectedOutputMinutes})
             and not exists (select from hand_overs h where h.issuance_id = issuance_outputs.issuance_id)
           limit ${slice})
         union
@@ -42,7 +41,7 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
            from issuance_outputs
           where sealed is not null
             and job_id is null
-            and created_at < ${at}::timestamptz - make_interval(hours => ${uncollectedHoursMax})
+            and created_at < ${at}::timestamptz - make_interval(hours => ${uncollectedOutputHours})
           limit ${slice})
         union
         (select o.issuance_id
@@ -50,7 +49,7 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
            join issuance_outputs o on o.issuance_id = h.issuance_id
           where o.sealed is not null
             and (h.downloaded_at is not null or o.collected_at is not null)
-            and coalesce(h.downloaded_at, o.created_at) < ${at}::timestamptz - make_interval(mins => ${handOvers.fileMinutes})
+            and coalesce(h.downloaded_at, o.created_at) < ${at}::timestamptz - make_interval(mins => ${handOverFileMinutes})
           limit ${slice})
       ), erased as (
         update issuance_outputs o
@@ -100,7 +99,7 @@ export function removals(at: Date): Sql[] {
                       union
                       (select id
                          from sessions
-                        where last_used_at < ${at}::timestamptz - make_interval(days => ${sessions.idleDays})
+                        where last_used_at < ${at}::timestamptz - make_interval(days => ${sessionIdleDays})
                         limit ${slice}))`,
     sql`delete from sessions
          where id in (select session_id from console_sessions where expires_at < ${at} limit ${slice})`,
@@ -119,7 +118,7 @@ export function removals(at: Date): Sql[] {
     sql`delete from hand_overs
          where id in (select id
                         from hand_overs
-                       where expires_at < ${at}::timestamptz - make_interval(hours => ${handOvers.endedHoursMax})
+                       where expires_at < ${at}::timestamptz - make_interval(hours => ${endedHandOverHours})
                        limit ${slice})`,
     // By the database's clock too: a worker whose clock is ahead must not forget responders that others use.
     sql`delete from ocsp_responders
@@ -135,7 +134,7 @@ export function removals(at: Date): Sql[] {
     sql`delete from idempotency_keys
          where (scope, key) in (select scope, key
                                   from idempotency_keys
-                                 where created_at < ${at}::timestamptz - make_interval(hours => ${idempotencyKeys.idempotencyKeyHours})
+                                 where created_at < ${at}::timestamptz - make_interval(hours => ${idempotencyKeyHours})
                                  limit ${slice})`,
   ];
 }

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Database, DatabaseRole } from "../../../db/client.ts";
 import { only } from "../../../db/client.ts";
 import { sql, verbatim, type Sql } from "../../../db/sql.ts";
-import { finishedDaysMax } from "../../../domain/bulk-job/job.ts";
 import { useDatabase } from "../../support/run/database.ts";
+import { finishedJobDays } from "../../../domain/lifetimes.ts";
 
 const database = useDatabase();
 const roles = ["realmpass_api", "realmpass_worker", "realmpass_operator"] as const;
@@ -208,8 +208,8 @@ describe("a bulk job that has ended", () => {
       attempt(role, sql`delete from jobs where id = ${(await givenJob(state, options)).jobId} returning id`);
     for (const state of ["ready", "grace", "running"])
       await expect(remove(state), state).rejects.toMatchObject(refused);
-    await expect(remove("completed", { daysAgo: finishedDaysMax - 2 })).rejects.toMatchObject(refused);
-    await expect(remove("completed", { daysAgo: finishedDaysMax })).resolves.toHaveLength(1);
+    await expect(remove("completed", { daysAgo: finishedJobDays - 2 })).rejects.toMatchObject(refused);
+    await expect(remove("completed", { daysAgo: finishedJobDays })).resolves.toHaveLength(1);
     await expect(remove("receiving")).resolves.toHaveLength(1);
   });
 });

@@ -3,14 +3,7 @@ import * as statusAskers from "../../../db/queries/certificates/status-askers.ts
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import * as tokenSigningKeys from "../../../db/queries/oauth/token-signing-keys.ts";
 import { sql } from "../../../db/sql.ts";
-import {
-  finalJobStates,
-  jobKinds,
-  jobOrigins,
-  jobStates,
-  rowStatuses,
-  unconfirmedShareMax,
-} from "../../../domain/bulk-job/job.ts";
+import { finalJobStates, jobKinds, jobOrigins, jobStates, rowStatuses } from "../../../domain/bulk-job/job.ts";
 import { certificateFormats } from "../../../domain/certificate-format.ts";
 import { deviceTypes, keyTypes } from "../../../domain/device.ts";
 import { issuanceStates } from "../../../domain/issuance-state.ts";
@@ -18,6 +11,7 @@ import { processKinds } from "../../../domain/process.ts";
 import { profileKinds } from "../../../domain/profile.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { applicationTypes } from "../../../domain/scopes.ts";
+import { unconfirmedShareMax } from "../../../domain/limits.ts";
 import { secretKinds } from "../../../runtime/held-secret.ts";
 import { useDatabase } from "../../support/run/database.ts";
 

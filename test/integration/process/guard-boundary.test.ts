@@ -16,7 +16,7 @@ const guard = (url: string, warn: () => void = () => undefined): Promise<void> =
     log: Object.assign(Object.create(silentLog) as typeof silentLog, { warn }),
   });
 
-test("a bug in looking at the login is thrown, and not tried for ever", async () => {
+test("a bug in looking at the login is thrown, and not tried again and again", async () => {
   const name = new URL(database.url).pathname.slice(1);
   await database.owner.query(verbatim("create schema other"));
   await database.owner.query(verbatim("create view other.pg_roles as select 1 as unlike_what_is_read"));

@@ -1,11 +1,8 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  createAttemptLimits,
-  attemptLimitsByDefault,
-  type AttemptLimits,
-} from "../../../../api/contract/attempt-limits.ts";
+import { createAttemptLimits, type AttemptLimits } from "../../../../api/contract/attempt-limits.ts";
+import { attemptLimitsByDefault } from "../../../../domain/limits.ts";
 import { sql } from "../../../../db/sql.ts";
 import { ServiceError } from "../../../../domain/errors.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";

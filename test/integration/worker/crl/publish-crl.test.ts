@@ -22,6 +22,7 @@ import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "../../../s
 import { requireTool } from "../../../support/run/tools.ts";
 import { bundledThreads } from "../../../support/service/signing-threads.ts";
 import { silentLog, testOutputKeys } from "../../../support/service/worker.ts";
+import { crlIntervalSecondsMin } from "../../../../domain/lifetimes.ts";
 
 requireTool("openssl");
 
@@ -406,7 +407,7 @@ describe("a publisher", () => {
     const seconds = (performance.now() - startedAt) / 1000;
     numbers.add(String((await current()).number));
     numbers.delete(String(before));
-    expect(numbers.size).toBeLessThanOrEqual(Math.ceil(seconds / crls.publishIntervalSecondsMin) + 1);
+    expect(numbers.size).toBeLessThanOrEqual(Math.ceil(seconds / crlIntervalSecondsMin) + 1);
     expect(new Set((await current()).entries.keys())).toEqual(new Set(serials));
   });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { unfinishedRowsMax } from "../../../../../domain/bulk-job/job.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
+import { unfinishedRowsMax } from "../../../../../domain/limits.ts";
 import { auditOf, driveJobs, expectCountsToAddUp, rowsOf } from "../../../../support/given/bulk-jobs.ts";
 import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
