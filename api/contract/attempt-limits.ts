@@ -43,15 +43,15 @@ export interface AttemptLimits {
    * sign-in are admitted: attempts from elsewhere do not lock users out of their usual networks. `find` is not called
    * for an address beyond its limit.
    */
-  password<Found extends { account: string }>(guess: PasswordGuess<Found>): Promise<CountedPassword<Found>>;
+  password<Found extends { account: string }>(attempt: PasswordAttempt<Found>): Promise<CountedPassword<Found>>;
   /** Counts a failed client authentication. */
-  clientFailed(guess: { clientId: string; address: string }): Promise<void>;
+  clientFailed(attempt: { clientId: string; address: string }): Promise<void>;
   /** Counts an unknown guest account token. */
-  tokenFailed(guess: { address: string }): Promise<void>;
+  tokenFailed(attempt: { address: string }): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface PasswordGuess<Found extends { account: string }> {
+export interface PasswordAttempt<Found extends { account: string }> {
   realmId: string;
   /** As typed. */
   username: string;
@@ -221,7 +221,7 @@ function createCounter({
       const { by, result, taken } = await consume(key);
       const goodAt = performance.now() + result.msBeforeNext;
       let refunded = false;
-      const guess: CountedAttempt = {
+      const attempt: CountedAttempt = {
         async refund() {
           // Only once, and never into the next period, which has not counted it.
           if (refunded || performance.now() > goodAt - 1_000) return;
@@ -231,8 +231,8 @@ function createCounter({
           });
         },
       };
-      if (taken) return guess;
-      await guess.refund();
+      if (taken) return attempt;
+      await attempt.refund();
       for (const each of [key, alias]) exhausted.add(each, goodAt - performance.now());
       throw tooMany(result.msBeforeNext);
     },

@@ -17,9 +17,9 @@ import type { KeyPool } from "./key-pool.ts";
 import { networksOf } from "./networks.ts";
 import { drawSerialNumber } from "../../pki/serial-number.ts";
 import { timed, type LoadMetrics } from "../../process/load-metrics.ts";
-import type { SigningRequest, OrderFailureCode, OrderResult } from "../signing/messages.ts";
+import type { SigningRequest, SigningFailureCode, SigningResult } from "../signing/messages.ts";
 import type { WrappedDataKey } from "../signing/output-sealer.ts";
-import { ordersPerBatch, type SigningPool } from "../signing/pool.ts";
+import { requestsPerBatch, type SigningPool } from "../signing/pool.ts";
 
 /** What became of one issuance in this attempt. */
 export type IssuanceOutcome =
@@ -197,7 +197,7 @@ async function signAll(
 ): Promise<SignedBatch> {
   const batch: SignedBatch = { signed: [], dataKeys: new Map(), failed: [] };
   const networks = await networksOf(deps, claimed);
-  const size = Math.min(ordersPerBatch, Math.ceil(claimed.length / deps.threads));
+  const size = Math.min(requestsPerBatch, Math.ceil(claimed.length / deps.threads));
   const parts = Array.from({ length: Math.ceil(claimed.length / size) }, (_, part) =>
     claimed.slice(part * size, (part + 1) * size),
   );
@@ -277,9 +277,9 @@ const failureCode = {
   issuer_expiring: "issuer_expiring",
   issuer_not_loaded: null,
   signing_failed: null,
-} as const satisfies Record<OrderFailureCode, ErrorCode | null>;
+} as const satisfies Record<SigningFailureCode, ErrorCode | null>;
 
-function recordResult(result: OrderResult, batch: SignedBatch, { log, naming }: { log: Log; naming: Naming }): void {
+function recordResult(result: SigningResult, batch: SignedBatch, { log, naming }: { log: Log; naming: Naming }): void {
   if ("failure" in result) {
     const { code, detail } = result.failure;
     if (code !== "invalid_csr") {

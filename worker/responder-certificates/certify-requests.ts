@@ -52,8 +52,8 @@ async function certify(deps: CertifyDeps, request: responders.ResponderRequest):
     return;
   }
   const { notBefore, notAfter, serialNumber } = intent;
-  const order = { issuerId: intent.issuerId, serialNumber, notBefore, notAfter };
-  const certificate = await pool.certifyResponder({ ...order, publicKeySpki: new Uint8Array(publicKey) });
+  const intended = { issuerId: intent.issuerId, serialNumber, notBefore, notAfter };
+  const certificate = await pool.certifyResponder({ ...intended, publicKeySpki: new Uint8Array(publicKey) });
   await responders.settleRequest(db, { id: request.id, publicKey, certificate });
 }
 

@@ -49,13 +49,13 @@ export interface SigningRequest {
 }
 
 /**
- * `invalid_csr`, `lint_failed`, `name_not_permitted` and `issuer_expiring` are answers: the same order fails again.
+ * `invalid_csr`, `lint_failed`, `name_not_permitted` and `issuer_expiring` are answers: the same request fails again.
  * `issuer_not_loaded` and `signing_failed` are conditions: a later attempt may succeed.
  */
-export type OrderFailureCode =
+export type SigningFailureCode =
   "invalid_csr" | "lint_failed" | "name_not_permitted" | "issuer_expiring" | "issuer_not_loaded" | "signing_failed";
 
-export interface IssuedOrder {
+export interface SignedRequest {
   issuanceId: IssuanceID;
   certificate: Uint8Array;
   /** SHA-256 of the certificate's SubjectPublicKeyInfo. */
@@ -65,36 +65,36 @@ export interface IssuedOrder {
   dataKeyId: string;
 }
 
-export interface FailedOrder {
+export interface FailedRequest {
   issuanceId: IssuanceID;
   /** `detail` of `invalid_csr` may be shown to the requester; the others are for the operator. */
-  failure: { code: OrderFailureCode; detail: string };
+  failure: { code: SigningFailureCode; detail: string };
 }
 
-export type OrderResult = IssuedOrder | FailedOrder;
+export type SigningResult = SignedRequest | FailedRequest;
 
 export interface IssueBatchResult {
   /** The data keys that the batch is sealed under. Others before and after it may be sealed under the same. */
   dataKeys: WrappedDataKey[];
-  /** One for each order, in the same order. */
-  results: OrderResult[];
+  /** One for each request, in the same order. */
+  results: SigningResult[];
 }
 
 /** A CRL to sign: what it says beside what the thread knows of its issuer. */
-export interface CrlOrder extends CrlRequest {
+export interface CrlSigningRequest extends CrlRequest {
   issuerId: IssuerID;
   /** In shared memory, so that no copy of a long list is made for the thread. */
   pieces: readonly Uint8Array<SharedArrayBuffer>[];
 }
 
 /** See SignedCrl. */
-export interface SignedCrlOrder {
+export interface CrlSigningResult {
   head: Uint8Array;
   tail: Uint8Array;
 }
 
 /** The certificate of an OCSP responder to sign; everything in it comes from the committed row. */
-export interface ResponderOrder {
+export interface ResponderSigningRequest {
   issuerId: IssuerID;
   serialNumber: SerialNumber;
   publicKeySpki: Uint8Array;
@@ -105,16 +105,16 @@ export interface ResponderOrder {
 export type ThreadRequest =
   | { type: "load-issuer"; material: IssuerMaterial }
   | { type: "probe"; issuerId: IssuerID; challenge: string }
-  | { type: "issue"; orders: readonly SigningRequest[] }
-  | { type: "sign-crl"; order: CrlOrder }
-  | { type: "certify-responder"; order: ResponderOrder };
+  | { type: "issue"; requests: readonly SigningRequest[] }
+  | { type: "sign-crl"; crl: CrlSigningRequest }
+  | { type: "certify-responder"; certificate: ResponderSigningRequest };
 
 /** What each request is answered with. */
 export interface ThreadAnswers {
   "load-issuer": { type: "load-issuer" };
   probe: { type: "probe"; signature: Uint8Array };
   issue: { type: "issue" } & IssueBatchResult;
-  "sign-crl": { type: "sign-crl" } & SignedCrlOrder;
+  "sign-crl": { type: "sign-crl" } & CrlSigningResult;
   "certify-responder": { type: "certify-responder"; certificate: Uint8Array };
 }
 

@@ -1,13 +1,13 @@
 import { hash, type KeyObject } from "node:crypto";
 import type { IssuerID } from "../../domain/ids.ts";
 import type {
-  CrlOrder,
+  CrlSigningRequest,
   IssueBatchResult,
   SigningRequest,
   IssuerMaterial,
   ProfileSigning,
-  ResponderOrder,
-  SignedCrlOrder,
+  ResponderSigningRequest,
+  CrlSigningResult,
 } from "./messages.ts";
 import { drawChallenge, isAnswered } from "./probe.ts";
 import {
@@ -19,8 +19,8 @@ import {
 } from "./thread-handle.ts";
 import { within } from "../../runtime/deadline.ts";
 
-/** How many orders to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
-export const ordersPerBatch = 16;
+/** How many requests to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
+export const requestsPerBatch = 16;
 
 /** Batches a thread has at a time: one it works on and one that is ready for it. */
 const inFlightMax = 2;
@@ -58,26 +58,26 @@ export interface SigningPool {
    */
   probe(issuerId: IssuerID): Promise<void>;
   /**
-   * Makes the certificates of one batch (about `ordersPerBatch`) on one thread. An order that fails is a result. What is
+   * Makes the certificates of one batch (about `requestsPerBatch`) on one thread. A request that fails is a result. What is
    * urgent goes before all else that waits, and where there are two threads or more the rest leaves one thread's share free.
    * Rejects with SigningThreadError when the thread ended: any of the batch may have been signed. Key pairs in the
-   * orders are wiped whatever happens.
+   * requests are wiped whatever happens.
    */
-  issue(orders: readonly SigningRequest[], options?: { urgent?: boolean }): Promise<IssueBatchResult>;
+  issue(requests: readonly SigningRequest[], options?: { urgent?: boolean }): Promise<IssueBatchResult>;
   /**
-   * Signs a CRL on the thread that has least to do, which goes on with other orders meanwhile. Rejects with
+   * Signs a CRL on the thread that has least to do, which goes on with other requests meanwhile. Rejects with
    * SigningThreadError when the thread ended, with ThreadRequestError when it refuses.
    */
-  signCrl(order: CrlOrder): Promise<SignedCrlOrder>;
+  signCrl(crl: CrlSigningRequest): Promise<CrlSigningResult>;
   /** Signs the certificate of an OCSP responder on the thread that has least to do. Rejects as `signCrl` does. */
-  certifyResponder(order: ResponderOrder): Promise<Uint8Array>;
+  certifyResponder(certificate: ResponderSigningRequest): Promise<Uint8Array>;
   /** Refuses new batches, waits for those there are until the deadline, then stops all threads. */
   close(options?: { deadlineMs?: number }): Promise<void>;
 }
 
 interface Batch {
   urgent: boolean;
-  orders: readonly SigningRequest[];
+  requests: readonly SigningRequest[];
   resolve(result: IssueBatchResult): void;
   reject(error: unknown): void;
 }
@@ -179,10 +179,10 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   }
 
   async function send(thread: SigningThread, batch: Batch): Promise<void> {
-    const { orders, transfer } = handOver(batch.orders);
+    const { requests, transfer } = handOver(batch.requests);
     if (!batch.urgent) bulkInFlight++;
     try {
-      const { dataKeys, results } = await thread.request({ type: "issue", orders }, transfer);
+      const { dataKeys, results } = await thread.request({ type: "issue", requests }, transfer);
       deathsInARow = 0;
       batch.resolve({ dataKeys, results });
     } catch (error) {
@@ -236,38 +236,38 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
       }
     },
 
-    issue(orders, { urgent = false } = {}) {
+    issue(requests, { urgent = false } = {}) {
       const result = new Promise<IssueBatchResult>((resolve, reject) => {
         if (closed) {
           reject(new SigningThreadError("the signing pool is closed"));
           return;
         }
-        pending.push({ urgent, orders, resolve, reject });
+        pending.push({ urgent, requests, resolve, reject });
         dispatch();
       });
       const finished = result.then(
         () => undefined,
         () => {
-          wipeKeys(orders);
+          wipeKeys(requests);
         },
       );
       track(finished);
       return result;
     },
 
-    async signCrl(order) {
+    async signCrl(crl) {
       const thread = findIdlest();
       if (closed || thread === undefined) throw new SigningThreadError("no signing thread is running");
-      const result = thread.request({ type: "sign-crl", order });
+      const result = thread.request({ type: "sign-crl", crl });
       track(result.then(dispatch, dispatch));
       const { head, tail } = await result;
       return { head, tail };
     },
 
-    async certifyResponder(order) {
+    async certifyResponder(certificate) {
       const thread = findIdlest();
       if (closed || thread === undefined) throw new SigningThreadError("no signing thread is running");
-      const result = thread.request({ type: "certify-responder", order });
+      const result = thread.request({ type: "certify-responder", certificate });
       track(result.then(dispatch, dispatch));
       return (await result).certificate;
     },
@@ -283,20 +283,20 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
 }
 
 /** Key pairs move to the thread in memory of their own; what they were copied from is wiped. */
-function handOver(orders: readonly SigningRequest[]): { orders: SigningRequest[]; transfer: ArrayBuffer[] } {
+function handOver(requests: readonly SigningRequest[]): { requests: SigningRequest[]; transfer: ArrayBuffer[] } {
   const transfer: ArrayBuffer[] = [];
-  const moved = orders.map((order) => {
-    if (order.keyPair === undefined) return order;
-    const privateKeyPkcs8 = new Uint8Array(order.keyPair.privateKeyPkcs8);
+  const moved = requests.map((request) => {
+    if (request.keyPair === undefined) return request;
+    const privateKeyPkcs8 = new Uint8Array(request.keyPair.privateKeyPkcs8);
     transfer.push(privateKeyPkcs8.buffer);
-    return { ...order, keyPair: { privateKeyPkcs8, publicKeySpki: new Uint8Array(order.keyPair.publicKeySpki) } };
+    return { ...request, keyPair: { privateKeyPkcs8, publicKeySpki: new Uint8Array(request.keyPair.publicKeySpki) } };
   });
-  wipeKeys(orders);
-  return { orders: moved, transfer };
+  wipeKeys(requests);
+  return { requests: moved, transfer };
 }
 
-function wipeKeys(orders: readonly SigningRequest[]): void {
-  for (const { keyPair } of orders) keyPair?.privateKeyPkcs8.fill(0);
+function wipeKeys(requests: readonly SigningRequest[]): void {
+  for (const { keyPair } of requests) keyPair?.privateKeyPkcs8.fill(0);
 }
 
 /** Copies, since cloning a Buffer clones the whole memory it is a window on. */

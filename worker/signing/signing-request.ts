@@ -11,27 +11,27 @@ import { pem } from "../../pki/pem.ts";
 import { encodePkcs12 } from "../../pki/pkcs12.ts";
 import { publicKeyAlgorithm } from "../../pki/public-key.ts";
 import type { FileSigner } from "../../pki/signed-data.ts";
-import type { FailedOrder, SigningRequest, OrderResult } from "./messages.ts";
+import type { FailedRequest, SigningRequest, SigningResult } from "./messages.ts";
 
-/** Makes one certificate and its sealed output. Whatever goes wrong is a result: an order never takes others with it. */
-export async function issueOrder(
-  order: SigningRequest,
+/** Makes one certificate and its sealed output. Whatever goes wrong is a result: a request never takes others with it. */
+export async function signRequested(
+  request: SigningRequest,
   { issuer, ...means }: { issuer: Issuer | undefined } & Means,
-): Promise<OrderResult> {
+): Promise<SigningResult> {
   try {
-    if (issuer === undefined) return failed(order, "issuer_not_loaded", `issuer ${order.issuerId} is not loaded`);
-    return await issue(order, issuer, means);
+    if (issuer === undefined) return failed(request, "issuer_not_loaded", `issuer ${request.issuerId} is not loaded`);
+    return await issue(request, issuer, means);
   } catch (error) {
-    if (error instanceof CsrError) return failed(order, "invalid_csr", error.message);
-    if (error instanceof LintError) return failed(order, error.code, error.message);
-    return failed(order, "signing_failed", error instanceof Error ? error.message : "unknown");
+    if (error instanceof CsrError) return failed(request, "invalid_csr", error.message);
+    if (error instanceof LintError) return failed(request, error.code, error.message);
+    return failed(request, "signing_failed", error instanceof Error ? error.message : "unknown");
   } finally {
-    order.keyPair?.privateKeyPkcs8.fill(0);
+    request.keyPair?.privateKeyPkcs8.fill(0);
   }
 }
 
-const failed = (order: SigningRequest, code: FailedOrder["failure"]["code"], detail: string): FailedOrder => ({
-  issuanceId: order.issuanceId,
+const failed = (request: SigningRequest, code: FailedRequest["failure"]["code"], detail: string): FailedRequest => ({
+  issuanceId: request.issuanceId,
   failure: { code, detail },
 });
 
@@ -49,22 +49,22 @@ interface Means {
   profileSigner: FileSigner | undefined;
 }
 
-async function issue(order: SigningRequest, issuer: Issuer, { seal, profileSigner }: Means): Promise<OrderResult> {
+async function issue(request: SigningRequest, issuer: Issuer, { seal, profileSigner }: Means): Promise<SigningResult> {
   // Before anything is signed: a certificate whose file cannot be written is of no use.
-  if (isDeviceFile(order.format)) networkOf(order);
-  const key = obtainKey(order);
+  if (isDeviceFile(request.format)) networkOf(request);
+  const key = obtainKey(request);
   try {
     const keyIsRsa = publicKeyAlgorithm(key.publicKeySpki) === "rsa";
-    const draft = draftCertificate({ ...order, issuer, publicKeySpki: key.publicKeySpki, keyIsRsa });
+    const draft = draftCertificate({ ...request, issuer, publicKeySpki: key.publicKeySpki, keyIsRsa });
     lint(draft);
 
     const toBeSigned = encodeToBeSigned(draft);
     const certificate = assembleCertificate(toBeSigned, await issuer.signer.sign(toBeSigned));
-    const output = Buffer.from(JSON.stringify(encodeOutput(order, { issuer, certificate, key, profileSigner })));
-    const { sealed, dataKeyId } = seal(output, order.issuanceId);
+    const output = Buffer.from(JSON.stringify(encodeOutput(request, { issuer, certificate, key, profileSigner })));
+    const { sealed, dataKeyId } = seal(output, request.issuanceId);
     output.fill(0);
     return {
-      issuanceId: order.issuanceId,
+      issuanceId: request.issuanceId,
       certificate,
       spkiSha256: hash("sha256", key.publicKeySpki, "buffer"),
       sealed,
@@ -75,13 +75,13 @@ async function issue(order: SigningRequest, issuer: Issuer, { seal, profileSigne
   }
 }
 
-function obtainKey(order: SigningRequest): Key {
-  if (order.csr !== null) return { ...readCsr(order.csr), privateKeyPkcs8: null };
-  return order.keyPair ?? generateKeyPair(order.keyType);
+function obtainKey(request: SigningRequest): Key {
+  if (request.csr !== null) return { ...readCsr(request.csr), privateKeyPkcs8: null };
+  return request.keyPair ?? generateKeyPair(request.keyType);
 }
 
 function encodeOutput(
-  order: SigningRequest,
+  request: SigningRequest,
   {
     issuer: { chain },
     certificate,
@@ -89,7 +89,7 @@ function encodeOutput(
     profileSigner,
   }: { issuer: Issuer; certificate: Buffer; key: Key; profileSigner: FileSigner | undefined },
 ): CreationOutput {
-  const { format, friendlyName, deviceType } = order;
+  const { format, friendlyName, deviceType } = request;
   const certificates = () => [certificate, ...chain].map((der) => pem("CERTIFICATE", der)).join("");
   if (privateKeyPkcs8 === null) return { certificate: certificates() };
   switch (format) {
@@ -103,13 +103,13 @@ function encodeOutput(
       return { certificate: certificates(), privateKey: pem("PRIVATE KEY", privateKeyPkcs8) };
     case "mobileconfig":
     case "eap-config": {
-      const material = { network: networkOf(order), privateKeyPkcs8, certificate, chain, signer: profileSigner };
-      return { data: encodeDeviceFile({ ...order, format, ...material }).toString("base64") };
+      const material = { network: networkOf(request), privateKeyPkcs8, certificate, chain, signer: profileSigner };
+      return { data: encodeDeviceFile({ ...request, format, ...material }).toString("base64") };
     }
   }
 }
 
-/** What a device file says of the network. Throws when the order has nothing of it. */
+/** What a device file says of the network. Throws when the request has nothing of it. */
 function networkOf({ network }: SigningRequest): NetworkSettings {
   if (network === undefined) throw new Error("the realm's network is not known");
   return network;

@@ -1,6 +1,6 @@
 /**
  * A signing thread: the only place where an issuer's key is in the clear. It answers one request after the other and
- * keeps nothing of an order but, for some seconds, the data key that its output is sealed under.
+ * keeps nothing of a request but, for some seconds, the data key that its output is sealed under.
  */
 import { createPublicKey } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
@@ -14,16 +14,16 @@ import { readFileSigner } from "../../pki/signed-data.ts";
 import { openFileSignerSync } from "../keys/file-signer.ts";
 import { createOutputSealer } from "./output-sealer.ts";
 import { probeText } from "./probe.ts";
-import { issueOrder, type SealOutput } from "./signing-request.ts";
+import { signRequested, type SealOutput } from "./signing-request.ts";
 import type {
-  CrlOrder,
+  CrlSigningRequest,
   Envelope,
   IssueBatchResult,
   SigningRequest,
-  OrderResult,
+  SigningResult,
   Reply,
-  ResponderOrder,
-  SignedCrlOrder,
+  ResponderSigningRequest,
+  CrlSigningResult,
   SigningThreadData,
   ThreadAnswer,
   ThreadRequest,
@@ -69,11 +69,11 @@ async function answer(request: ThreadRequest): Promise<ThreadAnswer> {
       return { type: "probe", signature: new Uint8Array(signature) };
     }
     case "issue":
-      return { type: "issue", ...(await issueBatch(request.orders)) };
+      return { type: "issue", ...(await issueBatch(request.requests)) };
     case "sign-crl":
-      return { type: "sign-crl", ...(await signCrlOrder(request.order)) };
+      return { type: "sign-crl", ...(await signRequestedCrl(request.crl)) };
     case "certify-responder":
-      return { type: "certify-responder", certificate: await certifyResponder(request.order) };
+      return { type: "certify-responder", certificate: await certifyResponder(request.certificate) };
   }
 }
 
@@ -83,38 +83,40 @@ function loaded(issuerId: IssuerID): Issuer {
   return issuer;
 }
 
-async function signCrlOrder({ issuerId, ...request }: CrlOrder): Promise<SignedCrlOrder> {
+async function signRequestedCrl({ issuerId, ...request }: CrlSigningRequest): Promise<CrlSigningResult> {
   const { head, tail } = await signCrl(loaded(issuerId), request, () => setImmediate());
   return { head: new Uint8Array(head), tail: new Uint8Array(tail) };
 }
 
-async function certifyResponder({ issuerId, ...order }: ResponderOrder): Promise<Uint8Array> {
+async function certifyResponder({ issuerId, ...request }: ResponderSigningRequest): Promise<Uint8Array> {
   const issuer = loaded(issuerId);
-  const draft = { ...order, issuer };
+  const draft = { ...request, issuer };
   lintResponder(draft);
   const toBeSigned = encodeResponderToBeSigned(draft);
   return new Uint8Array(assembleCertificate(toBeSigned, await issuer.signer.sign(toBeSigned)));
 }
 
-async function issueBatch(orders: readonly SigningRequest[]): Promise<IssueBatchResult> {
+async function issueBatch(requests: readonly SigningRequest[]): Promise<IssueBatchResult> {
   const dataKeys = new Map<string, Uint8Array>();
   const seal: SealOutput = (output, issuanceId) => {
     const { sealed, dataKey } = sealer.seal(output, issuanceId);
     dataKeys.set(dataKey.id, dataKey.wrapped);
     return { sealed, dataKeyId: dataKey.id };
   };
-  const results: OrderResult[] = [];
-  for (const order of orders) {
-    results.push(ownMemory(await issueOrder(order, { issuer: issuers.get(order.issuerId), seal, profileSigner })));
+  const results: SigningResult[] = [];
+  for (const request of requests) {
+    results.push(
+      ownMemory(await signRequested(request, { issuer: issuers.get(request.issuerId), seal, profileSigner })),
+    );
   }
   return { dataKeys: [...dataKeys].map(([id, wrapped]) => ({ id, wrapped: new Uint8Array(wrapped) })), results };
 }
 
 /**
  * A Buffer is a window on memory that Node shares between many, and a structured clone takes all of that memory along,
- * other orders' secrets included. What leaves the thread is copied into memory of its own first.
+ * other requests' secrets included. What leaves the thread is copied into memory of its own first.
  */
-function ownMemory(result: OrderResult): OrderResult {
+function ownMemory(result: SigningResult): SigningResult {
   if ("failure" in result) return result;
   return {
     ...result,

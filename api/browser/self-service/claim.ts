@@ -14,5 +14,5 @@ export const claimBy = (
   name,
   format: formatFor(deviceType, format),
   pickedUpBy: deviceOf(page.request) ?? deviceType,
-  pickerHash: markRecipient(page),
+  recipientHash: markRecipient(page),
 });

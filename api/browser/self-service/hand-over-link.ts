@@ -44,7 +44,7 @@ export async function showHandOverLink(page: PageRequest): Promise<void> {
 }
 
 /** `POST /d/:token`: claims the hand-over for this browser alone. */
-export async function useHandOverLink(page: PageRequest): Promise<void> {
+export async function redeemHandOverLink(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   const followed = await follow(page);
   if (followed === undefined) return;

@@ -13,7 +13,10 @@ export function markRecipient({ deps, request, response }: PageRequest): Buffer 
 }
 
 /** Returns whether this browser claimed the hand-over. */
-export function isRecipient({ deps, request }: PageRequest, { pickerHash }: Pick<HandOver, "pickerHash">): boolean {
+export function isRecipient(
+  { deps, request }: PageRequest,
+  { recipientHash }: Pick<HandOver, "recipientHash">,
+): boolean {
   const value = readCookie(deps, request, "pickup");
-  return value !== undefined && pickerHash !== null && timingSafeEqual(hashOfToken(value), pickerHash);
+  return value !== undefined && recipientHash !== null && timingSafeEqual(hashOfToken(value), recipientHash);
 }

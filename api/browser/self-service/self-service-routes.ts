@@ -7,7 +7,7 @@ import { showDevices } from "./devices.ts";
 import { downloadOwnData } from "./own-data.ts";
 import { findGuest } from "./guest.ts";
 import { showGuestHome, showGuestSheet } from "./guest-home.ts";
-import { downloadFromLink, requestFromLink, showHandOverLink, useHandOverLink } from "./hand-over-link.ts";
+import { downloadFromLink, requestFromLink, showHandOverLink, redeemHandOverLink } from "./hand-over-link.ts";
 import { requireSignedIn } from "./signed-in-owner.ts";
 import { addDevice, showNewDevice } from "./new-device.ts";
 import { downloadHandOver, makeHandOverFile, showHandOver } from "./show-hand-over.ts";
@@ -32,7 +32,7 @@ export const selfServiceRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/me/apps", { get: showConnectedApplications }),
   pageRoute(deps, "/me/apps/:client_id/withdraw", { post: withdrawApplication }),
 
-  pageRoute(deps, "/d/:token", { get: showHandOverLink, post: useHandOverLink }),
+  pageRoute(deps, "/d/:token", { get: showHandOverLink, post: redeemHandOverLink }),
   pageRoute(deps, "/d/:token/file", { get: showHandOverLink, post: requestFromLink }),
   pageRoute(deps, "/d/:token/file/:filename", { get: downloadFromLink }),
 

@@ -36,13 +36,13 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   }
 
   const username = form.get("username") ?? "";
-  const guess = {
+  const attempt = {
     realmId: place.realm.id,
     username: username.normalize("NFC"),
     password: form.get("password") ?? "",
     address: request.ip ?? "",
   };
-  const found = await checkPassword(deps, guess);
+  const found = await checkPassword(deps, attempt);
   if ("reason" in found) {
     deps.metrics.signIn("password", "refused");
     contextOf(response)
@@ -84,17 +84,18 @@ export async function checkPassword(
   { realmId, username, password, address }: { realmId: string; username: string; password: string; address: string },
 ): Promise<localCredentials.LocalCredential | Refusal> {
   const find = () => findAccount(deps.db, { realmId, username });
-  const guess = await deps.attemptLimits.password({ realmId, username, address, find }).catch((error: unknown) => {
+  const attempt = await deps.attemptLimits.password({ realmId, username, address, find }).catch((error: unknown) => {
     if (!isTooMany(error)) throw error;
     return error;
   });
-  if (guess instanceof ServiceError) return { reason: "too_many", retryAfterSeconds: guess.retryAfterSeconds ?? 60 };
-  const { credential } = guess.found;
+  if (attempt instanceof ServiceError)
+    return { reason: "too_many", retryAfterSeconds: attempt.retryAfterSeconds ?? 60 };
+  const { credential } = attempt.found;
   const right = await deps.isPassword(password, credential?.passwordHash).catch(async (error: unknown) => {
-    await guess.refund();
+    await attempt.refund();
     throw error;
   });
   if (credential === undefined || !right) return { reason: "wrong" };
-  await guess.succeed();
+  await attempt.succeed();
   return credential;
 }

@@ -31,7 +31,7 @@ export async function showSignInLink(page: PageRequest): Promise<void> {
 }
 
 /** `POST /sign-in/:token`: consumes the link and signs its user in. */
-export async function useSignInLink(page: PageRequest): Promise<void> {
+export async function redeemSignInLink(page: PageRequest): Promise<void> {
   const { deps, request, response, form } = page;
   const { token, link } = presented(page);
   if (!verifyFormToken(deps, request, form.get("form_token"))) {

@@ -5,7 +5,7 @@ import { pageRoute } from "../pages/page-route.ts";
 import { goHome } from "./home.ts";
 import { signInLocally } from "./local-sign-in.ts";
 import { showSignIn } from "./login.ts";
-import { showSignInLink, useSignInLink } from "./sign-in-link.ts";
+import { showSignInLink, redeemSignInLink } from "./sign-in-link.ts";
 import { showSignedOut, signOut } from "./sign-out.ts";
 
 /** Returns the routes of sign-in and sign-out, and of their pages' assets. */
@@ -15,5 +15,5 @@ export const signInRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/login", { get: showSignIn, post: signInLocally }),
   pageRoute(deps, "/login/end", { post: signOut }),
   pageRoute(deps, "/login/ended", { get: showSignedOut }),
-  pageRoute(deps, "/sign-in/:token", { get: showSignInLink, post: useSignInLink }),
+  pageRoute(deps, "/sign-in/:token", { get: showSignInLink, post: redeemSignInLink }),
 ];

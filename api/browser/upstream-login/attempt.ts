@@ -47,7 +47,7 @@ export const isLive = async ({ deps }: Pick<Visit, "deps">, { state, expiresAt }
   expiresAt > deps.clock.now().getTime() && !(await attempts.isUsed(deps.db, { tokenHash: hashOfToken(state) }));
 
 /** Marks an attempt as used. Returns false if another request was faster. */
-export const useAttempt = ({ deps }: Pick<Visit, "deps">, { state, realmId, expiresAt }: Attempt): Promise<boolean> =>
+export const spendAttempt = ({ deps }: Pick<Visit, "deps">, { state, realmId, expiresAt }: Attempt): Promise<boolean> =>
   attempts.use(deps.db, { tokenHash: hashOfToken(state), realmId, expiresAt: new Date(expiresAt) });
 
 /** Removes the attempt from the browser. */

@@ -12,7 +12,7 @@ import { pathOn } from "../pages/continue-to.ts";
 import { homePath } from "../sign-in/home.ts";
 import { redirect } from "../pages/redirect.ts";
 import { signInAddress } from "../sign-in/sign-in-request.ts";
-import { endAttempt, isLive, readAttempt, useAttempt, type Attempt } from "./attempt.ts";
+import { endAttempt, isLive, readAttempt, spendAttempt, type Attempt } from "./attempt.ts";
 import { callbackAddress } from "./callback-address.ts";
 import { hasBadAddress, namesOf, personOf, type UpstreamPerson } from "./claims-to-user.ts";
 import { exchangeCode } from "./exchange-code.ts";
@@ -89,7 +89,7 @@ async function readPerson(
     const { issuer, claims } = await wrapUpstreamErrors(() =>
       exchangeCode({ provider, clientId, clientSecret, answer, redirectUri, attempt, names }),
     );
-    if (!(await useAttempt(page, attempt))) throw ended();
+    if (!(await spendAttempt(page, attempt))) throw ended();
     const person = personOf(claims, names);
     const { realmId } = attempt;
     const log = contextOf(page.response).log();

@@ -28,7 +28,7 @@ export type HandOver = HandOverOwner & {
   pickedUpAt: Date | null;
   /** What the device that claimed it says that it is. */
   pickedUpBy: string | null;
-  pickerHash: Buffer | null;
+  recipientHash: Buffer | null;
   issuanceId: string | null;
   /** When the file was first fetched. */
   downloadedAt: Date | null;
@@ -49,7 +49,7 @@ export interface Claim {
   name: string;
   format: CertificateFormat;
   pickedUpBy: string;
-  pickerHash: Uint8Array;
+  recipientHash: Uint8Array;
 }
 
 export type NewHandOver = HandOverOwner &
@@ -81,7 +81,7 @@ async function insert(
            ${row.guestAccountId}::bigint, ${row.deviceType}, ${row.name}, ${row.format}, ${row.renewsSerialNumber},
            ${row.at}::timestamptz, ${row.at}::timestamptz + make_interval(mins => ${minutes}),
            ${claim === undefined ? null : row.at}::timestamptz, ${claim?.pickedUpBy ?? null},
-           ${claim?.pickerHash ?? null}::bytea
+           ${claim?.recipientHash ?? null}::bytea
      where (select count(*) from hand_overs where ${owned} and picked_up_at is null and expires_at > ${row.at}) < ${most}
     on conflict do nothing
     returning id
@@ -93,7 +93,7 @@ const select = (condition: Sql): Sql => sql`
   select h.id, h.token_hash as "tokenHash", h.realm_id as "realmId", h.user_id as "userId", h.guest_account_id as "guestAccountId",
          h.device_type as "deviceType", h.name, h.format, h.renews_serial_number as "renewsSerialNumber",
          h.created_at as "createdAt", h.expires_at as "expiresAt", h.claimed_at as "claimedAt",
-         h.picked_up_at as "pickedUpAt", h.picked_up_by as "pickedUpBy", h.picker_hash as "pickerHash",
+         h.picked_up_at as "pickedUpAt", h.picked_up_by as "pickedUpBy", h.picker_hash as "recipientHash",
          h.issuance_id as "issuanceId", h.downloaded_at as "downloadedAt", i.status as state,
          case when i.status = 'issued' then i.finished_at end as "issuedAt",
          case when i.status = 'issued' then i.serial_number end as "serialNumber", i.issuer_id as "issuerId",
@@ -112,12 +112,12 @@ export const findByToken = async (db: Db, { tokenHash }: { tokenHash: Uint8Array
 /** Has a browser claim a hand-over, once: of several at the same moment one succeeds. False when it is claimed or too old. */
 export async function claim(
   db: Db,
-  { id, deviceType, name, format, pickedUpBy, pickerHash, at }: Claim & { id: string; at: Date },
+  { id, deviceType, name, format, pickedUpBy, recipientHash, at }: Claim & { id: string; at: Date },
 ): Promise<boolean> {
   const rows = await db.query(sql`
     update hand_overs
        set claimed_at = ${at}, expires_at = ${at}::timestamptz + make_interval(mins => ${handOverClaimMinutes}),
-           picked_up_by = ${pickedUpBy}, picker_hash = ${pickerHash}, device_type = ${deviceType}, name = ${name},
+           picked_up_by = ${pickedUpBy}, picker_hash = ${recipientHash}, device_type = ${deviceType}, name = ${name},
            format = ${format}
      where id = ${id}
        and claimed_at is null

@@ -25,8 +25,8 @@ export function certificateRequest(override: Partial<CertificateRequest> = {}): 
   };
 }
 
-/** The order for an ordinary user's certificate. */
-export function issueOrder(override: Partial<SigningRequest> = {}): SigningRequest {
+/** The signing request for an ordinary user's certificate. */
+export function signingRequest(override: Partial<SigningRequest> = {}): SigningRequest {
   return {
     issuanceId: IssuanceID.parse(randomUUID()),
     issuerId: "1" as IssuerID,

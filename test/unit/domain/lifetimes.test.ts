@@ -23,7 +23,7 @@ type Unit = keyof typeof unitSeconds;
 
 /** In the largest unit that leaves a whole number; hours up to three days. */
 function duration(seconds: number): string {
-  const [unit, size] =
+  const [unit, size]: [string, number] =
     seconds % 86_400 === 0 && seconds > 3 * 86_400
       ? ["day", 86_400]
       : seconds % 3_600 === 0
@@ -31,7 +31,7 @@ function duration(seconds: number): string {
         : seconds % 60 === 0
           ? ["minute", 60]
           : ["second", 1];
-  const count = seconds / Number(size);
+  const count = seconds / size;
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 

@@ -290,13 +290,13 @@ test("a worker whose connection is lost while it publishes leaves everything as 
     {
       ...deps,
       pool: {
-        async signCrl(order) {
+        async signCrl(request) {
           await database.owner.query(sql`
             select pg_terminate_backend(pid)
               from pg_stat_activity
              where datname = current_database() and state = 'idle in transaction'
           `);
-          return deps.pool.signCrl(order);
+          return deps.pool.signCrl(request);
         },
       },
     },
@@ -415,8 +415,8 @@ describe("a publisher", () => {
     const broken = await givenIssuingRealm(database.owner);
     const refusing: PublishDeps["pool"] = {
       ...pool,
-      signCrl: (order) =>
-        order.issuerId === broken.issuerId ? Promise.reject(new Error("not signed")) : pool.signCrl(order),
+      signCrl: (request) =>
+        request.issuerId === broken.issuerId ? Promise.reject(new Error("not signed")) : pool.signCrl(request),
     };
     start(new Registry(), { ...worker(), pool: refusing });
     await eventually(current);

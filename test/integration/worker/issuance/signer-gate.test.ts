@@ -182,7 +182,7 @@ describe("one worker's part", () => {
     };
   };
 
-  test("a thread that ends while it signs costs its orders no try, and nothing is claimed until there is another", async () => {
+  test("a thread that ends while it signs costs its requests no try, and nothing is claimed until there is another", async () => {
     const { realmId, userId } = await realmWithUser();
     const deps = workerWith(newPool());
     const ids = await Promise.all(
@@ -211,7 +211,7 @@ describe("one worker's part", () => {
     expect([...(await issueAll(deps, [...ids, ...later])).values()]).toEqual([...ids, ...later].map(() => "issued"));
   });
 
-  test("an order that can never be signed fails after its last try, since its issuer can sign", async () => {
+  test("a request that can never be signed fails after its last try, since its issuer can sign", async () => {
     const { realmId, userId } = await realmWithUser();
     await database.owner.query(sql`update realms set radius_ca = 'no certificate' where id = ${realmId}`);
     const deps = workerWith(newPool());

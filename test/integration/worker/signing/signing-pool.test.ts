@@ -13,14 +13,14 @@ import {
 import { generateKeyPair } from "../../../../pki/key-pair.ts";
 import type {
   IssueBatchResult,
-  IssuedOrder,
+  SignedRequest,
   SigningRequest,
   IssuerMaterial,
-  OrderResult,
+  SigningResult,
 } from "../../../../worker/signing/messages.ts";
 import { createSigningPool, type SigningPool, type SigningPoolOptions } from "../../../../worker/signing/pool.ts";
 import { SigningThreadError, ThreadRequestError, type RunThread } from "../../../../worker/signing/thread-handle.ts";
-import { issueOrder } from "../../../support/given/certificate-request.ts";
+import { signingRequest } from "../../../support/given/certificate-request.ts";
 import {
   certificatePem,
   derOf,
@@ -55,7 +55,7 @@ beforeAll(async () => {
   material = await testIssuerMaterial(passphrase);
 });
 
-function issued(result: OrderResult | undefined): IssuedOrder {
+function issued(result: SigningResult | undefined): SignedRequest {
   if (result === undefined || "failure" in result) throw new Error(`not issued: ${JSON.stringify(result)}`);
   return result;
 }
@@ -82,10 +82,10 @@ describe("with a pool and a loaded issuer", () => {
   });
   afterAll(() => pool.close());
 
-  const issueOne = async (override: Partial<SigningRequest> = {}) => pool.issue([issueOrder(override)]);
+  const issueOne = async (override: Partial<SigningRequest> = {}) => pool.issue([signingRequest(override)]);
 
   test.each(certificateFormats.filter((format) => !isDeviceFile(format)))(
-    "an order for %s gives a certificate and its sealed output in that shape",
+    "a request for %s gives a certificate and its sealed output in that shape",
     async (format) => {
       const batch = await issueOne({ format });
       const output = outputOf(batch);
@@ -111,7 +111,7 @@ describe("with a pool and a loaded issuer", () => {
   };
 
   test.each(certificateFormats.filter(isDeviceFile))(
-    "an order for %s gives that file, and without the realm's network nothing",
+    "a request for %s gives that file, and without the realm's network nothing",
     async (format) => {
       const file = Buffer.from(outputOf(await issueOne({ format, network }))["data"] ?? "", "base64").toString("utf8");
       expect(file).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/);
@@ -129,7 +129,8 @@ describe("with a pool and a loaded issuer", () => {
     const signingPool = newPool({ profileSigning: { certificate, key: key.toString() } });
     await signingPool.ensureIssuer(material);
     try {
-      const file = outputOf(await signingPool.issue([issueOrder({ format: "mobileconfig", network })]))["data"] ?? "";
+      const file =
+        outputOf(await signingPool.issue([signingRequest({ format: "mobileconfig", network })]))["data"] ?? "";
       const verify = ["cms", "-verify", "-inform", "DER", "-in", "file", "-CAfile", "signer.pem", "-purpose", "any"];
       const { stdout } = openssl(verify, { file: Buffer.from(file, "base64"), "signer.pem": certificate });
       expect(stdout).toContain("com.apple.wifi.managed");
@@ -146,7 +147,7 @@ describe("with a pool and a loaded issuer", () => {
   });
 
   test("what leaves the thread brings no other memory along", async () => {
-    const { results, dataKeys } = await pool.issue(Array.from({ length: 4 }, () => issueOrder()));
+    const { results, dataKeys } = await pool.issue(Array.from({ length: 4 }, () => signingRequest()));
 
     for (const part of [
       ...dataKeys.map(({ wrapped }) => wrapped),
@@ -157,7 +158,7 @@ describe("with a pool and a loaded issuer", () => {
   });
 
   test("sealed output of one issuance does not open as another's", async () => {
-    const { dataKeys, results } = await pool.issue([issueOrder(), issueOrder()]);
+    const { dataKeys, results } = await pool.issue([signingRequest(), signingRequest()]);
     const [first, second] = results.map(issued);
     const swapped = [{ ...first!, issuanceId: second!.issuanceId }];
 
@@ -168,7 +169,7 @@ describe("with a pool and a loaded issuer", () => {
     const fresh = newPool();
     await fresh.ensureIssuer(material);
     try {
-      const [first, second] = [await fresh.issue([issueOrder()]), await fresh.issue([issueOrder()])];
+      const [first, second] = [await fresh.issue([signingRequest()]), await fresh.issue([signingRequest()])];
       expect(second.dataKeys).toEqual(first.dataKeys);
       for (const batch of [first, second]) expect(outputOf(batch)).toHaveProperty("privateKey");
     } finally {
@@ -176,19 +177,19 @@ describe("with a pool and a loaded issuer", () => {
     }
   });
 
-  test("a bad order fails with its reason and takes no other with it", async () => {
-    const orders = [
-      issueOrder(),
-      issueOrder({ csr: "rubbish" }),
-      issueOrder({ notAfter: new Date("2100-01-01T00:00:00Z") }),
-      issueOrder({ identity: "jane.doe@example.org" }),
-      issueOrder({ issuerId: "99" as IssuerID }),
-      issueOrder({ serialNumber: "not a number" as SigningRequest["serialNumber"] }),
-      issueOrder(),
+  test("a bad request fails with its reason and takes no other with it", async () => {
+    const requests = [
+      signingRequest(),
+      signingRequest({ csr: "rubbish" }),
+      signingRequest({ notAfter: new Date("2100-01-01T00:00:00Z") }),
+      signingRequest({ identity: "jane.doe@example.org" }),
+      signingRequest({ issuerId: "99" as IssuerID }),
+      signingRequest({ serialNumber: "not a number" as SigningRequest["serialNumber"] }),
+      signingRequest(),
     ];
-    const { results } = await pool.issue(orders);
+    const { results } = await pool.issue(requests);
 
-    expect(results.map(({ issuanceId }) => issuanceId)).toEqual(orders.map(({ issuanceId }) => issuanceId));
+    expect(results.map(({ issuanceId }) => issuanceId)).toEqual(requests.map(({ issuanceId }) => issuanceId));
     expect(results.map((result) => ("failure" in result ? result.failure.code : "issued"))).toEqual([
       "issued",
       "invalid_csr",
@@ -259,7 +260,7 @@ describe("with a pool and a loaded issuer", () => {
 });
 
 /** A batch that keeps a thread busy for a while. */
-const longBatch = (): SigningRequest[] => Array.from({ length: 40 }, () => issueOrder({ format: "pem" }));
+const longBatch = (): SigningRequest[] => Array.from({ length: 40 }, () => signingRequest({ format: "pem" }));
 
 describe("what is urgent", () => {
   const slow = (pool: SigningPool, done: () => void): Promise<void> => pool.issue(longBatch()).then(done);
@@ -270,7 +271,7 @@ describe("what is urgent", () => {
     try {
       const ended: string[] = [];
       const bulk = Array.from({ length: 8 }, (_, n) => slow(pool, () => void ended.push(`bulk ${n}`)));
-      await pool.issue([issueOrder()], { urgent: true });
+      await pool.issue([signingRequest()], { urgent: true });
       ended.push("urgent");
       await Promise.all(bulk);
 
@@ -299,7 +300,7 @@ describe("when a thread dies", () => {
     await lost;
     expect(started.at(-1)).toBe(victim);
 
-    issued((await pool.issue([issueOrder()])).results[0]);
+    issued((await pool.issue([signingRequest()])).results[0]);
     expect(started.at(-1)).not.toBe(victim);
     expect(warnings).toMatchObject([{ event: "signing_thread.ended" }]);
   });
@@ -326,11 +327,11 @@ describe("closing", () => {
   test("waits for what is under way, and takes nothing new", async () => {
     const pool = newPool();
     await pool.ensureIssuer(material);
-    const underWay = pool.issue([issueOrder({ keyType: "rsa-2048" })]);
+    const underWay = pool.issue([signingRequest({ keyType: "rsa-2048" })]);
     const keyPair = generateKeyPair("ec-p256");
 
     const closed = pool.close();
-    await expect(pool.issue([issueOrder({ keyPair })])).rejects.toThrow(SigningThreadError);
+    await expect(pool.issue([signingRequest({ keyPair })])).rejects.toThrow(SigningThreadError);
     expect(keyPair.privateKeyPkcs8.every((octet) => octet === 0)).toBe(true);
     await expect(pool.ensureIssuer(material)).rejects.toThrow(SigningThreadError);
     await expect(pool.probe(material.issuerId)).rejects.toThrow(SigningThreadError);
@@ -343,7 +344,7 @@ describe("closing", () => {
     const pool = newPool();
     await pool.ensureIssuer(material);
     const batches = Array.from({ length: 4 }, () =>
-      pool.issue(Array.from({ length: 8 }, () => issueOrder({ keyType: "rsa-3072" }))),
+      pool.issue(Array.from({ length: 8 }, () => signingRequest({ keyType: "rsa-3072" }))),
     );
     const outcomes = Promise.allSettled(batches);
 
@@ -357,7 +358,7 @@ describe("closing", () => {
 test("a thread runs as the program runs itself", async () => {
   const pool = newPool({ runThread: undefined });
   await pool.ensureIssuer(material);
-  issued((await pool.issue([issueOrder()])).results[0]);
+  issued((await pool.issue([signingRequest()])).results[0]);
   await pool.close();
 });
 

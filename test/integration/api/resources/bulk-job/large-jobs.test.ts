@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { jobRowsMax } from "../../../../../domain/bulk-job/job.ts";
+import { jobRowsMax } from "../../../../../domain/limits.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
 /** The most rows that a job may have, and one more: 200,000 rows take seconds to write. */
