@@ -1,9 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import type { Registry } from "prom-client";
+import { jobProgressChannel, revokedChannel, settledChannel } from "../db/channels.ts";
 import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
-import * as revoked from "../db/queries/certificates/revoked.ts";
-import * as bulkJobs from "../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Beat } from "../process/beat.ts";
 import { countDownTo } from "../process/certificate-metrics.ts";
@@ -17,7 +16,7 @@ import { openQueues, type QueueBackend } from "../runtime/queues.ts";
 import { outputPrivateKeys } from "../runtime/sealed-output.ts";
 import { createApp } from "./app.ts";
 import { openListeners, type Listeners, type ListenersOptions } from "./listeners.ts";
-import { createSettlements, settledChannel } from "./resources/issuance/await-issuance.ts";
+import { createSettlements } from "./resources/issuance/await-issuance.ts";
 import { createCollector } from "./resources/issuance/collect-issuance.ts";
 import type { ApiSettings } from "./contract/deps.ts";
 import { createAttemptLimits } from "./contract/attempt-limits.ts";
@@ -76,8 +75,8 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     ...options.database,
     channels: {
       [settledChannel]: settlements.notice,
-      [bulkJobs.jobProgressChannel]: jobs.notice,
-      [revoked.revokedChannel]: revokedFeed.notice,
+      [jobProgressChannel]: jobs.notice,
+      [revokedChannel]: revokedFeed.notice,
     },
     onConnected() {
       options.beat.end("notifications_lost", lostNotifications);

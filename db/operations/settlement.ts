@@ -1,3 +1,4 @@
+import { settledChannel } from "../channels.ts";
 import type { Db } from "../client.ts";
 import { bytesAt } from "../byte-columns.ts";
 import { hasEnded, isShutOut } from "../rules.ts";
@@ -129,7 +130,7 @@ export async function settle(
                'deviceType', device_type, 'issuance', id, 'issuerID', issuer_id::text, 'expirationTime', not_after, 'job', batch_id))
         from settled
     ), noticed as (
-      select pg_notify('issuance_settled', string_agg(id::text, ',')) from settled
+      select pg_notify(${settledChannel}, string_agg(id::text, ',')) from settled
     )
     select settled.id from settled, noticed
   `);

@@ -1,18 +1,18 @@
 import { hash } from "@node-rs/argon2";
 import { lengthOf } from "../../domain/text.ts";
 import { passwordBytesMax } from "../../domain/limits.ts";
+import { passwordCost } from "../../domain/password-cost.ts";
 import { usageError } from "../../terminal/failure.ts";
 
 const passwordLengthMin = 12;
-/** 19 MiB, two passes, one lane: the first choice of the OWASP password storage cheat sheet. argon2id is the default. */
-const defaultCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Of argon2id. */
-export type PasswordCost = typeof defaultCost;
+
+/** Of argon2id, which is the default. */
+export type PasswordCost = typeof passwordCost;
 
 /** A password from standard input, without the line end that `echo` adds, as argon2id in PHC format. */
 export async function hashPassword(
   input: string,
-  { cost = defaultCost }: { cost?: PasswordCost | undefined } = {},
+  { cost = passwordCost }: { cost?: PasswordCost | undefined } = {},
 ): Promise<string> {
   const password = input.replace(/\r?\n$/, "");
   if (lengthOf(password) < passwordLengthMin) {

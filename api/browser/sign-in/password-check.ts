@@ -2,9 +2,14 @@ import type { PasswordCheck } from "../../contract/deps.ts";
 import { verify } from "@node-rs/argon2";
 import { ServiceError } from "../../../domain/errors.ts";
 import { passwordBytesMax } from "../../../domain/limits.ts";
+import { passwordCost } from "../../../domain/password-cost.ts";
 
 /** The hash of no password, as costly as stored ones: a name without a password is refused after the same work. */
-export const defaultDummyHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+export const defaultDummyHash = `$argon2id$v=19$${parameters(passwordCost)}$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+function parameters({ memoryCost, timeCost, parallelism }: typeof passwordCost): string {
+  return `m=${memoryCost},t=${timeCost},p=${parallelism}`;
+}
 
 /**
  * Creates a password check that runs `atOnceMax` at a time, each taking 19 MiB and a core for tens of milliseconds, and

@@ -5,9 +5,6 @@ import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { ApiMetrics } from "../../http/metrics.ts";
 
-/** The Postgres channel on which workers say which issuances they have settled. */
-export const settledChannel = "issuance_settled";
-
 /** Rows are read again this often while somebody waits: a notification may be lost. */
 const pollMs = 2_000;
 

@@ -14,15 +14,13 @@ import { rolesWith } from "../../../domain/roles.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { finishedJobDays } from "../../../domain/lifetimes.ts";
 import { runningJobsMax } from "../../../domain/limits.ts";
+import { jobProgressChannel } from "../../channels.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
 import { rolesOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import * as jobRows from "./rows.ts";
-
-/** The Postgres channel on which every change of a job is told: its id, or several, comma-separated. */
-export const jobProgressChannel = "job_progress";
 
 export interface Job {
   id: string;

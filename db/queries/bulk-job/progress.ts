@@ -5,6 +5,7 @@ import { rowErrors, type RowErrorCode } from "../../../domain/bulk-job/row-error
 import type { BulkJobID } from "../../../domain/ids.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { runningJobsMax } from "../../../domain/limits.ts";
+import { jobProgressChannel } from "../../channels.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
@@ -126,7 +127,7 @@ export const addToCounts = (jobId: string, at: Date, onlyIf: Sql = sql`true`): S
        and ${onlyIf}
     returning j.state, j.changed + j.unchanged + j.failed + j.skipped = j.total as complete, j.id
   )
-  select state, complete, pg_notify('job_progress', id::text) from counted`;
+  select state, complete, pg_notify(${jobProgressChannel}, id::text) from counted`;
 
 /** A window is 15 to 30 seconds long. */
 const windowMoves = (at: Date): Sql => sql`(${at}::timestamptz - j.rate_next_at > interval '15 seconds')`;

@@ -1,6 +1,7 @@
 import type { Actor } from "../../../domain/audit.ts";
 import { jobFailures, jobNotices, type JobState } from "../../../domain/bulk-job/job.ts";
 import { statesBefore } from "../../../domain/bulk-job/states.ts";
+import { jobProgressChannel } from "../../channels.ts";
 import type { Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import * as checks from "./check.ts";
@@ -45,7 +46,7 @@ async function enter(
          and ${onlyIf}
       returning id
     )
-    select pg_notify(${jobs.jobProgressChannel}, id::text) from entered
+    select pg_notify(${jobProgressChannel}, id::text) from entered
   `);
   return rows.length > 0;
 }
@@ -115,7 +116,7 @@ export async function stopOfEnded(
        where j.id = w.id
       returning j.id
     )
-    select pg_notify(${jobs.jobProgressChannel}, id::text) from stopped
+    select pg_notify(${jobProgressChannel}, id::text) from stopped
   `);
 }
 

@@ -1,9 +1,6 @@
 import { only, type Db } from "../../client.ts";
 import { sql, unprepared } from "../../sql.ts";
 
-/** The Postgres channel on which a trigger says that something was revoked. */
-export const revokedChannel = "revoked";
-
 /** A transaction that revokes may commit so many seconds after the time that it wrote: its rows are looked for this much earlier. */
 export const overlapSeconds = 60;
 

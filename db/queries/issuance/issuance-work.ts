@@ -4,6 +4,7 @@ import type { DeviceType, KeyType } from "../../../domain/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { IssuanceID, IssuerID, SerialNumber } from "../../../domain/ids.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
+import { settledChannel } from "../../channels.ts";
 import type { Db } from "../../client.ts";
 import { abandonSerials, hasEnded, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";
 import { ofAnyLength, sql, type Sql } from "../../sql.ts";
@@ -236,7 +237,7 @@ export async function abandon(
          and (held.code is not null or held.failures >= ${failuresMax})
       returning i.id
     )
-    select pg_notify('issuance_settled', id::text) from failed
+    select pg_notify(${settledChannel}, id::text) from failed
   `);
 }
 
@@ -264,7 +265,7 @@ export async function failUnclaimed(
        where i.id = unsettled.id
       returning i.id
     )
-    select pg_notify('issuance_settled', id::text) from failed
+    select pg_notify(${settledChannel}, id::text) from failed
   `);
 }
 

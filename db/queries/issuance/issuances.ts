@@ -5,6 +5,7 @@ import type { GuestAccountState, UserState } from "../../../domain/entitlement.t
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { IssuanceState } from "../../../domain/issuance-state.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
+import { settledChannel } from "../../channels.ts";
 import { first, only, type Db } from "../../client.ts";
 import { abandonSerials, countOfUser, isActive, isUnsettled } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
@@ -292,6 +293,6 @@ async function failUnsettled(tx: Db, owned: Sql, { errorCode, at }: { errorCode:
        where i.id = unsettled.id
       returning i.id
     )
-    select pg_notify('issuance_settled', id::text) from failed
+    select pg_notify(${settledChannel}, id::text) from failed
   `);
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { only, type Database } from "../../../db/client.ts";
+import { jobProgressChannel } from "../../../db/channels.ts";
 import * as settlement from "../../../db/operations/settlement.ts";
 import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { RowRange } from "../../../db/queries/bulk-job/progress.ts";
@@ -295,6 +296,6 @@ export async function leaveIn(
                where job_id = ${jobId}) c
        where j.id = ${jobId}
     `);
-    await tx.query(sql`select pg_notify('job_progress', ${jobId}::text)`);
+    await tx.query(sql`select pg_notify(${jobProgressChannel}, ${jobId}::text)`);
   });
 }
