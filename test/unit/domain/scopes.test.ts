@@ -19,3 +19,12 @@ test("a machine's scope is given by who holds what it tells; any other by who ha
   expect(heldToGive("radius.read")).toBe("profile.read");
   expect(heldToGive("user.read")).toBe("user.read");
 });
+
+test("a service has no scope of a signed-in person, and gives no roles", () => {
+  for (const scope of ["openid", "offline_access", "role.modify"] as const) {
+    expect(scopesAllowedTo("service")).not.toContain(scope);
+    expect(scopesFault("service", [scope])).toBe(`a service cannot have ${scope}`);
+    expect(scopesAllowedTo("useragent")).toContain(scope);
+  }
+  expect(scopesAllowedTo("service")).toContain("user.modify");
+});

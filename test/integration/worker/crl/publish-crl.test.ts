@@ -169,6 +169,38 @@ test("numbers go up with each CRL, and also past one of the future", async () =>
   expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0n))).toBe(true);
 });
 
+test("numbers are past all that were published since a backup that the database was restored from", async () => {
+  const backedUp = (await publish(clockAt(-2 * hour))).number;
+  const crl = await database.owner.query(sql`select * from crls where issuer_id = ${realm.issuerId}`);
+  const lost = [];
+  for (const ago of [-1.5 * hour, -hour]) {
+    await abandon(String(-ago));
+    lost.push((await publish(clockAt(ago))).number);
+  }
+  await database.owner.query(sql`alter table crls disable trigger crls_only_go_forward`);
+  await database.owner.query(sql`
+    update crls set number = ${String(backedUp)}, this_update = ${(crl[0] as { this_update: Date }).this_update}
+     where issuer_id = ${realm.issuerId}
+  `);
+  await database.owner.query(sql`alter table crls enable trigger crls_only_go_forward`);
+
+  await abandon("6");
+  const { number } = await publish();
+  for (const earlier of [backedUp, ...lost]) expect(number > earlier).toBe(true);
+});
+
+test("a CRL begins with the second of its publication and is valid for the configured hours", async () => {
+  const from = Math.floor(systemClock.now().getTime() / 1000) * 1000;
+  await publishCrl({ ...worker(), validityHours: 30 }, realm.issuerId);
+  const [dates] = await database.owner.query<{ thisUpdate: Date; nextUpdate: Date }>(sql`
+    select this_update as "thisUpdate", next_update as "nextUpdate" from crls where issuer_id = ${realm.issuerId}
+  `);
+  const { thisUpdate = new Date(0), nextUpdate = new Date(0) } = dates ?? {};
+  expect(thisUpdate.getTime() % 1000).toBe(0);
+  expect(thisUpdate.getTime()).toBeGreaterThanOrEqual(from);
+  expect(nextUpdate.getTime() - thisUpdate.getTime()).toBe(30 * hour);
+});
+
 test("what goes on the list is in the log before it is committed, a hundred to a line, and again when it was not", async () => {
   const serials = Array.from({ length: 250 }, (_, number) => String(5_000 + number));
   for (const serial of serials) await abandon(serial);

@@ -151,8 +151,8 @@ test("all that has piled up goes in one turn, in slices so that no statement tak
 });
 
 describe("private keys that were collected", () => {
-  /** As many outputs as it says, all collected at the same instant. */
-  const givenCollected = async (count: number, at: Date): Promise<void> => {
+  /** As many outputs as it says, all made and, unless it says otherwise, collected at the same instant. */
+  const givenCollected = async (count: number, at: Date, { collected = true } = {}): Promise<void> => {
     await database.owner.query(sql`
       with key as (
         insert into output_data_keys (id, wrapped, created_at) values (gen_random_uuid(), 'key', ${at}) returning id
@@ -165,7 +165,7 @@ describe("private keys that were collected", () => {
         returning id
       )
       insert into issuance_outputs (issuance_id, data_key_id, sealed, created_at, collected_at)
-      select made.id, key.id, 'sealed', ${at}, ${at} from made, key
+      select made.id, key.id, 'sealed', ${at}, ${collected ? at : null}::timestamptz from made, key
     `);
   };
   const sealed = () =>
@@ -185,6 +185,15 @@ describe("private keys that were collected", () => {
     await tidyUp();
 
     expect(await sealed()).toBe(3);
+    await tidyUp(fromNow(2 * minute));
+    expect(await sealed()).toBe(0);
+  });
+
+  test("are erased after a day if nobody collects them", async () => {
+    await givenCollected(2, fromNow(-day - minute), { collected: false });
+    await givenCollected(1, fromNow(-day + minute), { collected: false });
+    await tidyUp();
+    expect(await sealed()).toBe(1);
     await tidyUp(fromNow(2 * minute));
     expect(await sealed()).toBe(0);
   });

@@ -418,6 +418,15 @@ describe("what cannot be undone", () => {
     }
   });
 
+  test("an offboarding can be taken back until the day that its undo names: 90 days after its end", async () => {
+    const realm = await givenRealm();
+    const jobId = await offboarded(realm, await people(realm, 1));
+    const finished = (await jobOf(api.database.owner, jobId)).finishedAt;
+    const until = new Date((finished ?? new Date(0)).getTime() + 90 * day).toISOString();
+    expect((await realm.admin.get(`/api/jobs/${jobId}`)).body.data).toMatchObject({ undoUntil: until });
+    expect((await realm.admin.get(`/api/jobs/${jobId}/undo`)).body.data).toMatchObject({ people: 1, until });
+  });
+
   test("a job that another undo is at; once that has ended the rest can be undone", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 2));

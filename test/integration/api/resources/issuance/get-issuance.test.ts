@@ -98,6 +98,27 @@ test("the output can be read again until it is erased", async () => {
   expect(await service.get(location)).toBeError("output_erased");
 });
 
+test("reading the output again does not postpone its erasure", async () => {
+  await api.startWorker();
+  const location = await begin();
+  const id = location.split("/").at(-1);
+  const collectedAt = async () =>
+    (
+      await api.database.owner.query<{ at: Date | null }>(
+        sql`select collected_at as at from issuance_outputs where issuance_id = ${id}`,
+      )
+    )[0]?.at;
+  await service.get(location, { headers: { prefer: "wait=30" } });
+  expect(await collectedAt()).toBeInstanceOf(Date);
+
+  const first = new Date("2027-01-01T00:00:00Z");
+  await api.database.owner.query(
+    sql`update issuance_outputs set collected_at = ${first}, created_at = ${first} where issuance_id = ${id}`,
+  );
+  expect(await service.get(location)).toMatchObject({ status: 200, body: { data: { state: "issued" } } });
+  expect(await collectedAt()).toEqual(first);
+});
+
 test("who waits is woken by the worker, without asking again", async () => {
   await api.startWorker();
   const location = await begin();

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { hasStaffScope, requireAdmission, type Access } from "../../../../api/contract/access.ts";
+import type { Principal, ServicePrincipal, UserPrincipal } from "../../../../api/contract/principal.ts";
+import type { Role } from "../../../../domain/roles.ts";
+import type { Scope } from "../../../../domain/scopes.ts";
+
+const holder = (scopes: Scope[]) => ({ realmId: "1", scopes: new Set(scopes), expiresAt: new Date("2037-01-01") });
+
+const service = (...scopes: Scope[]): ServicePrincipal => ({ kind: "service", clientId: "client", ...holder(scopes) });
+
+const person = (roles: Role[], ...scopes: Scope[]): UserPrincipal => ({
+  kind: "user",
+  userId: "1",
+  clientId: "client",
+  roles,
+  sessionId: null,
+  certificateId: null,
+  ...holder(scopes),
+});
+
+const admits = (principal: Principal, access: Access, scope?: Scope): boolean => {
+  try {
+    requireAdmission(principal, { access, scope, furtherScopes: [] });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test("a person needs the scope and a role that has it", () => {
+  expect(hasStaffScope(person(["auditor"], "audit.read"), "audit.read")).toBe(true);
+  expect(hasStaffScope(person(["auditor"]), "audit.read")).toBe(false);
+  expect(hasStaffScope(person(["help_desk"], "audit.read"), "audit.read")).toBe(false);
+  expect(hasStaffScope(person([], "audit.read"), "audit.read")).toBe(false);
+});
+
+test("a service needs the scope alone", () => {
+  expect(hasStaffScope(service("audit.read"), "audit.read")).toBe(true);
+  expect(hasStaffScope(service("user.read"), "audit.read")).toBe(false);
+});
+
+describe("admission to an endpoint", () => {
+  test("of staff is refused to a person whose roles lack the scope", () => {
+    expect(admits(person(["administrator"], "user.read"), "staff", "user.read")).toBe(true);
+    expect(admits(person(["guest_manager"], "user.read"), "staff", "user.read")).toBe(false);
+    expect(admits(person([], "user.read"), "staff", "user.read")).toBe(false);
+  });
+
+  test("of a person's own takes the scope without any role", () => {
+    expect(admits(person([], "profile.read"), "user", "profile.read")).toBe(true);
+    expect(admits(person([]), "user", "profile.read")).toBe(false);
+    expect(admits(service("profile.read"), "user", "profile.read")).toBe(false);
+  });
+});
+
+test("a machine's token is admitted where its scope is asked for, and nowhere else", () => {
+  const machine = service("radius.read");
+  expect(admits(machine, "staff", "radius.read")).toBe(true);
+  for (const access of ["staff", "any"] as const) {
+    expect(admits(machine, access)).toBe(false);
+    expect(admits(service("profile.read"), access)).toBe(true);
+  }
+});

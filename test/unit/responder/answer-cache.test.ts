@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { createAnswerCache } from "../../../responder/answer-cache.ts";
+import type { OcspAnswer } from "../../../responder/answer.ts";
+
+const answer = (text: string): OcspAnswer => ({ outcome: "good", body: Buffer.from(text) });
+const start = new Date("2027-01-01T00:00:00.000Z");
+const after = (ms: number): Date => new Date(start.getTime() + ms);
+
+test("an answer is returned again for half a second, and then no longer", () => {
+  const cache = createAnswerCache();
+  const first = answer("first");
+  cache.set("key", first, start);
+  for (const ms of [0, 1, 499]) expect(cache.get("key", after(ms))).toBe(first);
+  expect(cache.get("another key", start)).toBeUndefined();
+  expect(cache.get("key", after(500))).toBeUndefined();
+
+  const second = answer("second");
+  cache.set("key", second, after(500));
+  expect(cache.get("key", after(999))).toBe(second);
+  expect(cache.get("key", after(1_000))).toBeUndefined();
+});
+
+test("of more answers than there is room for the oldest goes", () => {
+  const cache = createAnswerCache();
+  const answers = Array.from({ length: 5_001 }, (_, index) => answer(String(index)));
+  answers.forEach((each, index) => {
+    cache.set(String(index), each, start);
+  });
+  expect(cache.get("0", start)).toBeUndefined();
+  for (const index of [1, 5_000]) expect(cache.get(String(index), start)).toBe(answers[index]);
+});
