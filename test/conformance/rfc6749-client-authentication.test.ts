@@ -46,6 +46,20 @@ test("2.3.1 a secret is taken by both methods, and is needed by clients that hav
   });
 });
 
+test.each(["token", "revoke", "introspect"])("2.3.1 at /oauth/%s the right secret alone is taken", async (endpoint) => {
+  const ask = (secret: string) =>
+    postForm(`${api.url}/oauth/${endpoint}`, {
+      ...grant,
+      token: "x",
+      client_id: service.clientId,
+      client_secret: secret,
+    });
+  expect(await ask(service.secret)).toMatchObject({ status: 200 });
+  for (const other of [wrong, `${service.secret}x`, service.secret.slice(0, -1), service.secret.toUpperCase()]) {
+    expect(await ask(other)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+  }
+});
+
 test("2.3.1 the Basic scheme works, its parts form-decoded", async () => {
   expect(await token(grant, basic(service.clientId, service.secret))).toMatchObject({ status: 200 });
   expect(await token({ ...grant, client_id: service.clientId }, basic(service.clientId, service.secret))).toMatchObject(

@@ -350,9 +350,9 @@ describe("an issuance whose issuer this worker cannot use", () => {
     const realm = await givenIssuingRealm(database.owner, { validityYears: 1 });
     const at = systemClock.now();
     const owner = { realmId: realm.realmId, userId: await givenUser(database.owner, realm.realmId) };
-    const waiting = await givenWaiting(owner);
+    const waiting = await givenWaiting({ ...owner, validityMonths: 6 });
     const tooLong = await givenWaiting({ ...owner, validityMonths: 13 });
-    const tried = await givenWaiting(owner);
+    const tried = await givenWaiting({ ...owner, validityMonths: 6 });
     await database.owner.query(sql`update issuances set claims = ${work.claimsMax} where id = ${tried}`);
     const ids = [waiting, tooLong, tried];
     const others = (await issuerIds()).filter((id) => id !== realm.issuerId);
@@ -371,6 +371,9 @@ describe("an issuance whose issuer this worker cannot use", () => {
       ]),
     );
     expect(await hopeless([tooLong], at)).toEqual([{ id: tooLong, code: "issuer_expiring" }]);
+    // A worker that can use the issuer claims the one that can be signed.
+    const claimed = await work.claim(db, { draws, issuerIds: [issuerId], claimId: randomUUID(), at });
+    expect(claimed.map(({ id }) => id)).toEqual([waiting]);
   });
 
   test("goes back to the queue without a failure when it was lost in the middle of signing", async () => {

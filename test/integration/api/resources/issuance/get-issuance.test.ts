@@ -65,6 +65,25 @@ test("its creator hears of it through another application as well, without its o
   }
 });
 
+test("its creator sees through another application that it was issued, and collects no output there", async () => {
+  await api.startWorker();
+  const user = await given.user({ realmId });
+  const [creator, other] = [as.user(user), as.user(user)];
+  const begun = await creator.post("/api/profile/laptop", linux, respondAsync);
+  const location = String(begun.headers.location);
+  const read = (caller: Caller) => caller.get(location, { headers: { prefer: "wait=30" } });
+  const collected = () =>
+    api.database.owner.query(sql`
+      select from issuance_outputs
+       where issuance_id = ${location.split("/").at(-1)} and collected_at is not null
+    `);
+
+  expect(await read(other)).toMatchObject({ status: 200, body: { data: { state: "issued", profile: null } } });
+  expect(await collected()).toHaveLength(0);
+  expect(await read(creator)).toMatchObject({ body: { data: { state: "issued", profile: { name: "laptop" } } } });
+  expect(await collected()).toHaveLength(1);
+});
+
 test("a failed one says why", async () => {
   const location = await begin();
   const id = location.split("/").at(-1);

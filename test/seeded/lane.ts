@@ -1,0 +1,76 @@
+/**
+ * One of the processes of `npm run test:seeded`, in a copy of the working tree: tries the faults that one test file
+ * catches, then those of the next. Vitest stays loaded, so that each run only transforms what has changed.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { createVitest } from "vitest/node";
+import { titlePattern, withFault, type Fault } from "./fault-list.ts";
+
+/** What became of a fault: only `red` is well. */
+export type Verdict = "red" | "GREEN" | "NOT RUN" | "NOT GREEN WITHOUT THE FAULT";
+
+/** What a lane sends: the verdict on a fault, or that it has nothing to do. */
+export type LaneMessage = { number: number; verdict: Verdict } | "idle";
+
+/** How the tests of a title ended. */
+type Outcome = "passed" | "failed" | "not run";
+
+const vitest = await createVitest("test", {
+  watch: false,
+  // A process of its own for each run: nothing of the fault before is left in it.
+  isolate: true,
+  maxWorkers: 1,
+  retry: 0,
+  reporters: [{}],
+  project: ["unit", "integration"],
+});
+
+const send = (message: LaneMessage): void => void process.send?.(message);
+
+/** Tries faults that the same test file catches. */
+async function tryFaults(faults: readonly Fault[]): Promise<void> {
+  const healthy = await run(faults);
+  for (const fault of faults) {
+    const verdict = healthy(fault) === "passed" ? await tryFault(fault, faults) : "NOT GREEN WITHOUT THE FAULT";
+    send({ number: fault.number, verdict });
+  }
+}
+
+async function tryFault(fault: Fault, faults: readonly Fault[]): Promise<Verdict> {
+  const path = resolve(fault.file);
+  const original = await readFile(path, "utf8");
+  const change = async (text: string): Promise<void> => {
+    await writeFile(path, text);
+    vitest.invalidateFile(path);
+  };
+  await change(withFault(original, fault));
+  // The same tests as without the fault, as one may need what another has made.
+  const outcome = (await run(faults))(fault);
+  await change(original);
+  return outcome === "failed" ? "red" : outcome === "passed" ? "GREEN" : "NOT RUN";
+}
+
+/** Runs the tests that these faults name, all in one file. */
+async function run(faults: readonly Fault[]): Promise<(fault: Fault) => Outcome> {
+  const path = resolve(faults[0]?.testFile ?? "");
+  const specifications = (await vitest.globTestSpecifications([path])).filter(({ moduleId }) => moduleId === path);
+  vitest.setGlobalTestNamePattern(new RegExp(faults.map(({ title }) => `${titlePattern(title)}$`).join("|")));
+  const { testModules } = await vitest.runTestSpecifications(specifications);
+  const tests = testModules.flatMap((module) => (module.moduleId === path ? [...module.children.allTests()] : []));
+  return ({ title }) => {
+    const pattern = new RegExp(`^${titlePattern(title)}$`);
+    const states = tests.filter(({ name }) => pattern.test(name)).map((test) => test.result().state);
+    if (states.includes("failed")) return "failed";
+    return states.includes("passed") ? "passed" : "not run";
+  };
+}
+
+process.on("message", (faults: Fault[]) => {
+  void tryFaults(faults).then(() => {
+    send("idle");
+  });
+});
+// The parent has ended, or has nothing more to do.
+process.once("disconnect", () => void vitest.close().finally(() => process.exit()));
+send("idle");
