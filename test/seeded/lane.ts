@@ -10,11 +10,22 @@ import { titlePattern, withFault, type Fault } from "./fault-list.ts";
 /** What became of a fault: only `red` is well. */
 export type Verdict = "red" | "GREEN" | "NOT RUN" | "NOT GREEN WITHOUT THE FAULT";
 
-/** What a lane sends: the verdict on a fault, or that it has nothing to do. */
-export type LaneMessage = { number: number; verdict: Verdict } | "idle";
+/** A fault that was tried. */
+export interface Tried {
+  number: number;
+  verdict: Verdict;
+  /** The first line of the test's error: whoever adds a fault sees whether it fails for the right reason. */
+  error: string;
+}
+
+/** What a lane sends: what became of a fault, or that it has nothing to do. */
+export type LaneMessage = Tried | "idle";
 
 /** How the tests of a title ended. */
-type Outcome = "passed" | "failed" | "not run";
+interface Outcome {
+  state: "passed" | "failed" | "not run";
+  error: string;
+}
 
 const vitest = await createVitest("test", {
   watch: false,
@@ -32,12 +43,15 @@ const send = (message: LaneMessage): void => void process.send?.(message);
 async function tryFaults(faults: readonly Fault[]): Promise<void> {
   const healthy = await run(faults);
   for (const fault of faults) {
-    const verdict = healthy(fault) === "passed" ? await tryFault(fault, faults) : "NOT GREEN WITHOUT THE FAULT";
-    send({ number: fault.number, verdict });
+    const { state, error } = healthy(fault);
+    if (state === "passed") send(await tryFault(fault, faults));
+    else send({ number: fault.number, verdict: "NOT GREEN WITHOUT THE FAULT", error });
   }
 }
 
-async function tryFault(fault: Fault, faults: readonly Fault[]): Promise<Verdict> {
+const verdicts = { failed: "red", passed: "GREEN", "not run": "NOT RUN" } as const satisfies Record<string, Verdict>;
+
+async function tryFault(fault: Fault, faults: readonly Fault[]): Promise<Tried> {
   const path = resolve(fault.file);
   const original = await readFile(path, "utf8");
   const change = async (text: string): Promise<void> => {
@@ -46,9 +60,9 @@ async function tryFault(fault: Fault, faults: readonly Fault[]): Promise<Verdict
   };
   await change(withFault(original, fault));
   // The same tests as without the fault, as one may need what another has made.
-  const outcome = (await run(faults))(fault);
+  const { state, error } = (await run(faults))(fault);
   await change(original);
-  return outcome === "failed" ? "red" : outcome === "passed" ? "GREEN" : "NOT RUN";
+  return { number: fault.number, verdict: verdicts[state], error };
 }
 
 /** Runs the tests that these faults name, all in one file. */
@@ -60,9 +74,10 @@ async function run(faults: readonly Fault[]): Promise<(fault: Fault) => Outcome>
   const tests = testModules.flatMap((module) => (module.moduleId === path ? [...module.children.allTests()] : []));
   return ({ title }) => {
     const pattern = new RegExp(`^${titlePattern(title)}$`);
-    const states = tests.filter(({ name }) => pattern.test(name)).map((test) => test.result().state);
-    if (states.includes("failed")) return "failed";
-    return states.includes("passed") ? "passed" : "not run";
+    const results = tests.filter(({ name }) => pattern.test(name)).map((test) => test.result());
+    const failed = results.find(({ state }) => state === "failed");
+    if (failed !== undefined) return { state: "failed", error: failed.errors?.[0]?.message.split("\n")[0] ?? "" };
+    return { state: results.some(({ state }) => state === "passed") ? "passed" : "not run", error: "" };
   };
 }
 

@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { setup, teardown } from "../support/run/global-setup.ts";
 import { startRedis, type Service } from "../support/run/services.ts";
 import { choose, readFaults, withFault, type Fault } from "./fault-list.ts";
-import type { LaneMessage, Verdict } from "./lane.ts";
+import type { LaneMessage, Tried, Verdict } from "./lane.ts";
 
 /** How many faults are tried at a time, each in a copy of its own. */
 const lanes = 2;
@@ -29,12 +29,15 @@ async function main(words: readonly string[]): Promise<void> {
   // One Postgres with one template for all runs: Vitest finds it in its environment.
   await setup();
   process.once("exit", leaveNothing);
-  process.once("SIGINT", () => void stopServices().finally(() => process.exit(130)));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.removeAllListeners(signal);
+    process.once(signal, () => void stopServices().finally(() => process.exit(1)));
+  }
   try {
     const verdicts = new Map<number, Verdict>();
-    const report = (number: number, verdict: Verdict): void => {
+    const report = ({ number, verdict, error }: Tried): void => {
       verdicts.set(number, verdict);
-      process.stderr.write(`${verdicts.size}/${faults.length}  ${number}  ${verdict}\n`);
+      process.stderr.write(`${verdicts.size}/${faults.length}  fault ${number}: ${verdict}  ${error}\n`);
     };
     await Promise.all((await environments()).map((env) => runLane(env, waiting, report)));
     print(faults, verdicts);
@@ -45,17 +48,13 @@ async function main(words: readonly string[]): Promise<void> {
 }
 
 /** Hands one group of faults after the other to a process in a copy, until none is left. */
-async function runLane(
-  env: NodeJS.ProcessEnv,
-  waiting: Fault[][],
-  report: (number: number, verdict: Verdict) => void,
-): Promise<void> {
+async function runLane(env: NodeJS.ProcessEnv, waiting: Fault[][], report: (tried: Tried) => void): Promise<void> {
   const cwd = await copyWorkingTree();
   const child = fork(join(cwd, "test/seeded/lane.ts"), { cwd, env, execArgv: ["--import", "tsx"] });
   children.add(child);
   child.on("message", (message: LaneMessage) => {
     if (message !== "idle") {
-      report(message.number, message.verdict);
+      report(message);
       return;
     }
     const next = waiting.shift();
@@ -98,7 +97,7 @@ async function stopServices(): Promise<void> {
 /** Whatever ends this process, lanes and copies end with it. */
 function leaveNothing(): void {
   for (const child of children) child.kill();
-  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
 function print(faults: readonly Fault[], verdicts: ReadonlyMap<number, Verdict>): void {

@@ -68,3 +68,21 @@ test("a refusal names the end of the window in both headers", async () => {
     });
   }
 });
+
+test("a session gets as many access tokens in a minute as the limit says, however slowly it asks; a service has no such limit", async () => {
+  const limiter = createRateLimiter({ service: 1, user: 1, refused: 1, tokens: 30 });
+  const issued = { session: [0, 0], service: [0, 0] };
+  for (let second = 0; second < 120; second += 1) {
+    for (const kind of ["session", "service"] as const) {
+      const response = new ServerResponse(new IncomingMessage(new Socket())) as Response;
+      await limiter.countIssued(response, { kind, id: "1" }).then(
+        () => (issued[kind][Math.floor(second / 60)]! += 1),
+        (error: unknown) => {
+          expect(error).toMatchObject({ code: "too_many_requests" });
+        },
+      );
+    }
+    vi.advanceTimersByTime(1_000);
+  }
+  expect(issued).toEqual({ session: [30, 30], service: [60, 60] });
+});
