@@ -14,7 +14,7 @@ export type Verdict = "red" | "GREEN" | "NOT RUN" | "NOT GREEN WITHOUT THE FAULT
 export interface Tried {
   number: number;
   verdict: Verdict;
-  /** The first line of the test's error: whoever adds a fault sees whether it fails for the right reason. */
+  /** The first line of the test's error: it shows whether the test fails for the right reason. */
   error: string;
 }
 
