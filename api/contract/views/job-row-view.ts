@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JobRow, JobRowOfPerson } from "../../../db/queries/bulk-job/rows.ts";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
-import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/input/columns.ts";
 import { rowStatuses } from "../../../domain/bulk-job/job.ts";
 import { rowErrors } from "../../../domain/bulk-job/row-errors.ts";
 import type { CreationOutput } from "../../../domain/certificate-format.ts";

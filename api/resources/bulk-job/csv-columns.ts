@@ -7,7 +7,7 @@ import {
   readHeading,
   type ColumnMeaning,
   type JobColumn,
-} from "../../../domain/bulk-job/columns.ts";
+} from "../../../domain/bulk-job/input/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import type { FieldError } from "../../../domain/errors.ts";
 import { inputText, UnusableFile } from "./input.ts";

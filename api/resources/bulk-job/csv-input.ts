@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, parse } from "csv-parse";
-import { bareCells, bareColumns, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import { bareCells, bareColumns, type JobColumn } from "../../../domain/bulk-job/input/columns.ts";
 import {
   csvReading,
   csvStart,
@@ -9,7 +9,7 @@ import {
   lineBreaksIn,
   unifiedLineEnds,
   type CsvStart,
-} from "../../../domain/bulk-job/csv-reading.ts";
+} from "../../../domain/bulk-job/input/csv-reading.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { unguardCell } from "../../../domain/csv.ts";
 import { readColumns, type ColumnChoices, type HeadedColumn } from "./csv-columns.ts";

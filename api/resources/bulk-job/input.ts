@@ -1,5 +1,5 @@
-import type { JobColumn } from "../../../domain/bulk-job/columns.ts";
-import type { RowCells } from "../../../domain/bulk-job/row.ts";
+import type { JobColumn } from "../../../domain/bulk-job/input/columns.ts";
+import type { RowCells } from "../../../domain/bulk-job/input/row.ts";
 import type { FieldError } from "../../../domain/errors.ts";
 
 /** A row of a file as it was found: its values, or why it is no row. */

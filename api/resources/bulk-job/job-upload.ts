@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { columnMeanings, mappedColumnsMax } from "../../../domain/bulk-job/columns.ts";
+import { columnMeanings, mappedColumnsMax } from "../../../domain/bulk-job/input/columns.ts";
 import { jobNameMax } from "../../../domain/bulk-job/job.ts";
 import { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { DeviceType } from "../../../domain/device.ts";

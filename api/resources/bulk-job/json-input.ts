@@ -1,5 +1,5 @@
 import { Tokenizer, TokenParser } from "@streamparser/json";
-import { jobColumns } from "../../../domain/bulk-job/columns.ts";
+import { jobColumns } from "../../../domain/bulk-job/input/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { parseJson } from "../../http/json-text.ts";
 import { rowCharactersMax, UnusableFile, type FoundInput, type FoundMatching, type ParsedRow } from "./input.ts";

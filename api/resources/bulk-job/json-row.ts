@@ -1,4 +1,4 @@
-import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/input/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { givenOf, type ParsedRow } from "./input.ts";
 

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
 import * as matchingRows from "../../../db/queries/bulk-job/matching.ts";
-import { jobColumns } from "../../../domain/bulk-job/columns.ts";
-import { type JobKind, type JobMatching } from "../../../domain/bulk-job/job.ts";
+import { jobColumns } from "../../../domain/bulk-job/input/columns.ts";
+import type { JobKind, JobMatching } from "../../../domain/bulk-job/job.ts";
 import type { Scope } from "../../../domain/scopes.ts";
 import { jobRowsMax } from "../../../domain/limits.ts";
 import { readMatching } from "../../contract/paging.ts";

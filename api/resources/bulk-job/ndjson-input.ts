@@ -1,5 +1,5 @@
-import { unifiedLineEnds } from "../../../domain/bulk-job/csv-reading.ts";
-import { jobColumns } from "../../../domain/bulk-job/columns.ts";
+import { unifiedLineEnds } from "../../../domain/bulk-job/input/csv-reading.ts";
+import { jobColumns } from "../../../domain/bulk-job/input/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { parseJson } from "../../http/json-text.ts";

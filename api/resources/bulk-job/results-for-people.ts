@@ -1,7 +1,7 @@
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
-import { resultHeadings } from "../../../domain/bulk-job/columns.ts";
+import { resultHeadings } from "../../../domain/bulk-job/input/columns.ts";
 import type { CsvColumn, CsvReader } from "../../../domain/csv.ts";
-import { rowWords, type RowWords } from "../../../domain/bulk-job/row-words.ts";
+import { rowWords, type RowWords } from "../../../domain/bulk-job/results/row-words.ts";
 import { inputColumns, type JobRowView } from "../../contract/views/job-row-view.ts";
 import { cellOf } from "./result-cell.ts";
 import { faultOf } from "./row-fault.ts";

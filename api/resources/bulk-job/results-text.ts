@@ -1,5 +1,5 @@
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
-import { resultColumns } from "../../../domain/bulk-job/columns.ts";
+import { resultColumns } from "../../../domain/bulk-job/input/columns.ts";
 import { csvForPeople, csvLine, type CsvReader } from "../../../domain/csv.ts";
 import { inputColumns, type JobRowView } from "../../contract/views/job-row-view.ts";
 import { cellOf } from "./result-cell.ts";

@@ -1,4 +1,4 @@
-import type { JobColumn } from "../../../domain/bulk-job/columns.ts";
+import type { JobColumn } from "../../../domain/bulk-job/input/columns.ts";
 import { csvForPeople, type CsvColumn, type CsvReader } from "../../../domain/csv.ts";
 import type { JobKind } from "./job.ts";
 

@@ -1,4 +1,4 @@
-import type { ColumnMeaning } from "../../../domain/bulk-job/columns.ts";
+import type { ColumnMeaning } from "../../../domain/bulk-job/input/columns.ts";
 
 /** What shall be sent, and what is said of it. */
 export interface Chosen {

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { cellFaults } from "../../../domain/bulk-job/cell-faults.ts";
+import { cellFaults } from "../../../domain/bulk-job/input/cell-faults.ts";
 import { kindsOfJob } from "../../../domain/bulk-job/job.ts";
 import { useNumber } from "./counts.ts";
 import type { Job, JobProblem, JobRow } from "./job.ts";

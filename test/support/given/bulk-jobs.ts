@@ -6,7 +6,7 @@ import * as settlement from "../../../db/operations/settlement.ts";
 import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { RowRange } from "../../../db/queries/bulk-job/progress.ts";
 import { sql } from "../../../db/sql.ts";
-import { bareColumn } from "../../../domain/bulk-job/columns.ts";
+import { bareColumn } from "../../../domain/bulk-job/input/columns.ts";
 import type { JobKind, JobState, RowStatus } from "../../../domain/bulk-job/job.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
 import { advanceBulkJob } from "../../../domain/tasks/advance-bulk-job.ts";

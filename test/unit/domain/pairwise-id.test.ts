@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRow } from "../../../domain/bulk-job/row.ts";
+import { readRow } from "../../../domain/bulk-job/input/row.ts";
 import { foldId, PairwiseID, withoutEnds } from "../../../domain/pairwise-id.ts";
 import { differentIds, sameIds } from "../../support/given/spellings.ts";
 

@@ -6,7 +6,7 @@ import {
   readHeading,
   type ColumnMeaning,
   type JobColumn,
-} from "../../../../domain/bulk-job/columns.ts";
+} from "../../../../domain/bulk-job/input/columns.ts";
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import { isEmailAddress } from "../../../../domain/email.ts";
 

@@ -2,7 +2,7 @@ import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { jobColumns } from "../../../../domain/bulk-job/columns.ts";
+import { jobColumns } from "../../../../domain/bulk-job/input/columns.ts";
 import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";
 import { useNumber } from "../counts.ts";
 import type { Chosen } from "../file-type.ts";

@@ -4,7 +4,7 @@ import { columnsToTell, faultsOf, firstChoices, isBare, type Choice } from "./co
 import type { CsvHead } from "./read-csv-head.ts";
 import type { Workbook } from "./read-xlsx.ts";
 import { faultHeading, spoils, type ChosenColumns, type FaultyCell, type SheetSummary } from "./sheet.ts";
-import { readHeading } from "../../../../domain/bulk-job/columns.ts";
+import { readHeading } from "../../../../domain/bulk-job/input/columns.ts";
 
 /** A file that was looked at, and about which something may have to be asked. */
 export type Proposal =

@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/browser/esm/sync";
-import { csvReading, csvStart, isBlankRow, unifyLineEnds } from "../../../../domain/bulk-job/csv-reading.ts";
+import { csvReading, csvStart, isBlankRow, unifyLineEnds } from "../../../../domain/bulk-job/input/csv-reading.ts";
 import { unguardCell } from "../../../../domain/csv.ts";
 
 /** The beginning of a CSV file, as far as its columns have to be known. */

@@ -5,8 +5,8 @@ import {
   bareColumns,
   neededColumns,
   type JobColumn,
-} from "../../../../domain/bulk-job/columns.ts";
-import { cellFaults, type CellFault } from "../../../../domain/bulk-job/cell-faults.ts";
+} from "../../../../domain/bulk-job/input/columns.ts";
+import { cellFaults, type CellFault } from "../../../../domain/bulk-job/input/cell-faults.ts";
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import { csvLine } from "../../../../domain/csv.ts";
 

@@ -4,12 +4,12 @@ import { readInput } from "../../../../../api/resources/bulk-job/read-input.ts";
 import { columnsForPeople } from "../../../../../api/resources/bulk-job/results-for-people.ts";
 import type { JobRowView } from "../../../../../api/contract/views/job-row-view.ts";
 import type { Job } from "../../../../../db/queries/bulk-job/jobs.ts";
-import { cellFaults } from "../../../../../domain/bulk-job/cell-faults.ts";
-import { jobColumns } from "../../../../../domain/bulk-job/columns.ts";
+import { cellFaults } from "../../../../../domain/bulk-job/input/cell-faults.ts";
+import { jobColumns } from "../../../../../domain/bulk-job/input/columns.ts";
 import { jobKinds, type JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { rowErrors } from "../../../../../domain/bulk-job/row-errors.ts";
-import { readRow } from "../../../../../domain/bulk-job/row.ts";
-import { rowWords } from "../../../../../domain/bulk-job/row-words.ts";
+import { readRow } from "../../../../../domain/bulk-job/input/row.ts";
+import { rowWords } from "../../../../../domain/bulk-job/results/row-words.ts";
 
 /** What is said of a row in a file for people. */
 function said(language: "de" | "en", kind: JobKind, row: Pick<JobRowView, "error" | "message">): unknown {

@@ -1,4 +1,4 @@
-import { csvSeparators, type CsvSeparator } from "../csv.ts";
+import { csvSeparators, type CsvSeparator } from "../../csv.ts";
 
 /**
  * How a table of text becomes rows: RFC 4180, and what spreadsheets and people make of it. The API and the preview of the

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { certificateFormats } from "../certificate-format.ts";
-import { deviceTypes } from "../device.ts";
-import { EmailAddress } from "../email.ts";
+import { certificateFormats } from "../../certificate-format.ts";
+import { deviceTypes } from "../../device.ts";
+import { EmailAddress } from "../../email.ts";
 import { cellFaults, noIdFault } from "./cell-faults.ts";
-import { UserID, WrittenSerialNumber } from "../ids.ts";
-import { KnownPairwiseID, PairwiseID, withoutEnds } from "../pairwise-id.ts";
-import { ProfileName } from "../profile.ts";
-import { realmLimits } from "../realm.ts";
+import { UserID, WrittenSerialNumber } from "../../ids.ts";
+import { KnownPairwiseID, PairwiseID, withoutEnds } from "../../pairwise-id.ts";
+import { ProfileName } from "../../profile.ts";
+import { realmLimits } from "../../realm.ts";
 import { jobColumns, neededColumns, profileColumns, type JobColumn } from "./columns.ts";
-import type { JobKind } from "./job.ts";
+import type { JobKind } from "../job.ts";
 
 /** What a row says about a person, or which profile it is about. */
 export interface RowValues {

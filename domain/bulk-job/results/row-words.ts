@@ -1,7 +1,7 @@
-import { cellFaults, type CellFault } from "./cell-faults.ts";
-import type { RowStatus } from "./job.ts";
-import { rowErrors, type RowErrorCode } from "./row-errors.ts";
-import type { Language } from "../words/language.ts";
+import { cellFaults, type CellFault } from "../input/cell-faults.ts";
+import type { RowStatus } from "../job.ts";
+import { rowErrors, type RowErrorCode } from "../row-errors.ts";
+import type { Language } from "../../words/language.ts";
 
 /** What a file for people says of the rows of a job. */
 export interface RowWords {

@@ -1,7 +1,7 @@
-import { isEmailAddress } from "../email.ts";
-import { isTimeZone } from "../time-zone.ts";
-import type { Language } from "../words/language.ts";
-import type { JobKind } from "./job.ts";
+import { isEmailAddress } from "../../email.ts";
+import { isTimeZone } from "../../time-zone.ts";
+import type { Language } from "../../words/language.ts";
+import type { JobKind } from "../job.ts";
 
 /** What a row can say, by the names on the wire. */
 export const jobColumns = {
