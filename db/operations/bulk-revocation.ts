@@ -1,7 +1,7 @@
 import type { Actor } from "../../domain/audit.ts";
 import type { RevocationReason } from "../../domain/revocation.ts";
 import { first, type Db } from "../client.ts";
-import * as plan from "../queries/bulk-job/revoke.ts";
+import * as plan from "../queries/bulk-job/plan/revocation.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
 import { sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";

@@ -3,7 +3,7 @@ import { revocationReasons, type RevocationReason } from "../../domain/revocatio
 import { inOrder, type Role } from "../../domain/roles.ts";
 import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
-import * as plan from "../queries/bulk-job/offboard.ts";
+import * as plan from "../queries/bulk-job/plan/offboarding.ts";
 import * as jobs from "../queries/bulk-job/jobs.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
 import * as transitions from "../queries/bulk-job/transitions.ts";

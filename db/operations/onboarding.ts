@@ -1,8 +1,8 @@
 import type { Actor } from "../../domain/audit.ts";
 import { deviceTypes, keyTypeFor, type KeyType } from "../../domain/device.ts";
 import { first, type Db } from "../client.ts";
-import * as plan from "../queries/bulk-job/onboard.ts";
-import * as ids from "../queries/bulk-job/by-id.ts";
+import * as plan from "../queries/bulk-job/plan/onboarding.ts";
+import * as ids from "../queries/bulk-job/plan/by-id.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
 import { sql, type Sql } from "../sql.ts";
 

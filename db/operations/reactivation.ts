@@ -1,8 +1,8 @@
 import type { Actor } from "../../domain/audit.ts";
 import { first, type Db } from "../client.ts";
-import * as plan from "../queries/bulk-job/offboard.ts";
+import * as plan from "../queries/bulk-job/plan/offboarding.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
-import * as reactivatePlan from "../queries/bulk-job/reactivate.ts";
+import * as reactivatePlan from "../queries/bulk-job/plan/reactivation.ts";
 import { isActive } from "../rules.ts";
 import { ofAnyLength, sql } from "../sql.ts";
 

@@ -1,5 +1,5 @@
-import * as checks from "../../db/queries/bulk-job/check.ts";
-import * as confirmation from "../../db/queries/bulk-job/confirmation.ts";
+import * as checks from "../../db/queries/bulk-job/plan/check.ts";
+import * as confirmation from "../../db/queries/bulk-job/plan/confirmation.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";

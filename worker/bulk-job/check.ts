@@ -1,10 +1,10 @@
 import type { Db } from "../../db/client.ts";
-import * as checks from "../../db/queries/bulk-job/check.ts";
-import * as onboardPlan from "../../db/queries/bulk-job/onboard.ts";
+import * as checks from "../../db/queries/bulk-job/plan/check.ts";
+import * as onboardPlan from "../../db/queries/bulk-job/plan/onboarding.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import * as confirmation from "../../db/queries/bulk-job/confirmation.ts";
+import * as confirmation from "../../db/queries/bulk-job/plan/confirmation.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
 import type { BulkJobDeps } from "./deps.ts";
 import { slicesOf, bisectOnError } from "./bisect.ts";

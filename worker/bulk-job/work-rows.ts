@@ -2,7 +2,7 @@ import * as bulkRevocation from "../../db/operations/bulk-revocation.ts";
 import * as offboarding from "../../db/operations/offboarding.ts";
 import * as onboarding from "../../db/operations/onboarding.ts";
 import * as reactivation from "../../db/operations/reactivation.ts";
-import * as rowsToOnboard from "../../db/queries/bulk-job/onboard.ts";
+import * as rowsToOnboard from "../../db/queries/bulk-job/plan/onboarding.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import * as issuances from "../../db/queries/issuance/issuances.ts";
 import type { Progress, RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";

@@ -1,5 +1,5 @@
 import type { Db } from "../../../db/client.ts";
-import * as matchingRows from "../../../db/queries/bulk-job/matching.ts";
+import * as matchingRows from "../../../db/queries/bulk-job/input/matching.ts";
 import { jobColumns } from "../../../domain/bulk-job/input/columns.ts";
 import type { JobKind, JobMatching } from "../../../domain/bulk-job/job.ts";
 import type { Scope } from "../../../domain/scopes.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
-import * as confirmation from "../../../db/queries/bulk-job/confirmation.ts";
+import * as confirmation from "../../../db/queries/bulk-job/plan/confirmation.ts";
 import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import type { Db } from "../../../db/client.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import * as checks from "../../../db/queries/bulk-job/check.ts";
+import * as checks from "../../../db/queries/bulk-job/plan/check.ts";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import * as onboardPlan from "../../../db/queries/bulk-job/onboard.ts";
+import * as onboardPlan from "../../../db/queries/bulk-job/plan/onboarding.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { answered } from "../../contract/reply.ts";

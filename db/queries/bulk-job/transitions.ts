@@ -4,8 +4,8 @@ import { statesBefore } from "../../../domain/bulk-job/states.ts";
 import { jobProgressChannel } from "../../channels.ts";
 import type { Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
-import * as checks from "./check.ts";
-import type { Findings } from "./check.ts";
+import * as checks from "./plan/check.ts";
+import type { Findings } from "./plan/check.ts";
 import * as jobs from "./jobs.ts";
 
 /**

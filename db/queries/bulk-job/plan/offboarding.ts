@@ -1,9 +1,9 @@
-import type { Db } from "../../client.ts";
-import { isActive, isAdministrator } from "../../rules.ts";
-import { sql, type Sql } from "../../sql.ts";
+import type { Db } from "../../../client.ts";
+import { isActive, isAdministrator } from "../../../rules.ts";
+import { sql, type Sql } from "../../../sql.ts";
 import * as addresses from "./by-email.ts";
 import * as ids from "./by-id.ts";
-import * as progress from "./progress.ts";
+import * as progress from "../progress.ts";
 
 /**
  * The user of each of the rows `r`: by id, by pairwise id, or by both when they mean the same person; else by e-mail

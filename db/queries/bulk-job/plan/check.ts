@@ -1,15 +1,15 @@
-import { first, only, type Db } from "../../client.ts";
-import { sql, type Sql } from "../../sql.ts";
-import type { JobKind } from "../../../domain/bulk-job/job.ts";
+import { first, only, type Db } from "../../../client.ts";
+import { sql, type Sql } from "../../../sql.ts";
+import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import * as addresses from "./by-email.ts";
 import * as ids from "./by-id.ts";
-import * as progress from "./progress.ts";
-import type { Progress, RowRange } from "./progress.ts";
-import * as offboardPlan from "./offboard.ts";
-import * as onboardPlan from "./onboard.ts";
-import * as reactivatePlan from "./reactivate.ts";
-import * as revokePlan from "./revoke.ts";
-import type { RealmTerms } from "./onboard.ts";
+import * as progress from "../progress.ts";
+import type { Progress, RowRange } from "../progress.ts";
+import * as offboardPlan from "./offboarding.ts";
+import * as onboardPlan from "./onboarding.ts";
+import * as reactivatePlan from "./reactivation.ts";
+import * as revokePlan from "./revocation.ts";
+import type { RealmTerms } from "./onboarding.ts";
 
 /** What a check is made against. */
 export interface CheckTerms extends RealmTerms {

@@ -1,5 +1,5 @@
-import { sql, type Sql } from "../../sql.ts";
-import * as offboardPlan from "./offboard.ts";
+import { sql, type Sql } from "../../../sql.ts";
+import * as offboardPlan from "./offboarding.ts";
 
 /** Whether the offboarded user of a row resolved as `p` is let in: an undo is for those alone whom its job locked out. */
 export const wouldReturn = (undoOf: string | null): Sql =>

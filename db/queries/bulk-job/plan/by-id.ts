@@ -1,4 +1,4 @@
-import { sql, type Sql } from "../../sql.ts";
+import { sql, type Sql } from "../../../sql.ts";
 
 /**
  * Whom the id `given` of a row means, as `i`: `user_id`, who has it as it is written, else the one person who has it in

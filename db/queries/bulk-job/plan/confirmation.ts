@@ -1,7 +1,7 @@
-import { isBeyondShare, kindsOfJob, type JobKind } from "../../../domain/bulk-job/job.ts";
-import { unconfirmedRemovalsMax } from "../../../domain/limits.ts";
-import type { Db } from "../../client.ts";
-import * as removals from "../realm/removals.ts";
+import { isBeyondShare, kindsOfJob, type JobKind } from "../../../../domain/bulk-job/job.ts";
+import type { Db } from "../../../client.ts";
+import * as removals from "../../realm/removals.ts";
+import { unconfirmedRemovalsMax } from "../../../../domain/limits.ts";
 
 /**
  * Whether a job of the kind changes so many of the realm's people, or profiles, that their number has to be confirmed,

@@ -1,9 +1,9 @@
-import { only, type Db } from "../../client.ts";
-import { sql, unprepared, type Sql } from "../../sql.ts";
-import * as certificatePages from "../certificates/certificate-pages.ts";
-import type { ActiveProfileSelection } from "../certificates/certificate-pages.ts";
-import * as users from "../people/users.ts";
-import type { UserSelection } from "../people/users.ts";
+import { only, type Db } from "../../../client.ts";
+import { sql, unprepared, type Sql } from "../../../sql.ts";
+import * as certificatePages from "../../certificates/certificate-pages.ts";
+import type { ActiveProfileSelection } from "../../certificates/certificate-pages.ts";
+import * as users from "../../people/users.ts";
+import type { UserSelection } from "../../people/users.ts";
 
 interface Target {
   jobId: string;

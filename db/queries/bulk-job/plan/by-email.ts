@@ -1,4 +1,4 @@
-import { sql, type Sql } from "../../sql.ts";
+import { sql, type Sql } from "../../../sql.ts";
 
 /**
  * Whom the e-mail address of the row `r` means, as `e`: `user_id` and `pairwise_id` where exactly one person has it, how

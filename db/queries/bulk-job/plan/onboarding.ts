@@ -1,11 +1,11 @@
-import type { DeviceType, KeyType } from "../../../domain/device.ts";
-import { first, only, type Db } from "../../client.ts";
-import { isActive, isUnsettled, limitOf, profileEnd, profileRefusal } from "../../rules.ts";
-import { sql, type Sql } from "../../sql.ts";
+import type { DeviceType, KeyType } from "../../../../domain/device.ts";
+import { first, only, type Db } from "../../../client.ts";
+import { isActive, isUnsettled, limitOf, profileEnd, profileRefusal } from "../../../rules.ts";
+import { sql, type Sql } from "../../../sql.ts";
 import * as addresses from "./by-email.ts";
 import * as ids from "./by-id.ts";
-import * as progress from "./progress.ts";
-import type { Progress, RowRange } from "./progress.ts";
+import * as progress from "../progress.ts";
+import type { Progress, RowRange } from "../progress.ts";
 
 /** What a realm gives its people, read once for a slice, so that all of it is judged alike. */
 export interface RealmTerms {

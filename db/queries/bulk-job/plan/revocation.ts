@@ -1,4 +1,4 @@
-import { sql, type Sql } from "../../sql.ts";
+import { sql, type Sql } from "../../../sql.ts";
 
 /**
  * The user profile of each of the rows `r`, by its serial number; `certificate_id` is null where the realm has none. The
