@@ -9,7 +9,7 @@ import type { Log } from "../runtime/log.ts";
 import { RetryLater, UnrecoverableError, type TakenTask } from "../runtime/queues.ts";
 import { advance } from "./bulk-job/advance.ts";
 import type { BulkJobDeps } from "./bulk-job/deps.ts";
-import { workRows } from "./bulk-job/work-rows.ts";
+import { workRows } from "./bulk-job/run/work-rows.ts";
 import type { IssuanceOutcome } from "./issuance/issue.ts";
 
 /** A processor with the definition it is for. */

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
 import { systemClock } from "../../runtime/clock.ts";
-import { fail } from "../../worker/bulk-job/fail.ts";
+import { fail } from "../../worker/bulk-job/run/fail.ts";
 import { expectFaultless } from "../support/browser/browser.ts";
 import { expectFocus, pressAt, tabTo } from "../support/browser/console-keyboard.ts";
 import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";

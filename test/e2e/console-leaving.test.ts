@@ -2,7 +2,7 @@ import type { Locator, Page, Request } from "playwright-core";
 import { expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
 import { systemClock } from "../../runtime/clock.ts";
-import { fail } from "../../worker/bulk-job/fail.ts";
+import { fail } from "../../worker/bulk-job/run/fail.ts";
 import { expectFaultless } from "../support/browser/browser.ts";
 import { pressAt, tabTo } from "../support/browser/console-keyboard.ts";
 import { givenJob } from "../support/given/bulk-jobs.ts";

@@ -5,13 +5,13 @@ import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { chunkSize, processBulkJobRows } from "../../domain/tasks/process-bulk-job-rows.ts";
 import { RetryLater } from "../../runtime/queues.ts";
-import { begin } from "./begin.ts";
-import { skipPending } from "./cancel.ts";
-import { check } from "./check.ts";
+import { begin } from "./run/begin.ts";
+import { skipPending } from "./run/cancel.ts";
+import { check } from "./plan/check.ts";
 import type { BulkJobDeps } from "./deps.ts";
-import { fail } from "./fail.ts";
-import { finish } from "./finish.ts";
-import { keepsGrace, lockOutAll, markLockedOut } from "./lock-out.ts";
+import { fail } from "./run/fail.ts";
+import { finish } from "./run/finish.ts";
+import { keepsGrace, lockOutAll, markLockedOut } from "./run/lock-out.ts";
 
 /** A job that does not go on this often, for another reason than an outage, will not go on at all. */
 const failuresMax = 3;

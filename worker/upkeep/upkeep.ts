@@ -14,7 +14,7 @@ import type { Issuers } from "../issuance/issuers.ts";
 import { resumeStalledJobs } from "../bulk-job/resume-stalled-jobs.ts";
 import type { BulkJobDeps } from "../bulk-job/deps.ts";
 import { certifyRequests, type CertifyDeps } from "../responder-certificates/certify-requests.ts";
-import { purgeJobs } from "../bulk-job/purge-jobs.ts";
+import { purgeJobs } from "../bulk-job/results/purge-jobs.ts";
 
 export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   activeClaims: ReadonlySet<string>;

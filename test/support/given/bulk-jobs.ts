@@ -17,7 +17,7 @@ import type { Queues } from "../../../runtime/queues.ts";
 import type { IssuanceOutcome } from "../../../worker/issuance/issue.ts";
 import { advance } from "../../../worker/bulk-job/advance.ts";
 import type { BulkJobDeps } from "../../../worker/bulk-job/deps.ts";
-import { workRows } from "../../../worker/bulk-job/work-rows.ts";
+import { workRows } from "../../../worker/bulk-job/run/work-rows.ts";
 import { eventually } from "../run/eventually.ts";
 import { silentLog } from "../service/worker.ts";
 

@@ -18,7 +18,7 @@ import {
   type GivenRow,
 } from "../../../support/given/bulk-jobs.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
-import { workRows } from "../../../../worker/bulk-job/work-rows.ts";
+import { workRows } from "../../../../worker/bulk-job/run/work-rows.ts";
 import { startTestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();

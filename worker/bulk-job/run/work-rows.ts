@@ -1,16 +1,16 @@
-import * as bulkRevocation from "../../db/operations/bulk-revocation.ts";
-import * as offboarding from "../../db/operations/offboarding.ts";
-import * as onboarding from "../../db/operations/onboarding.ts";
-import * as reactivation from "../../db/operations/reactivation.ts";
-import * as rowsToOnboard from "../../db/queries/bulk-job/plan/onboarding.ts";
-import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import * as issuances from "../../db/queries/issuance/issuances.ts";
-import type { Progress, RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import { chunkSize } from "../../domain/tasks/process-bulk-job-rows.ts";
-import { RetryLater } from "../../runtime/queues.ts";
-import type { BulkJobDeps } from "./deps.ts";
+import * as bulkRevocation from "../../../db/operations/bulk-revocation.ts";
+import * as offboarding from "../../../db/operations/offboarding.ts";
+import * as onboarding from "../../../db/operations/onboarding.ts";
+import * as reactivation from "../../../db/operations/reactivation.ts";
+import * as rowsToOnboard from "../../../db/queries/bulk-job/plan/onboarding.ts";
+import * as jobs from "../../../db/queries/bulk-job/progress.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import type { Progress, RowRange, WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
+import { chunkSize } from "../../../domain/tasks/process-bulk-job-rows.ts";
+import { RetryLater } from "../../../runtime/queues.ts";
+import type { BulkJobDeps } from "../deps.ts";
 import { finish } from "./finish.ts";
-import { slicesOf, bisectOnError } from "./bisect.ts";
+import { slicesOf, bisectOnError } from "../bisect.ts";
 
 /** Rows that are worked in one transaction, and profiles that are signed together: few enough that others get their turn. */
 const onboardingSlice = 100;

@@ -1,7 +1,7 @@
-import * as transitions from "../../db/queries/bulk-job/transitions.ts";
-import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as jobs from "../../../db/queries/bulk-job/progress.ts";
 import { recountFromRows, skipAll } from "./cancel.ts";
-import type { BulkJobDeps } from "./deps.ts";
+import type { BulkJobDeps } from "../deps.ts";
 import { recordEnd, reportEnd } from "./finish.ts";
 import { keepsGrace, markLockedOut } from "./lock-out.ts";
 import { endWorkingRows } from "./work-rows.ts";

@@ -1,9 +1,9 @@
-import * as offboarding from "../../db/operations/offboarding.ts";
-import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import * as transitions from "../../db/queries/bulk-job/transitions.ts";
-import type { RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import type { BulkJobDeps } from "./deps.ts";
-import { slicesOf, bisectOnError } from "./bisect.ts";
+import * as offboarding from "../../../db/operations/offboarding.ts";
+import * as jobs from "../../../db/queries/bulk-job/progress.ts";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import type { RowRange, WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
+import type { BulkJobDeps } from "../deps.ts";
+import { slicesOf, bisectOnError } from "../bisect.ts";
 
 /** People who are locked out in one transaction. */
 const sliceSize = 1_000;

@@ -1,9 +1,9 @@
-import type { Db } from "../../db/client.ts";
-import * as audit from "../../db/queries/audit/audit-entries.ts";
-import * as transitions from "../../db/queries/bulk-job/transitions.ts";
-import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import type { AnyJobState } from "../../domain/bulk-job/states.ts";
-import type { BulkJobDeps } from "./deps.ts";
+import type { Db } from "../../../db/client.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as jobs from "../../../db/queries/bulk-job/progress.ts";
+import type { AnyJobState } from "../../../domain/bulk-job/states.ts";
+import type { BulkJobDeps } from "../deps.ts";
 
 const unfinished: ReadonlySet<AnyJobState> = new Set(["running", "grace", "cancelling"]);
 

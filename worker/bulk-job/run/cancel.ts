@@ -1,8 +1,8 @@
-import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import type { RowErrorCode } from "../../domain/bulk-job/row-errors.ts";
-import type { BulkJobDeps } from "./deps.ts";
-import { slicesOf } from "./bisect.ts";
+import * as jobs from "../../../db/queries/bulk-job/progress.ts";
+import type { WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
+import type { RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
+import type { BulkJobDeps } from "../deps.ts";
+import { slicesOf } from "../bisect.ts";
 
 /** Rows that are skipped in one statement. */
 const sliceSize = 5_000;

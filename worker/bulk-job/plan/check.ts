@@ -1,14 +1,14 @@
-import type { Db } from "../../db/client.ts";
-import * as checks from "../../db/queries/bulk-job/plan/check.ts";
-import * as onboardPlan from "../../db/queries/bulk-job/plan/onboarding.ts";
-import * as transitions from "../../db/queries/bulk-job/transitions.ts";
-import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import * as confirmation from "../../db/queries/bulk-job/plan/confirmation.ts";
-import { jobNotices } from "../../domain/bulk-job/job.ts";
-import type { BulkJobDeps } from "./deps.ts";
-import { slicesOf, bisectOnError } from "./bisect.ts";
-import { recordEnd, reportEnd } from "./finish.ts";
+import type { Db } from "../../../db/client.ts";
+import * as checks from "../../../db/queries/bulk-job/plan/check.ts";
+import * as onboardPlan from "../../../db/queries/bulk-job/plan/onboarding.ts";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as jobs from "../../../db/queries/bulk-job/progress.ts";
+import type { WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
+import * as confirmation from "../../../db/queries/bulk-job/plan/confirmation.ts";
+import { jobNotices } from "../../../domain/bulk-job/job.ts";
+import type { BulkJobDeps } from "../deps.ts";
+import { slicesOf, bisectOnError } from "../bisect.ts";
+import { recordEnd, reportEnd } from "../run/finish.ts";
 
 /** Rows that are checked in one statement. */
 const sliceSize = 10_000;

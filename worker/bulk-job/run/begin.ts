@@ -1,14 +1,14 @@
-import * as checks from "../../db/queries/bulk-job/plan/check.ts";
-import * as confirmation from "../../db/queries/bulk-job/plan/confirmation.ts";
-import * as transitions from "../../db/queries/bulk-job/transitions.ts";
-import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import * as bulkJobs from "../../db/queries/bulk-job/jobs.ts";
-import * as removals from "../../db/queries/realm/removals.ts";
-import type { Db } from "../../db/client.ts";
-import { jobNotices, kindsOfJob } from "../../domain/bulk-job/job.ts";
-import { checkAll } from "./check.ts";
-import type { BulkJobDeps } from "./deps.ts";
+import * as checks from "../../../db/queries/bulk-job/plan/check.ts";
+import * as confirmation from "../../../db/queries/bulk-job/plan/confirmation.ts";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as jobs from "../../../db/queries/bulk-job/progress.ts";
+import type { WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
+import * as bulkJobs from "../../../db/queries/bulk-job/jobs.ts";
+import * as removals from "../../../db/queries/realm/removals.ts";
+import type { Db } from "../../../db/client.ts";
+import { jobNotices, kindsOfJob } from "../../../domain/bulk-job/job.ts";
+import { checkAll } from "../plan/check.ts";
+import type { BulkJobDeps } from "../deps.ts";
 
 /**
  * Lets a queued job run when it is its turn: a realm has few jobs running at once. What somebody was shown is checked

@@ -1,6 +1,6 @@
-import * as upkeep from "../../db/queries/bulk-job/upkeep.ts";
-import { untilNone } from "../../runtime/each-by-itself.ts";
-import type { BulkJobDeps } from "./deps.ts";
+import * as upkeep from "../../../db/queries/bulk-job/upkeep.ts";
+import { untilNone } from "../../../runtime/each-by-itself.ts";
+import type { BulkJobDeps } from "../deps.ts";
 
 /** Erases the private keys that jobs have kept for long enough, and removes jobs that are old or were never sent in full. */
 export async function purgeJobs({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">): Promise<void> {
