@@ -21,7 +21,7 @@ import { createCollector } from "./resources/issuance/collect-issuance.ts";
 import type { ApiSettings } from "./contract/deps.ts";
 import { createAttemptLimits } from "./contract/attempt-limits.ts";
 import { createHolderLookup } from "./contract/authenticate.ts";
-import { createJobWatch } from "./resources/bulk-job/job-watch.ts";
+import { createJobWatch } from "./resources/bulk-job/run/job-watch.ts";
 import { createPictureFetch } from "./browser/logo/fetch-picture.ts";
 import { createLogos } from "./browser/logo/logos.ts";
 import { createExhaustedKeys } from "./http/exhausted-keys.ts";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { readInput } from "../../../../../api/resources/bulk-job/read-input.ts";
+import { readInput } from "../../../../../api/resources/bulk-job/input/read-input.ts";
 import type { Upload } from "../../../../../api/contract/endpoint.ts";
 import { csvLine, csvSeparators } from "../../../../../domain/csv.ts";
 import { everyText } from "../../../../support/browser/every-text.ts";

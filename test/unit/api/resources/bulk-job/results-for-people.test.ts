@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { readInput } from "../../../../../api/resources/bulk-job/read-input.ts";
-import { columnsForPeople } from "../../../../../api/resources/bulk-job/results-for-people.ts";
+import { readInput } from "../../../../../api/resources/bulk-job/input/read-input.ts";
+import { columnsForPeople } from "../../../../../api/resources/bulk-job/results/results-for-people.ts";
 import type { JobRowView } from "../../../../../api/contract/views/job-row-view.ts";
 import type { Job } from "../../../../../db/queries/bulk-job/jobs.ts";
 import { cellFaults } from "../../../../../domain/bulk-job/input/cell-faults.ts";

@@ -1,0 +1,172 @@
+import type { Db } from "../../../../db/client.ts";
+import * as audit from "../../../../db/queries/audit/audit-entries.ts";
+import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
+import { jobRowsMax } from "../../../../domain/limits.ts";
+import { profileScope, type JobKind } from "../../../../domain/bulk-job/job.ts";
+import type { ErrorCode } from "../../../../domain/errors.ts";
+import type { BulkJobID } from "../../../../domain/ids.ts";
+import type { RevocationReason } from "../../../../domain/revocation.ts";
+import { drawBulkJobId } from "../../../../runtime/draw-ids.ts";
+import { requireStaffScope, type PrincipalFor } from "../../../contract/access.ts";
+import type { Fail, IncomingCall, Upload } from "../../../contract/endpoint.ts";
+import { actorOf } from "../../../contract/principal.ts";
+import type { Reply } from "../../../contract/reply.ts";
+import type { JobView } from "../../../contract/views/job-view.ts";
+import { advance } from "../advance.ts";
+import { answerJob } from "../answer-job.ts";
+import { UnusableFile, type FoundInput } from "./input.ts";
+import { requireNear, requireRowQuota } from "../job-rules.ts";
+import type { JobQuery } from "./job-upload.ts";
+import { readMatchingRows, type MatchingRows } from "./matching.ts";
+import { readInput } from "./read-input.ts";
+import { receiveRows } from "./receive-rows.ts";
+
+/** The ways in which the creation of a job of any kind can fail. */
+export const jobCreationErrors = [
+  "too_many_rows_waiting",
+  "invalid_request",
+  "payload_too_large",
+] as const satisfies readonly ErrorCode[];
+
+type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId" | "concerns" | "log" | "signal"> & {
+  principal: PrincipalFor["staff"];
+  query: JobQuery;
+  /** Of a revocation. */
+  reason?: RevocationReason;
+  upload: Upload;
+  fail: Fail<(typeof jobCreationErrors)[number]>;
+};
+
+/** A job before its rows are known. */
+type Beginning = Omit<jobs.NewJob, "columns"> & { jobId: BulkJobID };
+
+/**
+ * Makes a job of a file, or of all that a search and filter find. It begins in one transaction with its audit entry and the
+ * Idempotency-Key; whatever goes wrong before leaves nothing behind.
+ */
+export async function createJob(kind: JobKind, call: CreationCall): Promise<Reply<JobView>> {
+  const { deps, principal, query, reason, upload, prefer, requestId, concerns, log, signal, fail } = call;
+  const { db, clock } = deps;
+  const { realmId } = principal;
+  const { dryRun = false, executeAt = null, confirmTotal = null, graceDays = null, name = null, rowOffset = 0 } = query;
+  const own = { realmId, jobId: drawBulkJobId() };
+  requireNear(executeAt, clock.now(), fail);
+  const job = {
+    ...own,
+    ...{ kind, dryRun, executeAt, confirmTotal, graceDays, reason: reason ?? null, name, rowOffset },
+    actor: actorOf(principal),
+    at: clock.now(),
+    requestId,
+  };
+
+  let jobId: BulkJobID;
+  try {
+    const input = await readInput(kind, upload, {
+      columns: query.columns ?? {},
+      ignoreUnknown: query.unknownColumns === "ignore",
+    });
+    ({ jobId } =
+      "matching" in input
+        ? await beginMatching(job, readMatchingRows(kind, input.matching), call)
+        : await beginReceived(job, input, call));
+  } catch (error) {
+    await discard();
+    if (!(error instanceof UnusableFile)) throw error;
+    const { message: description, fields } = error;
+    throw fail("invalid_request", { description, ...(fields && { fields }), cause: error });
+  }
+
+  // A repeat: the first request's job is the answer.
+  if (jobId !== own.jobId) await discard();
+  concerns({ bulkJobId: jobId });
+  await advance(jobId, "received", { deps, log });
+  const begun = await jobs.find(db, { realmId, jobId, at: clock.now() });
+  if (begun === undefined) throw new Error(`job ${jobId} has gone`);
+  return answerJob(begun, { deps, prefer, signal });
+
+  async function discard(): Promise<void> {
+    try {
+      await jobs.discard(db, own);
+    } catch (err) {
+      log.warn({ event: "job.discard_failed", jobId: own.jobId, err }, "an upload that failed is left to the workers");
+    }
+  }
+}
+
+/** Stores the rows of a file while they come in; only when all are there does the job begin. */
+async function beginReceived(
+  job: Beginning,
+  input: FoundInput,
+  { deps, principal, change, fail }: CreationCall,
+): Promise<{ jobId: BulkJobID }> {
+  const { total, invalid } = await receiveRows(deps, {
+    job,
+    input,
+    requireProfiles() {
+      requireStaffScope(principal, profileScope);
+    },
+    fail,
+  });
+  return change((tx) => begin(tx, { job, total, found: { invalid }, at: deps.clock.now(), fail }));
+}
+
+/** Finds the rows in the transaction that begins the job. */
+async function beginMatching(
+  job: Beginning,
+  { scope, columns, given, recorded, add }: MatchingRows,
+  { deps, principal, change, fail }: CreationCall,
+): Promise<{ jobId: BulkJobID }> {
+  requireStaffScope(principal, scope);
+  return change(async (tx) => {
+    const at = deps.clock.now();
+    await jobs.create(tx, { ...job, columns, origin: "filter", matching: given });
+    const total = await add(tx, { ...job, at });
+    if (total === 0) throw new UnusableFile("Nothing in the list matches.", { path: "matching" });
+    if (total > jobRowsMax) {
+      throw fail("payload_too_large", {
+        description: `More than ${jobRowsMax} match. Narrow the filter, and make several jobs.`,
+      });
+    }
+    return begin(tx, { job, total, found: { matching: recorded }, at, fail });
+  });
+}
+
+/** The job is the workers' from here on. What was found for it goes into its audit entry. */
+async function begin(
+  tx: Db,
+  {
+    job,
+    total,
+    found,
+    at,
+    fail,
+  }: {
+    job: Beginning;
+    total: number;
+    found: Readonly<Record<string, unknown>>;
+    at: Date;
+    fail: Fail<"too_many_rows_waiting">;
+  },
+): Promise<{ jobId: BulkJobID }> {
+  const { realmId, jobId, kind, dryRun, executeAt, confirmTotal, graceDays, reason, actor } = job;
+  await requireRowQuota(tx, { realmId, rows: total, fail });
+  if (!(await jobs.begin(tx, { realmId, jobId, total, at }))) throw new UnusableFile("The upload took too long.");
+  await audit.record(tx, {
+    realmId,
+    event: "job_create",
+    actor,
+    at,
+    properties: {
+      job: jobId,
+      kind,
+      total,
+      ...found,
+      dryRun,
+      executeAt,
+      confirmTotal,
+      ...(graceDays !== null && { graceDays }),
+      ...(reason !== null && { reason }),
+    },
+  });
+  return { jobId };
+}

@@ -1,0 +1,147 @@
+import {
+  foldHeading,
+  isColumnOf,
+  jobColumns,
+  neededColumns,
+  profileColumns,
+  readHeading,
+  type ColumnMeaning,
+  type JobColumn,
+} from "../../../../domain/bulk-job/input/columns.ts";
+import type { JobKind } from "../../../../domain/bulk-job/job.ts";
+import type { FieldError } from "../../../../domain/errors.ts";
+import { inputText, UnusableFile } from "./input.ts";
+
+/** What a client says of the columns of its table. */
+export interface ColumnChoices {
+  /** What columns mean, by their headings. */
+  columns: Readonly<Record<string, ColumnMeaning>>;
+  /** Columns that nothing is known of are left out, instead of being faults. */
+  ignoreUnknown: boolean;
+}
+
+export interface HeadedColumn {
+  /** As it is called in the file; a column whose meaning was said has the name of that. */
+  heading: string;
+  column: JobColumn | "fault" | "ignored";
+}
+
+/** Headings that one answer names. */
+const shownMax = 100;
+const namedMax = 10;
+
+/**
+ * What the columns of a table are, by its headings; `bare` for one column without a heading that is known, the first cell
+ * of which is a person like all others. Throws {@link UnusableFile} with every fault that there is.
+ */
+export function readColumns(
+  kind: JobKind,
+  header: readonly string[],
+  choices: ColumnChoices,
+): readonly HeadedColumn[] | "bare" {
+  const meanings = new Map(Object.entries(choices.columns).map(([heading, column]) => [foldHeading(heading), column]));
+  const faults = choiceFaults(kind, header, choices);
+  const unknown: string[] = [];
+  const columns = header.map((cell): HeadedColumn => {
+    const heading = cell.trim();
+    const meaning = meanings.get(foldHeading(heading));
+    if (meaning === "ignore") return { heading, column: "ignored" };
+    if (meaning === "fault") return { heading, column: "fault" };
+    if (meaning !== undefined && isColumnOf(kind, meaning)) return { heading: meaning, column: meaning };
+    const column = heading === "" ? "ignored" : readHeading(kind, heading);
+    if (column !== undefined) return { heading, column };
+    if (!choices.ignoreUnknown) unknown.push(inputText(heading)?.slice(0, shownMax) ?? "");
+    return { heading, column: "ignored" };
+  });
+  if (faults.length === 0 && !choices.ignoreUnknown && isBare(kind, header, meanings)) return "bare";
+  faults.push(...unknownFaults(unknown), ...missingFaults(kind, columns), ...repeatedFaults(columns));
+  if (faults.length > 0) throw refusal(kind, faults);
+  return columns;
+}
+
+/** One column, and nothing says that its first cell is a heading. */
+function isBare(kind: JobKind, header: readonly string[], meanings: ReadonlyMap<string, ColumnMeaning>): boolean {
+  const [heading = "", ...others] = header.map((cell) => cell.trim());
+  if (heading === "" || others.some((other) => other !== "")) return false;
+  return !meanings.has(foldHeading(heading)) && readHeading(kind, heading) === undefined;
+}
+
+interface Fault {
+  /** What the file does: ends “The file …”. */
+  clause: string;
+  fields: readonly FieldError[];
+  /** Whether it helps to hear which columns are known. */
+  asksForKnown?: boolean;
+}
+
+/** What was said of columns that are not there, or that jobs of this kind do not have. */
+function choiceFaults(kind: JobKind, header: readonly string[], { columns }: ColumnChoices): Fault[] {
+  const present = new Set(header.map((cell) => foldHeading(cell.trim())));
+  return Object.entries(columns).flatMap(([heading, meaning]): Fault[] => {
+    if (meaning === "ignore") return [];
+    const path = `columns.${heading}`;
+    const isKnown: boolean = meaning === "fault" || isColumnOf(kind, meaning);
+    if (!isKnown) {
+      const clause = `cannot have “${heading}” as ${meaning}, which is no column of this kind of job`;
+      return [
+        { clause, fields: [{ path, reason: `${meaning} is no column of this kind of job` }], asksForKnown: true },
+      ];
+    }
+    if (present.has(foldHeading(heading))) return [];
+    return [{ clause: `has no column “${heading}”`, fields: [{ path, reason: "is not in the file" }] }];
+  });
+}
+
+function unknownFaults(unknown: readonly string[]): Fault[] {
+  if (unknown.length === 0) return [];
+  const named = unknown.slice(0, namedMax).map((heading) => `“${heading}”`);
+  const more = unknown.length > namedMax ? [`${unknown.length - namedMax} more`] : [];
+  const clause =
+    unknown.length === 1
+      ? `has a column ${named.join()} that is unknown`
+      : `has columns that are unknown: ${[...named, ...more].join(", ")}`;
+  const fields = unknown.slice(0, shownMax).map((path) => ({ path, reason: "is no column that is known" }));
+  return [{ clause, fields, asksForKnown: true }];
+}
+
+/** Without a column that says who it is about, or with only a part of what a profile is made of. */
+function missingFaults(kind: JobKind, columns: readonly HeadedColumn[]): Fault[] {
+  const has = (column: JobColumn): boolean => columns.some((each) => each.column === column);
+  const faults: Fault[] = [];
+  const needed: readonly JobColumn[] = neededColumns[kind];
+  if (!needed.some(has)) {
+    const path = needed.join(" or ");
+    faults.push({
+      clause: `lacks the column ${path}`,
+      fields: [{ path, reason: "is missing" }],
+      asksForKnown: true,
+    });
+  }
+  const absent = profileColumns.filter((column) => !has(column));
+  if (absent.length > 0 && absent.length < profileColumns.length) {
+    const given = profileColumns.filter(has).join(" and ");
+    faults.push({
+      clause: `has ${given} without ${absent.join(" and ")}, which a profile needs as well`,
+      fields: absent.map((path) => ({ path, reason: "is missing" })),
+    });
+  }
+  return faults;
+}
+
+function repeatedFaults(columns: readonly HeadedColumn[]): Fault[] {
+  const repeated = columns.filter(
+    ({ column }, index) => column !== "ignored" && columns.findIndex((other) => other.column === column) < index,
+  );
+  return repeated.map(({ heading, column }) => ({
+    clause: `has two columns for ${column}`,
+    fields: [{ path: heading, reason: "occurs twice" }],
+  }));
+}
+
+/** All that is wrong with the columns of a file, in one sentence. */
+function refusal(kind: JobKind, faults: readonly Fault[]): UnusableFile {
+  const known = faults.some(({ asksForKnown }) => asksForKnown) ? ` Known are ${jobColumns[kind].join(", ")}.` : "";
+  return new UnusableFile(`The file ${faults.map(({ clause }) => clause).join("; it ")}.${known}`, {
+    fields: faults.flatMap(({ fields }) => fields),
+  });
+}

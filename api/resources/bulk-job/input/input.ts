@@ -1,0 +1,58 @@
+import type { JobColumn } from "../../../../domain/bulk-job/input/columns.ts";
+import type { RowCells } from "../../../../domain/bulk-job/input/row.ts";
+import type { FieldError } from "../../../../domain/errors.ts";
+
+/** A row of a file as it was found: its values, or why it is no row. */
+export type ParsedRow =
+  | { position: number; cells: RowCells; given: (string | null)[] }
+  | { position: number; unreadable: string; given: (string | null)[] };
+
+/** A file with people in it. Its columns are known before its rows. */
+export interface FoundInput {
+  /** As they are called in the file. */
+  columns: readonly string[];
+  rows: AsyncIterable<ParsedRow>;
+}
+
+/** What stands in place of rows: the search and filter of a list, as they came. */
+export interface FoundMatching {
+  matching: object;
+}
+
+/** No row is longer, so that none is ever held that is. */
+export const rowCharactersMax = 64 * 1024;
+
+/** Rows and empty lines together: as many lines as a spreadsheet has. */
+export const positionsMax = 1_048_576;
+
+/** Why a file as a whole cannot be used: the message is for the client. */
+export class UnusableFile extends Error {
+  override readonly name = "UnusableFile";
+  readonly fields: readonly FieldError[] | undefined;
+
+  constructor(
+    message: string,
+    {
+      path,
+      reason = message,
+      fields = path === undefined ? undefined : [{ path, reason }],
+      cause,
+    }: { path?: string; reason?: string; fields?: readonly FieldError[]; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.fields = fields;
+  }
+}
+
+const keptCharactersMax = 1_000;
+
+/** A value as it is kept beside what is made of it: as text that Postgres takes, cut when it is far too long. */
+export function inputText(value: unknown): string | null {
+  if (value === undefined || value === null || value === "") return null;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.slice(0, keptCharactersMax).replace(/[\0\p{Cs}]/gu, "\ufffd");
+}
+
+/** The values of one row, in the order of the columns. */
+export const givenOf = (columns: readonly JobColumn[], cells: RowCells): (string | null)[] =>
+  columns.map((column) => inputText(cells.get(column)));

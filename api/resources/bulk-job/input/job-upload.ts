@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { columnMeanings, mappedColumnsMax } from "../../../../domain/bulk-job/input/columns.ts";
+import { graceDaysMax } from "../../../../domain/lifetimes.ts";
+import { jobNameMax } from "../../../../domain/bulk-job/job.ts";
+import { jobRowsMax, jobUploadBytesMax } from "../../../../domain/limits.ts";
+import { CertificateFormat } from "../../../../domain/certificate-format.ts";
+import { DeviceType } from "../../../../domain/device.ts";
+import { realmLimits } from "../../../../domain/realm.ts";
+import { RevocationReason, revocationReasons } from "../../../../domain/revocation.ts";
+import { text } from "../../../../domain/text.ts";
+import { filters } from "../../../contract/filters.ts";
+import type { UploadFormats } from "../../../contract/endpoint.ts";
+import { positionsMax } from "./input.ts";
+
+/** What a bulk job is created with in addition to its rows. */
+export const JobQuery = z.object({
+  dryRun: filters.flag.optional().describe("true: only check, change nothing, and wait to be started."),
+  executeAt: filters.instant.optional().describe("When to run, within 90 days. Default: at once."),
+  confirmTotal: filters.count.optional().describe("How many people will change, where that has to be confirmed."),
+  name: text(1, jobNameMax).optional().describe("What the job is called: the name of the file, or a title."),
+  rowOffset: filters.count
+    .refine((count) => count <= positionsMax, `must be at most ${positionsMax}`)
+    .optional()
+    .describe("How many rows of the file come before row 1. Shown with the job; numbers stay as they are."),
+  columns: z
+    .record(z.string(), z.enum(columnMeanings, `must be one of ${columnMeanings.join(", ")}`))
+    .refine((columns) => Object.keys(columns).length <= mappedColumnsMax, `must be at most ${mappedColumnsMax}`)
+    .optional()
+    .describe(
+      "What columns of a CSV file mean, by their headings: `columns[Matrikel]=pairwiseID&columns[Vorname]=ignore`. `fault`: " +
+        "why the program that wrote the file could not read a row; a row that has text there fails with it.",
+    ),
+  unknownColumns: z
+    .literal("ignore", 'must be "ignore"')
+    .optional()
+    .describe("`ignore`: columns of a CSV file that are unknown are left out. Default: they are faults of the file."),
+});
+
+/** The same for an offboarding. */
+export const OffboardingQuery = JobQuery.extend({
+  graceDays: filters.count
+    .refine((days) => days >= 1 && days <= graceDaysMax, `must be from 1 to ${graceDaysMax}`)
+    .optional()
+    .describe(
+      `Everybody is locked out at once, and their devices go off so many days later, 1 to ${graceDaysMax}. Default: at once.`,
+    ),
+});
+export type JobQuery = z.output<typeof JobQuery> & Pick<z.output<typeof OffboardingQuery>, "graceDays">;
+
+/** The same for a revocation. */
+export const RevocationQuery = JobQuery.extend({
+  reason: filters.count
+    .pipe(RevocationReason)
+    .default(revocationReasons.unspecified)
+    .describe(
+      `CRLReason (RFC 5280 section 5.3.1): ${Object.values(revocationReasons).join(", ")}. Default: ${revocationReasons.unspecified}.`,
+    ),
+});
+
+const OnboardingRow = z
+  .object({
+    pairwiseID: z.string().nullish().describe("This or an email."),
+    email: z
+      .string()
+      .nullish()
+      .describe("Without a pairwiseID: whom the row is about, who has to be there and to be the only one with it."),
+    maxProfiles: z.int().min(0).max(realmLimits.maxProfiles).nullish(),
+    profileName: z.string().nullish().describe("With deviceType and format: a profile to issue at once."),
+    deviceType: DeviceType.nullish(),
+    format: CertificateFormat.nullish(),
+  })
+  .meta({ id: "OnboardingRow" });
+
+const OffboardingRow = z
+  .object({ userID: z.string().nullish(), pairwiseID: z.string().nullish(), email: z.string().nullish() })
+  .describe("One of them. The e-mail address counts where neither of the others is given.")
+  .meta({ id: "OffboardingRow" });
+
+const Matching = z.object({ search: z.string().nullish(), filter: z.record(z.string(), z.string()).nullish() });
+const UserMatching = Matching.describe(
+  "Everybody whom `GET /api/user` finds with this search and filter when the job is made, less those who were forgotten; " +
+    "needs `user.read` as well. `{}` is everybody. Nothing else may be in it.",
+).meta({ id: "UserMatching" });
+const ProfileMatching = Matching.describe(
+  "Every active profile that `GET /api/profiles` finds with this search and filter when the job is made; needs " +
+    "`profile.read` as well. `{}` is every active profile. Nothing else may be in it.",
+).meta({ id: "ProfileMatching" });
+
+const WrittenSerial = z.string().describe("Decimal, also in groups set apart by blanks, or in hexadecimal octets.");
+const RevocationRow = z.object({ serial: WrittenSerial }).meta({ id: "RevocationRow" });
+
+interface Offered {
+  /** A whole file in JSON. */
+  json: z.ZodType;
+  /** A line of NDJSON. */
+  row: z.ZodType;
+  csvHeader: string;
+  /** What a table may have in one column without a heading. */
+  bare: string;
+}
+
+const offerOf = ({ json, row, csvHeader, bare }: Offered): UploadFormats => ({
+  bytesMax: jobUploadBytesMax,
+  types: {
+    "application/json": { schema: json },
+    "application/x-ndjson": {
+      schema: row,
+      aliases: ["application/ndjson", "application/jsonl", "application/x-jsonlines", "application/jsonlines"],
+    },
+    "text/csv": {
+      schema: z
+        .string()
+        .describe(
+          `UTF-8, or what charset says; comma, semicolon or tab. The header: ${csvHeader}, in any order and case; ` +
+            `none where the file has one column of ${bare}.`,
+        ),
+      charsets: ["windows-1252", "iso-8859-1"],
+      aliases: ["application/csv", "text/tab-separated-values", "application/vnd.ms-excel"],
+    },
+  },
+});
+
+/** Rows, or what finds them. */
+const rowsOr = (rows: z.ZodType, matching: z.ZodType): z.ZodType => z.union([rows, z.object({ matching })]);
+
+const peopleOffer = (row: z.ZodType, csvHeader: string, matching?: z.ZodType): UploadFormats => {
+  const users = z.object({ users: z.array(row).max(jobRowsMax) });
+  return offerOf({
+    json: matching === undefined ? users : rowsOr(users, matching),
+    row,
+    csvHeader,
+    bare: "pairwise ids or e-mail addresses",
+  });
+};
+
+export const onboardingOffer = peopleOffer(
+  OnboardingRow,
+  "pairwiseID or email, and optionally maxProfiles, profileName, deviceType, format",
+);
+/** Rows that say who it is and nothing else: of an offboarding, and of a reactivation. */
+export const personOffer = peopleOffer(OffboardingRow, "userID, pairwiseID or email", UserMatching);
+/** Rows that say which profile it is. */
+export const profileOffer = offerOf({
+  json: rowsOr(z.object({ serials: z.array(WrittenSerial).max(jobRowsMax) }), ProfileMatching),
+  row: RevocationRow,
+  csvHeader: "serial",
+  bare: "serial numbers",
+});

@@ -1,0 +1,102 @@
+import { Tokenizer, TokenParser } from "@streamparser/json";
+import { jobColumns } from "../../../../domain/bulk-job/input/columns.ts";
+import type { JobKind } from "../../../../domain/bulk-job/job.ts";
+import { parseJson } from "../../../http/json-text.ts";
+import { rowCharactersMax, UnusableFile, type FoundInput, type FoundMatching, type ParsedRow } from "./input.ts";
+import { createChecks, type ListName } from "./json-checks.ts";
+import { rowOf } from "./json-row.ts";
+
+/**
+ * `{"users": […]}` or `{"serials": […]}`: rows are there as soon as they have been read; nothing else of the text is kept. Or,
+ * for kinds that take it, `{"matching": {…}}` in place of that.
+ */
+export async function jsonInput(kind: JobKind, text: AsyncIterable<string>): Promise<FoundInput | FoundMatching> {
+  const reader = createReader(kind === "revocation" ? "serials" : "users", { takesMatching: kind !== "onboarding" });
+  const rows = rowsOf(kind, text, reader);
+  const first = await rows.next();
+  if (first.done === true) {
+    const matching = reader.matching();
+    if (matching !== undefined) return { matching };
+  }
+  return { columns: jobColumns[kind], rows: withFirst(first, rows) };
+}
+
+async function* withFirst<Row>(first: IteratorResult<Row>, rest: AsyncGenerator<Row>): AsyncGenerator<Row> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
+
+async function* rowsOf(kind: JobKind, text: AsyncIterable<string>, reader: Reader): AsyncGenerator<ParsedRow> {
+  let position = 0;
+  let sinceLast = 0;
+  for await (const piece of text) {
+    const values = reader.write(piece);
+    sinceLast = values.length === 0 ? sinceLast + piece.length : 0;
+    if (sinceLast > rowCharactersMax) {
+      throw new UnusableFile(`Row ${position + 1} is longer than ${rowCharactersMax} bytes.`);
+    }
+    for (const value of values) yield rowOf(kind, ++position, value);
+  }
+  reader.end();
+}
+
+interface Reader {
+  /** The elements of the list that this piece completes. */
+  write(piece: string): unknown[];
+  /** Throws when the text is not complete. */
+  end(): void;
+  /** What `matching` was, once the text is complete; undefined: it has none. */
+  matching(): object | undefined;
+}
+
+/** Of the elements of a list that a JSON object has under this name. */
+function createReader(list: ListName, { takesMatching }: { takesMatching: boolean }): Reader {
+  const tokenizer = new Tokenizer();
+  const parser = new TokenParser({ paths: ["$.*.*"], keepStack: false });
+  const checks = createChecks(takesMatching ? [list, "matching"] : [list]);
+  let found: unknown[] = [];
+  const matching: [key: string, value: unknown][] = [];
+
+  tokenizer.onToken = (token) => {
+    checks.take(token);
+    parser.write(token);
+  };
+  parser.onValue = ({ key, value, stack }) => {
+    const property = String(stack[1]?.key).toLowerCase();
+    if (property === list) found.push(value);
+    else if (property === "matching") matching.push([String(key), value]);
+  };
+  const guarded = (run: () => void): void => {
+    try {
+      run();
+    } catch (cause) {
+      if (cause instanceof UnusableFile) throw cause;
+      throw new UnusableFile("The body is not valid JSON.", { cause });
+    }
+  };
+
+  return {
+    write(piece) {
+      found = [];
+      guarded(() => {
+        tokenizer.write(piece);
+      });
+      return found;
+    },
+    end() {
+      guarded(() => {
+        if (!parser.isEnded) parser.end();
+      });
+      if (!checks.beganWithObject()) throw new UnusableFile(`The body must be a JSON object: {"${list}": […]}.`);
+      if (checks.has(list) && checks.has("matching")) {
+        throw new UnusableFile(`The body has both ${list} and matching.`, { path: "matching" });
+      }
+    },
+    matching() {
+      if (!checks.has("matching")) return undefined;
+      // Held to what every other body is.
+      return parseJson(JSON.stringify(Object.fromEntries(matching))) as object;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { JobKind } from "../../../../domain/bulk-job/job.ts";
+import type { Upload } from "../../../contract/endpoint.ts";
+import type { ColumnChoices } from "./csv-columns.ts";
+import { csvInput } from "./csv-input.ts";
+import type { FoundInput, FoundMatching } from "./input.ts";
+import { jsonInput } from "./json-input.ts";
+import { ndjsonInput } from "./ndjson-input.ts";
+import { decodeText } from "./decode-text.ts";
+
+/** The people in an uploaded file of any of the types that jobs take, or what finds them. */
+export function readInput(
+  kind: JobKind,
+  { type, bytes, charset }: Pick<Upload, "type" | "bytes" | "charset">,
+  choices: ColumnChoices,
+): Promise<FoundInput | FoundMatching> | FoundInput {
+  const text = decodeText(bytes, charset);
+  switch (type) {
+    case "application/json":
+      return jsonInput(kind, text);
+    case "application/x-ndjson":
+      return ndjsonInput(kind, text);
+    case "text/csv":
+      return csvInput(kind, text, choices);
+    default:
+      throw new Error(`jobs do not take ${type}`);
+  }
+}

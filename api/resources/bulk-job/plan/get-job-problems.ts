@@ -1,0 +1,54 @@
+import { z } from "zod";
+import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
+import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
+import { BulkJobID } from "../../../../domain/ids.ts";
+import { endpoint } from "../../../contract/endpoint.ts";
+import { wordsFor } from "../../../contract/views/job-row-view.ts";
+import { faultOf } from "./row-fault.ts";
+
+/** Causes that are told, and rows that are named for each. */
+const problemsMax = 100;
+const rowsMax = 10;
+
+const JobProblem = z
+  .object({
+    error: z.string(),
+    column: z.string().nullable().describe("As the file calls it; null where no single column is at fault."),
+    message: z.string(),
+    count: z.int().describe("How many rows it is."),
+    rows: z.array(z.int()).describe(`The first ${rowsMax} of them.`),
+  })
+  .meta({ id: "JobProblem" });
+type JobProblem = z.infer<typeof JobProblem>;
+
+export const getJobProblems = endpoint({
+  operation: "getJobProblems",
+  summary: "What is wrong with the rows of a bulk job, each cause once",
+  description: `The most frequent first, ${problemsMax} at most. Before the job runs, what the check expects to fail.`,
+  method: "get",
+  path: "/api/jobs/:id/problems",
+  access: "staff",
+  scope: "job.read",
+  params: z.object({ id: BulkJobID }),
+  data: z.array(JobProblem),
+  errors: ["job_not_found"],
+  unknown: { id: "job_not_found" },
+
+  async handle({ params: { id: jobId }, principal: { realmId }, deps: { db, clock }, fail }) {
+    const job = await jobs.find(db, { realmId, jobId, at: clock.now() });
+    if (job === undefined) throw fail("job_not_found");
+    const problems = await jobRows.listProblems(db, { jobId, max: problemsMax, positionsMax: rowsMax });
+    return problems.map((problem) => problemView(problem, job));
+  },
+});
+
+function problemView({ errorCode, message, count, positions }: jobRows.Problem, job: jobs.Job): JobProblem {
+  const fault = faultOf(message ?? "", job);
+  return {
+    error: errorCode,
+    column: fault === undefined ? null : fault.columns.join(" or "),
+    message: fault?.reason ?? message ?? wordsFor(errorCode),
+    count,
+    rows: positions,
+  };
+}

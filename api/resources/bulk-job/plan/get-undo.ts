@@ -1,0 +1,41 @@
+import { z } from "zod";
+import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
+import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
+import { BulkJobID } from "../../../../domain/ids.ts";
+import { endpoint } from "../../../contract/endpoint.ts";
+import { Timestamp } from "../../../contract/views/timestamp.ts";
+
+const UndoView = z
+  .object({
+    people: z.int().describe("People who could sign in again."),
+    changedSince: z
+      .int()
+      .describe("People whom this job has changed, and something else since. They stay as they are."),
+    devicesKept: z.int().describe("Devices of those people that never went off."),
+    devicesRevoked: z.int().describe("Devices of theirs that stay off: each is set up again."),
+    until: Timestamp.nullable().describe("Until when this can be done; null: it cannot be done now."),
+  })
+  .meta({ id: "JobUndo" });
+
+export const getUndo = endpoint({
+  operation: "getJobUndo",
+  summary: "What an undo of an offboarding would do now",
+  method: "get",
+  path: "/api/jobs/:id/undo",
+  access: "staff",
+  scope: "job.read",
+  params: z.object({ id: BulkJobID }),
+  data: UndoView,
+  errors: ["job_not_found"],
+  unknown: { id: "job_not_found" },
+
+  async handle({ params: { id: jobId }, principal: { realmId }, deps: { db, clock }, fail }) {
+    const at = clock.now();
+    const job = await jobs.find(db, { realmId, jobId, at });
+    if (job === undefined) throw fail("job_not_found");
+    const none = { people: 0, changedSince: 0, devicesKept: 0, devicesRevoked: 0 };
+    const found = job.undoUntil === null ? none : await jobRows.previewUndo(db, { jobId, at });
+    const isOver = job.undoUntil !== null && job.undoUntil <= at;
+    return { ...found, until: found.people === 0 || isOver ? null : (job.undoUntil?.toISOString() ?? null) };
+  },
+});

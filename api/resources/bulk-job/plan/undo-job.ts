@@ -1,0 +1,90 @@
+import { z } from "zod";
+import * as audit from "../../../../db/queries/audit/audit-entries.ts";
+import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
+import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
+import { BulkJobID } from "../../../../domain/ids.ts";
+import { drawBulkJobId } from "../../../../runtime/draw-ids.ts";
+import { endpoint } from "../../../contract/endpoint.ts";
+import { filters } from "../../../contract/filters.ts";
+import { actorOf } from "../../../contract/principal.ts";
+import { JobView } from "../../../contract/views/job-view.ts";
+import { advance } from "../advance.ts";
+import { answerJob } from "../answer-job.ts";
+import { requireNear, requireRowQuota } from "../job-rules.ts";
+
+export const undoJob = endpoint({
+  operation: "undoJob",
+  summary: "Take an offboarding back",
+  description:
+    "As a job of kind `reactivation`, in which the rows keep their numbers. It lets in exactly those whom the offboarding has " +
+    "locked out and nobody has changed since; each other row says why not. Before devices go off it keeps them on. What was " +
+    "revoked stays revoked. Locks, limits and e-mail addresses stay as they are. An offboarding can be taken back in " +
+    "its days of grace and once it has ended, for as long as it is kept, and by one job at a time.",
+  method: "post",
+  path: "/api/jobs/:id/undo",
+  access: "staff",
+  scope: "job.create",
+  furtherScopes: ["user.modify"],
+  params: z.object({ id: BulkJobID }),
+  body: z.object({
+    dryRun: z.boolean().nullish().describe("true: only check, change nothing, and wait to be started."),
+    executeAt: filters.instant.nullish(),
+    confirmTotal: z.int().min(0).nullish().describe("How many people will be let in, where that has to be confirmed."),
+  }),
+  data: JobView,
+  pending: JobView,
+  errors: ["job_not_found", "job_state", "too_many_rows_waiting", "invalid_request"],
+  unknown: { id: "job_not_found" },
+  changes: true,
+
+  async handle({ params: { id }, body, principal, deps, change, prefer, requestId, concerns, log, signal, fail }) {
+    const { realmId } = principal;
+    const actor = actorOf(principal);
+    const at = deps.clock.now();
+    const { executeAt = null, confirmTotal = null } = body;
+    const dryRun = body.dryRun ?? false;
+    requireNear(executeAt, at, fail);
+    const { jobId } = await change(async (tx) => {
+      const job = await jobs.lock(tx, { realmId, jobId: id, at });
+      if (job === undefined) throw fail("job_not_found");
+      if (job.undoUntil === null) throw fail("job_state", { description: "There is nothing that can be undone." });
+      if (await jobs.hasRunningUndo(tx, id)) {
+        throw fail("job_state", { description: "Another undo of this job has not ended yet." });
+      }
+      const { people } = await jobRows.previewUndo(tx, { jobId: id, at });
+      if (people === 0) throw fail("job_state", { description: "Nobody is left whom this job keeps out." });
+      const next = drawBulkJobId();
+      const kind = "reactivation" as const;
+      const made = { realmId, jobId: next, at };
+      const { columns } = job;
+      await jobs.create(tx, {
+        ...made,
+        kind,
+        columns,
+        dryRun,
+        executeAt,
+        confirmTotal,
+        origin: "undo",
+        undoOf: id,
+        actor,
+        requestId,
+      });
+      const total = await jobRows.copyUndone(tx, { from: id, to: next });
+      await requireRowQuota(tx, { realmId, rows: total, fail });
+      await jobs.begin(tx, { ...made, total });
+      await audit.record(tx, {
+        realmId,
+        event: "job_create",
+        actor,
+        at,
+        properties: { job: next, kind, total, dryRun, executeAt, confirmTotal, undoOf: id },
+      });
+      return { jobId: next };
+    });
+    concerns({ bulkJobId: jobId });
+    await advance(jobId, "received", { deps, log });
+    const created = await jobs.find(deps.db, { realmId, jobId, at });
+    if (created === undefined) throw fail("job_not_found");
+    return answerJob(created, { deps, prefer, signal });
+  },
+});

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import * as audit from "../../../../db/queries/audit/audit-entries.ts";
+import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
+import { rowStatuses, type RowStatus } from "../../../../domain/bulk-job/job.ts";
+import { BulkJobID } from "../../../../domain/ids.ts";
+import { csvReaderOf, csvReaderQuery } from "../../../contract/csv-reader.ts";
+import { filters } from "../../../contract/filters.ts";
+import { actorOf } from "../../../contract/principal.ts";
+import { Streamed, streaming } from "../../../contract/stream.ts";
+import { JobRowView } from "../../../contract/views/job-row-view.ts";
+import { mayReadOutput } from "../job-rules.ts";
+import { resultPages } from "./result-pages.ts";
+import { resultsAsCsv, resultsAsJson, resultsAsNdjson } from "./results-text.ts";
+
+/** Rows whose profile may have been made. */
+const issued: readonly RowStatus[] = ["working", "changed"];
+const isIssued = (status: RowStatus): boolean => issued.includes(status);
+
+export const getJobResults = streaming({
+  operation: "getJobResults",
+  summary: "What became of the rows of a bulk job",
+  description:
+    "What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for " +
+    "the creator of the job, through the same client and with the scope `profile.create`, until they are erased; each reading " +
+    "of them is in the audit log. " +
+    "As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.",
+  path: "/api/jobs/:id/results",
+  access: "staff",
+  scope: "job.read",
+  params: z.object({ id: BulkJobID }),
+  query: z.object({
+    status: filters
+      .list(z.enum(rowStatuses, "there is no such status"))
+      .optional()
+      .describe(`Only rows with one of these: ${rowStatuses.join(", ")}, comma-separated or repeated.`),
+    ...csvReaderQuery,
+  }),
+  types: {
+    "application/json": z.object({ result: z.literal("ok"), code: z.literal(200), data: z.array(JobRowView) }),
+    "application/x-ndjson": JobRowView,
+    "text/csv": JobRowView,
+  },
+  secret: true,
+  errors: ["job_not_found"],
+  unknown: { id: "job_not_found" },
+
+  async handle({ params: { id: jobId }, query, type, principal, deps, fail }) {
+    const { realmId } = principal;
+    const at = deps.clock.now();
+    const job = await jobs.find(deps.db, { realmId, jobId, at });
+    if (job === undefined) throw fail("job_not_found");
+    const withOutput = job.hasOutput && mayReadOutput(principal, job) && (query.status ?? issued).some(isIssued);
+    if (withOutput) {
+      await audit.record(deps.db, {
+        realmId,
+        event: "job_output_read",
+        actor: actorOf(principal),
+        at,
+        properties: { job: jobId, kind: job.kind },
+      });
+    }
+    const pages = resultPages(deps, { job, statuses: query.status, withOutput });
+    const name = `${job.kind}-${job.id}`;
+    switch (type) {
+      case "application/json":
+        return new Streamed("application/json; charset=utf-8", undefined, resultsAsJson(pages));
+      case "application/x-ndjson":
+        return new Streamed("application/x-ndjson", `${name}.ndjson`, resultsAsNdjson(pages));
+      case "text/csv":
+        return new Streamed(
+          "text/csv; charset=utf-8; header=present",
+          `${name}.csv`,
+          resultsAsCsv(pages, { job, reader: csvReaderOf(query) }),
+        );
+    }
+  },
+});

@@ -1,0 +1,68 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Job } from "../../../../db/queries/bulk-job/jobs.ts";
+import type { Deps } from "../../../contract/deps.ts";
+import { jobView } from "../../../contract/views/job-view.ts";
+
+/** At most four events a second. */
+const eventsApartMs = 250;
+
+/** A sign of life, and a look whether the client may still know, come this often. */
+const defaultCommentMs = 15_000;
+
+/** How long a browser waits before it comes again. */
+const reconnectMs = 1_000;
+
+interface Following {
+  deps: Pick<Deps, "jobs" | "clock" | "settings">;
+  /** The revision that the client has; -1: none. */
+  after: number;
+  admittedUntil: Date;
+  stillAdmitted: () => Promise<boolean>;
+  signal: AbortSignal;
+}
+
+/**
+ * A job's changes as an event stream (the HTML standard, "Server-sent events"), until the job has ended or the client may
+ * no longer know. An event's id is the job's revision. One that tells only that the job has stalled has none, so that ids
+ * never repeat.
+ */
+export async function* jobEvents(
+  jobId: string,
+  { deps: { jobs, clock, settings }, after, admittedUntil, stillAdmitted, signal }: Following,
+): AsyncGenerator<string> {
+  const { jobCommentMs: commentMs = defaultCommentMs } = settings;
+  const watch = jobs.watch(jobId);
+  let known = after;
+  let stalled = false;
+  let commentAt = performance.now() + commentMs;
+  try {
+    yield `retry: ${reconnectMs}\n\n`;
+    for (;;) {
+      const left = admittedUntil.getTime() - clock.now().getTime();
+      const job = await watch.next(Math.min(left, commentAt - performance.now()), signal);
+      if (job === "over" || clock.now() >= admittedUntil) return;
+      if (performance.now() >= commentAt) {
+        if (!(await stillAdmitted())) return;
+        commentAt = performance.now() + commentMs;
+        yield ": still here\n\n";
+      }
+      if (job === "quiet") continue;
+
+      const ended = job.finishedAt !== null;
+      const isNew = job.revision > known;
+      if (!isNew && job.stalled === stalled && !ended) continue;
+      yield eventOf(job, { at: clock.now(), withId: isNew });
+      if (ended) return;
+      known = Math.max(known, job.revision);
+      stalled = job.stalled;
+      await pause(eventsApartMs, undefined, { signal });
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    watch.end();
+  }
+}
+
+const eventOf = (job: Job, { at, withId }: { at: Date; withId: boolean }): string =>
+  `${withId ? `id: ${job.revision}\n` : ""}data: ${JSON.stringify(jobView(job, at))}\n\n`;
