@@ -57,7 +57,7 @@ const routes = [
   ),
   page(
     "/jobs/new/$kind",
-    lazyRouteComponent(() => loadPage(() => import("./pages/bulk-jobs/new-job-page.tsx")), "NewJobPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/bulk-jobs/input/new-job-page.tsx")), "NewJobPage"),
   ),
   page(
     "/jobs/$id",

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
-import type { SheetSummary } from "../../console/pages/bulk-jobs/files/sheet.ts";
+import type { SheetSummary } from "../../console/pages/bulk-jobs/input/files/sheet.ts";
 import { givenXlsx, type GivenCell } from "../support/given/xlsx.ts";
 import { jobRowsMax } from "../../domain/limits.ts";
 

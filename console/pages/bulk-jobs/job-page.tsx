@@ -9,21 +9,21 @@ import { Page } from "../../ui/page.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { CancelButton } from "./cancel-button.tsx";
 import { CountCards } from "./count-cards.tsx";
-import { GraceStage } from "./grace-stage.tsx";
+import { GraceStage } from "./run/grace-stage.tsx";
 import { JobFacts } from "./job-facts.tsx";
 import { JobNotices } from "./job-notices.tsx";
-import { JobResult } from "./job-result.tsx";
+import { JobResult } from "./results/job-result.tsx";
 import { canBeCancelled, isFinal, type Job } from "./job.ts";
 import { kindsOnPage } from "./kinds.ts";
-import { LatestFailures } from "./latest-failures.tsx";
-import { NotificationButton } from "./notification-button.tsx";
-import { PeopleList } from "./people-list.tsx";
-import { ProblemSection } from "./problem-section.tsx";
-import { ProgressBar } from "./progress-bar.tsx";
-import { QueuePlace } from "./queue-place.tsx";
-import { StartForm } from "./start-form.tsx";
+import { LatestFailures } from "./run/latest-failures.tsx";
+import { NotificationButton } from "./run/notification-button.tsx";
+import { PeopleList } from "./plan/people-list.tsx";
+import { ProblemSection } from "./plan/problem-section.tsx";
+import { ProgressBar } from "./run/progress-bar.tsx";
+import { QueuePlace } from "./run/queue-place.tsx";
+import { StartForm } from "./plan/start-form.tsx";
 import { StepList, stepOf } from "./step-list.tsx";
-import { useJob } from "./use-job.ts";
+import { useJob } from "./run/use-job.ts";
 
 /** One bulk job, in any of its states: a user who reloads the page continues at the same step. */
 export function JobPage() {

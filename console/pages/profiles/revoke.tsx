@@ -5,7 +5,7 @@ import type { Found } from "../../list/list-state.ts";
 import { confirm } from "../../ui/confirm.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { useOverview } from "../dashboard/overview.ts";
-import { useCheck } from "../bulk-jobs/use-check.ts";
+import { useCheck } from "../bulk-jobs/input/use-check.ts";
 import type { Profile } from "./profile.ts";
 import { reasons, revokedAtOnceMax, revokeProfiles, useProfilesChanged, type Reason } from "./revocation.ts";
 

@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { GraceChoice } from "../bulk-jobs/grace-choice.tsx";
+import { GraceChoice } from "../bulk-jobs/plan/grace-choice.tsx";
 import type { User } from "./load-users.ts";
 import { WaitingJobs } from "./waiting-jobs.tsx";
 

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { confirm } from "../../ui/confirm.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { personName } from "../../ui/person.tsx";
-import { useCheck } from "../bulk-jobs/use-check.ts";
+import { useCheck } from "../bulk-jobs/input/use-check.ts";
 import type { User } from "./load-users.ts";
 import { OffboardQuestion } from "./offboard-question.tsx";
 import { useBatchAction } from "./use-batch-action.ts";

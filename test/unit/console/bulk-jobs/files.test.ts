@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { columnsToTell, faultsOf, firstChoices } from "../../../../console/pages/bulk-jobs/files/column-choice.ts";
-import { readCsvHead, rowsOf } from "../../../../console/pages/bulk-jobs/files/read-csv-head.ts";
-import { isZip, unpackedBytes, unpackedBytesMax } from "../../../../console/pages/bulk-jobs/files/packed-size.ts";
-import { readWorkbook } from "../../../../console/pages/bulk-jobs/files/read-workbook.ts";
-import { csvOfSheet, summaryOf, type SheetCell } from "../../../../console/pages/bulk-jobs/files/sheet.ts";
+import {
+  columnsToTell,
+  faultsOf,
+  firstChoices,
+} from "../../../../console/pages/bulk-jobs/input/files/column-choice.ts";
+import { readCsvHead, rowsOf } from "../../../../console/pages/bulk-jobs/input/files/read-csv-head.ts";
+import { isZip, unpackedBytes, unpackedBytesMax } from "../../../../console/pages/bulk-jobs/input/files/packed-size.ts";
+import { readWorkbook } from "../../../../console/pages/bulk-jobs/input/files/read-workbook.ts";
+import { csvOfSheet, summaryOf, type SheetCell } from "../../../../console/pages/bulk-jobs/input/files/sheet.ts";
 import { givenXlsx, zipOf, type GivenCell } from "../../../support/given/xlsx.ts";
 
 const sheetOf = (rows: readonly (readonly GivenCell[])[]): SheetCell[][] =>

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { csvOfSheet, faultHeading } from "../../../../../console/pages/bulk-jobs/files/sheet.ts";
-import { readWorkbook } from "../../../../../console/pages/bulk-jobs/files/read-workbook.ts";
+import { csvOfSheet, faultHeading } from "../../../../../console/pages/bulk-jobs/input/files/sheet.ts";
+import { readWorkbook } from "../../../../../console/pages/bulk-jobs/input/files/read-workbook.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { driveJobs } from "../../../../support/given/bulk-jobs.ts";
 import { leaverSheets, leaversMax, leaverTexts, type LeaverFile } from "../../../../support/given/leaver-files.ts";

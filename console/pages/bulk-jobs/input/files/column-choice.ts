@@ -1,0 +1,72 @@
+import {
+  isColumnOf,
+  jobColumns,
+  neededColumns,
+  profileColumns,
+  readHeading,
+  type ColumnMeaning,
+  type JobColumn,
+} from "../../../../../domain/bulk-job/input/columns.ts";
+import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
+import { isEmailAddress } from "../../../../../domain/email.ts";
+
+/** What is chosen for a column; undefined: nothing yet. */
+export type Choice = ColumnMeaning | undefined;
+
+/** What is wrong with what was chosen, by its words below `jobs.columnsDialog`. */
+export interface ChoiceFault {
+  key: "needed" | "twice" | "profile" | "open";
+  columns: readonly JobColumn[];
+}
+
+/** Whether a table is one column of identifiers or addresses, without a heading. */
+export const isBare = (kind: JobKind, headings: readonly string[]): boolean =>
+  headings.filter((heading) => heading !== "").length === 1 &&
+  headings[0] !== undefined &&
+  headings[0] !== "" &&
+  readHeading(kind, headings[0]) === undefined;
+
+/** What the headings of a table say by themselves. */
+export function firstChoices(kind: JobKind, headings: readonly string[]): Choice[] {
+  if (isBare(kind, headings)) {
+    const isAddress = isEmailAddress(headings[0] ?? "");
+    return headings.map((_, index) => (index > 0 ? "ignore" : isAddress ? "email" : "pairwiseID"));
+  }
+  return headings.map((heading): Choice => {
+    const column = heading === "" ? "ignored" : readHeading(kind, heading);
+    return column === "ignored" ? "ignore" : column;
+  });
+}
+
+/** Everything that is wrong with the choices for a table. */
+export function faultsOf(kind: JobKind, choices: readonly Choice[]): ChoiceFault[] {
+  const chosen = choices.filter((choice): choice is JobColumn => choice !== undefined && isColumnOf(kind, choice));
+  const has = (column: JobColumn): boolean => chosen.includes(column);
+  const needed: readonly JobColumn[] = neededColumns[kind];
+  const twice = jobColumns[kind].filter((column) => chosen.filter((other) => other === column).length > 1);
+  const absent = profileColumns.filter((column) => !has(column));
+  return [
+    ...(choices.includes(undefined) ? [{ key: "open", columns: [] } as const] : []),
+    ...(needed.some(has) ? [] : [{ key: "needed", columns: needed } as const]),
+    ...(twice.length > 0 ? [{ key: "twice", columns: twice } as const] : []),
+    ...(absent.length > 0 && absent.length < profileColumns.length
+      ? [{ key: "profile", columns: absent } as const]
+      : []),
+  ];
+}
+
+/** How the service is told of the choices that are not what it would take a heading for itself. */
+export function columnsToTell(
+  kind: JobKind,
+  headings: readonly string[],
+  choices: readonly Choice[],
+): Record<string, ColumnMeaning> {
+  const told = headings.flatMap((heading, index): [string, ColumnMeaning][] => {
+    const choice = choices[index] ?? "ignore";
+    if (heading === "") return [];
+    const read = readHeading(kind, heading);
+    // Unknown ones are left out all together.
+    return (read === undefined || read === "ignored" ? "ignore" : read) === choice ? [] : [[heading, choice]];
+  });
+  return Object.fromEntries(told);
+}

@@ -1,0 +1,246 @@
+import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text } from "@mantine/core";
+import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { jobColumns } from "../../../../../domain/bulk-job/input/columns.ts";
+import { kindsOfJob } from "../../../../../domain/bulk-job/job.ts";
+import { useNumber } from "../../counts.ts";
+import type { Chosen } from "../file-type.ts";
+import type { JobKind } from "../../job.ts";
+import { faultsOf, type Choice } from "./column-choice.ts";
+import { chosenOf, faultyCells, firstAnswers, tableOf, type Answers, type Proposal } from "./proposal.ts";
+
+interface ColumnsDialogProps {
+  kind: JobKind;
+  proposal: Proposal;
+  onChosen: (chosen: Chosen) => void;
+  onRefused: (error: Error) => void;
+  onClose: () => void;
+}
+
+/** Asks what the columns of a file are, which sheet is meant and whether names were read right, all at once. */
+export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: ColumnsDialogProps) {
+  const { t } = useTranslation();
+  const [answers, setAnswers] = useState(() => firstAnswers(kind, proposal));
+  const [busy, setBusy] = useState(false);
+  const faults = answers.headed ? faultsOf(kind, answers.choices) : [];
+  const send = async () => {
+    setBusy(true);
+    try {
+      const chosen = await chosenOf(kind, proposal, answers);
+      onClose();
+      onChosen(chosen);
+    } catch (error) {
+      onClose();
+      onRefused(error as Error);
+    }
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="xl"
+      title={proposal.name ?? t("jobs.columnsDialog.rows")}
+      closeButtonProps={{ "aria-label": t("confirm.cancel") }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <Stack gap="md">
+          <SheetChoice
+            proposal={proposal}
+            sheet={answers.sheet}
+            onChange={(sheet) => {
+              setAnswers(firstAnswers(kind, proposal, sheet));
+            }}
+          />
+          <Encoding proposal={proposal} />
+          <FirstRow kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
+          <Columns kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
+          <FaultyCells proposal={proposal} answers={answers} />
+          {faults.length > 0 && (
+            <Alert
+              color="yellow"
+              icon={<IconAlertTriangle aria-hidden />}
+              title={t("jobs.columnsDialog.faults")}
+              role="status"
+            >
+              {faults.map(({ key, columns }) => (
+                <Text key={key} size="sm">
+                  {t(
+                    key === "needed" ? `jobs.about.${kindsOfJob[kind].of}.needed` : `jobs.columnsDialog.fault.${key}`,
+                    {
+                      columns: columns.map((column) => t(`jobs.columnNames.${column}`)).join(t("jobs.refused.or")),
+                    },
+                  )}
+                </Text>
+              ))}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t("confirm.cancel")}
+            </Button>
+            <Button type="submit" loading={busy} disabled={faults.length > 0}>
+              {t("jobs.file.check")}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function SheetChoice({
+  proposal,
+  sheet,
+  onChange,
+}: {
+  proposal: Proposal;
+  sheet: number;
+  onChange: (sheet: number) => void;
+}) {
+  const { t } = useTranslation();
+  const number = useNumber();
+  if (proposal.form === "csv" || proposal.workbook.sheets.length < 2) return null;
+  return (
+    <NativeSelect
+      label={t("jobs.columnsDialog.sheet")}
+      value={String(sheet)}
+      data={proposal.workbook.sheets.map(({ name, rows }, index) => ({
+        value: String(index),
+        label: t("jobs.columnsDialog.sheetRows", { name, count: rows, formatted: number(rows) }),
+      }))}
+      onChange={(event) => {
+        onChange(Number(event.currentTarget.value));
+      }}
+    />
+  );
+}
+
+/** Of a file that is not UTF-8: the names that another encoding makes of it are shown, and nothing is guessed in silence. */
+function Encoding({ proposal }: { proposal: Proposal }) {
+  const { t } = useTranslation();
+  if (proposal.form === "xlsx" || proposal.head.charset === undefined) return null;
+  return (
+    <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.columnsDialog.encoding.title")}>
+      {t("jobs.columnsDialog.encoding.text")}
+    </Alert>
+  );
+}
+
+interface Asking {
+  kind: JobKind;
+  proposal: Proposal;
+  answers: Answers;
+  onChange: (answers: Answers) => void;
+}
+
+/** Of a list without headings that are known: whether its first row is a person, too. */
+function FirstRow({ kind, proposal, answers, onChange }: Asking) {
+  const { t } = useTranslation();
+  const first = firstAnswers(kind, proposal, answers.sheet);
+  if (first.headed) return null;
+  return (
+    <Checkbox
+      label={t("jobs.columnsDialog.firstRow", { text: tableOf(proposal, answers.sheet).headings[0] })}
+      description={t(`jobs.about.${kindsOfJob[kind].of}.firstRow`)}
+      checked={answers.headed}
+      onChange={(event) => {
+        onChange({ ...first, headed: event.currentTarget.checked });
+      }}
+    />
+  );
+}
+
+/** Every column with what is in it, and what it is. */
+function Columns({ kind, proposal, answers, onChange }: Asking) {
+  const { t } = useTranslation();
+  const { headings, samples } = tableOf(proposal, answers.sheet);
+  const label = t("jobs.columnsDialog.columns");
+  const choose = (index: number, choice: Choice) => {
+    onChange({ ...answers, choices: answers.choices.map((other, at) => (at === index ? choice : other)) });
+  };
+  return (
+    <Table.ScrollContainer
+      minWidth={420}
+      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "region", "aria-label": label } }}
+    >
+      <Table withTableBorder verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t("jobs.columnsDialog.heading")}</Table.Th>
+            <Table.Th>{t("jobs.columnsDialog.samples")}</Table.Th>
+            {answers.headed && <Table.Th>{t("jobs.columnsDialog.meaning")}</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {headings.map((heading, index) => (
+            // Columns are told apart by their place alone: two may be called the same.
+            <Table.Tr key={index}>
+              <Table.Td style={{ overflowWrap: "anywhere" }}>{heading === "" ? "–" : heading}</Table.Td>
+              <Table.Td style={{ overflowWrap: "anywhere" }}>
+                <Text size="sm" c="dimmed">
+                  {samples
+                    .map((row) => row[index] ?? "")
+                    .filter((cell) => cell !== "")
+                    .join(" · ")}
+                </Text>
+              </Table.Td>
+              {answers.headed && (
+                <Table.Td miw={180}>
+                  <NativeSelect
+                    aria-label={t("jobs.columnsDialog.meaningOf", { heading })}
+                    value={answers.choices[index] ?? ""}
+                    error={answers.choices[index] === undefined}
+                    data={[
+                      ...(answers.choices[index] === undefined
+                        ? [{ value: "", label: t("jobs.columnsDialog.open"), disabled: true }]
+                        : []),
+                      ...jobColumns[kind].map((column) => ({ value: column, label: t(`jobs.columnNames.${column}`) })),
+                      { value: "ignore", label: t("jobs.columnsDialog.ignore") },
+                    ]}
+                    onChange={(event) => {
+                      choose(index, event.currentTarget.value as Choice);
+                    }}
+                  />
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+const shownMax = 10;
+
+/** Rows that a spreadsheet has spoilt, which stay out. */
+function FaultyCells({ proposal, answers }: { proposal: Proposal; answers: Answers }) {
+  const { t } = useTranslation();
+  const number = useNumber();
+  const cells = faultyCells(proposal, answers);
+  if (cells.length === 0) return null;
+  const { headings } = tableOf(proposal, answers.sheet);
+  const rows = new Set(cells.map(({ row }) => row)).size;
+  return (
+    <Alert
+      color="red"
+      icon={<IconInfoCircle aria-hidden />}
+      title={t("jobs.columnsDialog.faulty", { count: rows, formatted: number(rows) })}
+    >
+      {cells.slice(0, shownMax).map(({ row, column, fault }) => (
+        <Text key={`${row} ${column}`} size="sm">
+          {t(`jobs.columnsDialog.faultyCell.${fault}`, { row: number(row), column: headings[column] ?? "" })}
+        </Text>
+      ))}
+      {cells.length > shownMax && (
+        <Text size="sm">{t("jobs.columnsDialog.faultyMore", { count: cells.length - shownMax })}</Text>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,185 @@
+import { SSF, type CellObject } from "@e965/xlsx";
+import {
+  bareCells,
+  bareColumn,
+  bareColumns,
+  neededColumns,
+  type JobColumn,
+} from "../../../../../domain/bulk-job/input/columns.ts";
+import { cellFaults, type CellFault } from "../../../../../domain/bulk-job/input/cell-faults.ts";
+import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
+import { csvLine } from "../../../../../domain/csv.ts";
+
+/** A cell of a workbook: its text as the sheet shows it, and why that is not what its author wrote. Null: empty. */
+export type SheetCell = string | { text: string; fault: CellFault } | null;
+
+/** A cell that cannot be used, by the number that the spreadsheet shows beside its row. */
+export interface FaultyCell {
+  row: number;
+  /** Counted from 0. */
+  column: number;
+  fault: CellFault;
+}
+
+/** A sheet as the page shows it, without all of its rows. */
+export interface SheetSummary {
+  name: string;
+  headings: string[];
+  /** The number that the spreadsheet shows beside the row of the headings. */
+  headerRow: number;
+  /** Some rows to look at. */
+  samples: string[][];
+  rows: number;
+  faulty: FaultyCell[];
+}
+
+const samplesMax = 5;
+
+/** From 10^15 on a number has 16 digits, of which spreadsheets keep 15. */
+const exactBelow = 1e15;
+
+/** Number formats (ECMA-376 part 1, 18.8.30), which the library exports without types. */
+const numberFormats = SSF as {
+  is_date: (format: string) => boolean;
+  format: (format: string, value: number) => string;
+};
+
+/** Reads a cell. A number whose format shows something else than its digits is faulty, unless the format pads with zeros. */
+export function readCell(cell: CellObject | undefined): SheetCell {
+  if (cell === undefined) return null;
+  const shown = (cell.w ?? String(cell.v ?? "")).trim();
+  switch (cell.t) {
+    case "z":
+      return cell.f === undefined ? null : { text: "", fault: "formula" };
+    case "s":
+      return String(cell.v ?? "");
+    case "b":
+      return { text: shown, fault: "truth" };
+    case "e":
+      return { text: shown, fault: "error" };
+    case "d":
+      return { text: shown, fault: "date" };
+    case "n":
+      return readNumber(Number(cell.v), {
+        shown,
+        format: String(cell.z ?? "General"),
+        isFormula: cell.f !== undefined,
+      });
+  }
+}
+
+function readNumber(
+  value: number,
+  { shown, format, isFormula }: { shown: string; format: string; isFormula: boolean },
+): SheetCell {
+  if (numberFormats.is_date(format)) return { text: numberFormats.format("yyyy-mm-dd", value), fault: "date" };
+  const text = String(value);
+  if (Math.abs(value) >= exactBelow) return { text, fault: "rounded" };
+  if (isFormula && value === 0) return { text, fault: "blank" };
+  // "General" shows fewer digits of a long number than were typed, and all of them are there.
+  if (shown === text || format === "General") return text;
+  return /^0+$/.test(format) && Number.isInteger(value) && value >= 0 ? shown : { text: shown, fault: "shown" };
+}
+
+const textOf = (cell: SheetCell): string => (typeof cell === "string" ? cell : (cell?.text ?? ""));
+
+const isEmpty = (row: readonly SheetCell[]): boolean =>
+  row.every((cell) => cell === null || (typeof cell === "string" && cell.trim() === ""));
+
+/** A sheet by its first row that has anything, which is that of the headings. Undefined: it is empty. */
+export function summaryOf(name: string, data: readonly (readonly SheetCell[])[]): SheetSummary | undefined {
+  const header = data.findIndex((row) => !isEmpty(row));
+  if (header === -1) return undefined;
+  const rows = data.slice(header + 1).filter((row) => !isEmpty(row));
+  return {
+    name,
+    headings: (data[header] ?? []).map((cell) => textOf(cell).trim()),
+    headerRow: header + 1,
+    samples: rows.slice(0, samplesMax).map((row) => row.map(textOf)),
+    rows: rows.length,
+    faulty: data.slice(header + 1).flatMap((row, index) =>
+      row.flatMap((cell, column) => {
+        const fault = faultOf(cell);
+        return fault === undefined ? [] : [{ row: header + 2 + index, column, fault }];
+      }),
+    ),
+  };
+}
+
+const faultOf = (cell: SheetCell): CellFault | undefined =>
+  cell === null || typeof cell === "string" ? undefined : cell.fault;
+
+/** Whether a fault spoils a cell of a column. Only an id cannot come from an empty cell: a limit of 0 can. */
+export const spoils = (fault: CellFault, column: JobColumn): boolean => fault !== "blank" || column !== "maxProfiles";
+
+/** The column that each cell of a row belongs to, and its heading; undefined: it is left out. */
+export type ChosenColumns = readonly ({ column: JobColumn; heading: string } | undefined)[];
+
+/** How the rows of a sheet are read. */
+export interface SheetChoice {
+  kind: JobKind;
+  headerRow: number;
+  /** `bare`: without headings. The first row is one like all others, and its first cell says who or what is meant. */
+  columns: ChosenColumns | "bare";
+}
+
+/** The heading of the column that says why a row cannot be used. No column of a job has this name. */
+export const faultHeading = "fault";
+
+/**
+ * A sheet as CSV that the service reads: the chosen columns, the fault of each row that cannot be used, and a line for each
+ * row of the spreadsheet, so that rows keep their numbers. Only the lines of empty rows are blank.
+ */
+export function csvOfSheet(
+  data: readonly (readonly SheetCell[])[],
+  { kind, headerRow, columns }: SheetChoice,
+): string[] {
+  const { headings, read } = columns === "bare" ? bareReader(kind) : headedReader(kind, columns);
+  const lines = [csvLine([...headings, faultHeading])];
+  for (const row of data.slice(columns === "bare" ? headerRow - 1 : headerRow)) {
+    if (isEmpty(row)) lines.push("\r\n");
+    else {
+      const { cells, fault } = read(row);
+      lines.push(csvLine([...cells, fault ?? ""]));
+    }
+  }
+  return lines;
+}
+
+interface RowReader {
+  headings: readonly string[];
+  read: (row: readonly SheetCell[]) => { cells: string[]; fault: string | undefined };
+}
+
+function headedReader(kind: JobKind, columns: ChosenColumns): RowReader {
+  const chosen = columns.flatMap((each, index) => (each === undefined ? [] : [{ ...each, index }]));
+  return {
+    headings: chosen.map(({ heading }) => heading),
+    read(row) {
+      const faults = chosen.flatMap(({ column, index }) => {
+        const fault = faultOf(row[index] ?? null);
+        return fault !== undefined && spoils(fault, column) ? [`${column}: ${cellFaults[fault]}`] : [];
+      });
+      const cells = chosen.map(({ index }) => textOf(row[index] ?? null));
+      const missing = cells.every((cell) => cell.trim() === "") ? missingFault(kind) : undefined;
+      return { cells, fault: faults[0] ?? missing };
+    },
+  };
+}
+
+function bareReader(kind: JobKind): RowReader {
+  const headings = bareColumns(kind);
+  return {
+    headings,
+    read([first = null, ...others]) {
+      const value = textOf(first).trim();
+      const found = bareCells(kind, value);
+      const cells = headings.map((column) => found.get(column) ?? "");
+      const fault = faultOf(first);
+      if (fault !== undefined) return { cells, fault: `${bareColumn[kind]}: ${cellFaults[fault]}` };
+      return { cells, fault: isEmpty(others) ? undefined : "The row has more than one cell." };
+    },
+  };
+}
+
+const missingFault = (kind: JobKind): string => `${neededColumns[kind].join(" or ")}: is missing`;

@@ -1,0 +1,74 @@
+import { useEffect, useRef, useState } from "react";
+import { xlsxType, type Chosen } from "../file-type.ts";
+import type { JobKind } from "../../job.ts";
+import { chosenOf, firstAnswers, hasQuestions, type Proposal } from "./proposal.ts";
+import { readCsvHead } from "./read-csv-head.ts";
+import { readXlsx, UnreadableWorkbook } from "./read-xlsx.ts";
+
+interface Outcome {
+  onChosen: (chosen: Chosen) => void;
+  onRefused: (error: Error) => void;
+}
+
+/** Looks at a file before it is sent: one about which nothing has to be asked is sent at once. */
+export function useProposal(kind: JobKind, { onChosen, onRefused }: Outcome) {
+  const [proposal, setProposal] = useState<Proposal>();
+  const [reading, setReading] = useState(false);
+  const last = useRef(0);
+  useEffect(
+    () => () => {
+      last.current += 1;
+    },
+    [],
+  );
+  useEffect(
+    () => () => {
+      if (proposal?.form === "xlsx") proposal.workbook.close();
+    },
+    [proposal],
+  );
+
+  const inspect = async (chosen: Chosen) => {
+    const mine = ++last.current;
+    setProposal(undefined);
+    setReading(true);
+    try {
+      const found = await proposalOf(chosen);
+      if (last.current !== mine) {
+        if (found?.form === "xlsx") found.workbook.close();
+        return;
+      }
+      if (found === undefined) onChosen(chosen);
+      else if (hasQuestions(kind, found)) setProposal(found);
+      else {
+        onChosen(await chosenOf(kind, found, firstAnswers(kind, found)));
+        if (found.form === "xlsx") found.workbook.close();
+      }
+    } catch (error) {
+      if (last.current === mine) onRefused(error as Error);
+    } finally {
+      if (last.current === mine) setReading(false);
+    }
+  };
+  return {
+    proposal,
+    reading,
+    inspect: (chosen: Chosen) => void inspect(chosen),
+    forget: () => {
+      setProposal(undefined);
+    },
+  };
+}
+
+/** What there is to ask about a file; undefined for JSON, and for a table that the service shall speak of. */
+async function proposalOf({ body, type, name }: Chosen): Promise<Proposal | undefined> {
+  if (type === xlsxType) {
+    const workbook = await readXlsx(body);
+    if (workbook.sheets.length > 0) return { form: "xlsx", name: name ?? "", workbook };
+    workbook.close();
+    throw new UnreadableWorkbook("empty");
+  }
+  if (type !== "text/csv") return undefined;
+  const head = await readCsvHead(body);
+  return head.headings.length === 0 ? undefined : { form: "csv", name, file: body, head };
+}

@@ -1,0 +1,48 @@
+import { useTranslation } from "react-i18next";
+import { ApiError } from "../../../api/api-client.ts";
+import { UnreadableWorkbook } from "./files/read-xlsx.ts";
+import { useErrorMessage } from "../../../ui/error-notice.tsx";
+
+/** What the service says of a file that it cannot use, and our words for it. */
+const descriptions: readonly (readonly [pattern: RegExp, key: string])[] = [
+  [/^The file is not UTF-8/, "notUtf8"],
+  [/^The file is empty/, "empty"],
+  [/^The file has no rows/, "noRows"],
+  [/^A quotation mark that opens in line (?<place>\d+) is not closed/, "openQuote"],
+  [/^The row that ends around line (?<place>\d+) is longer/, "longRow"],
+  [/^Row (?<place>\d+) is longer/, "longRow"],
+  [/is not valid JSON/, "notJson"],
+  [/^The body must be a JSON object/, "notUsers"],
+  [/^users must be an array/, "notUsers"],
+];
+
+const reasons: Readonly<Record<string, string>> = {
+  "is no column that is known": "unknownColumn",
+  "is missing": "missingColumn",
+  "occurs twice": "columnTwice",
+};
+
+/** Why a file was refused, or rows that were pasted, in the reader's words. */
+export function useRefusedFile(): (error: Error, of: { pasted: boolean }) => string {
+  const { t } = useTranslation();
+  const message = useErrorMessage();
+  return (error, { pasted }) => {
+    const context = pasted ? { context: "pasted" } : {};
+    if (error instanceof UnreadableWorkbook) return t(`jobs.refused.workbook.${error.reason}`);
+    if (!(error instanceof ApiError)) return message(error);
+    if (error.code === "payload_too_large") return t("jobs.refused.tooLarge", context);
+    if (error.code === "too_many_rows_waiting") return t("jobs.refused.tooManyWaiting");
+    if (error.code !== "invalid_request") return message(error);
+    const told = error.fields.flatMap(({ path, reason }) => {
+      const key = reasons[reason];
+      const column = path.replaceAll(" or ", t("jobs.refused.or"));
+      return key === undefined ? [] : [t(`jobs.refused.${key}`, { column })];
+    });
+    if (told.length > 0) return told.join(" ");
+    for (const [pattern, key] of descriptions) {
+      const found = pattern.exec(error.message);
+      if (found !== null) return t(`jobs.refused.${key}`, { ...context, place: found.groups?.["place"] });
+    }
+    return error.message;
+  };
+}

@@ -1,0 +1,42 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { jobRowsMax } from "../../../../domain/limits.ts";
+import { ApiError } from "../../../api/api-client.ts";
+import { useErrorMessage } from "../../../ui/error-notice.tsx";
+import { notifyFailed } from "../../../ui/notify.tsx";
+import { formatNumber } from "../../../ui/time.tsx";
+import { checkRows, jobKey, jobsKey, type Checked } from "../job.ts";
+
+/**
+ * Has what was chosen in a list checked as a bulk job, which goes on when this page is closed, and opens it: who it is about
+ * is shown there, and it is started there. A failure is told in a notice.
+ */
+export function useCheck(): { check: (checked: Checked) => Promise<void>; checking: boolean } {
+  const { t, i18n } = useTranslation();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const message = useErrorMessage();
+  // The same again after a failure is the same job, whether or not the first request has arrived.
+  const attempt = useRef<{ of: string; key: string }>(undefined);
+  const [checking, setChecking] = useState(false);
+  const check = async (checked: Checked): Promise<void> => {
+    const of = JSON.stringify(checked);
+    if (attempt.current?.of !== of) attempt.current = { of, key: crypto.randomUUID() };
+    setChecking(true);
+    try {
+      const job = await checkRows(checked, attempt.current.key);
+      attempt.current = undefined;
+      queries.setQueryData(jobKey(job.id), job);
+      void queries.invalidateQueries({ queryKey: [jobsKey] });
+      await navigate({ to: "/jobs/$id", params: { id: job.id } });
+    } catch (error) {
+      const tooMany = error instanceof ApiError && error.code === "payload_too_large";
+      const max = formatNumber(jobRowsMax, i18n.language);
+      notifyFailed(tooMany ? t("jobs.tooMany", { max }) : message(error as Error));
+    }
+    setChecking(false);
+  };
+  return { check, checking };
+}

@@ -1,0 +1,200 @@
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { IconArrowBackUp, IconUserMinus, IconUsers } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";
+import { idempotent, api, dataOf } from "../../../api/api-client.ts";
+import type { Column } from "../../../list/columns.ts";
+import { DataList } from "../../../list/data-list.tsx";
+import type { Filter } from "../../../list/filters.tsx";
+import { useMay } from "../../../session/may.ts";
+import { AnchorLink } from "../../../ui/anchor-link.tsx";
+import { ErrorNotice } from "../../../ui/error-notice.tsx";
+import { useIncludedPeople } from "../../../ui/person.tsx";
+import { Serial } from "../../../ui/serial.tsx";
+import { useNumber } from "../counts.ts";
+import { jobKey, newestOf, type Job } from "../job.ts";
+import { loadRows, type PersonRow } from "./load-rows.ts";
+import { RowOutcome } from "./row-outcome.tsx";
+
+/** All people or profiles that a job will change; each can be left out before it starts, and taken back in. */
+export function PeopleList({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  const { error, act, busy } = useRows(job);
+  const { of } = kindsOfJob[job.kind];
+  const mayChange = useMay()("changeJob");
+  const beside = useIncludedPeople();
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        {t(`jobs.people.title.${job.kind}`)}
+      </Title>
+      {error !== null && <ErrorNotice error={error} />}
+      <DataList<PersonRow>
+        name={rowsKey(job)}
+        label={t(`jobs.people.title.${job.kind}`)}
+        load={(query, signal) => loadRows(job.id, { ...query, ...beside }, signal)}
+        idOf={({ row }) => String(row)}
+        rowLabel={({ serial, person, pairwiseID, email }) => serial ?? person?.pairwiseID ?? pairwiseID ?? email ?? ""}
+        columns={useColumns(job)}
+        filters={useFilters(job)}
+        searchLabel={t(`jobs.about.${of}.search`)}
+        noMatchHint={t(`jobs.about.${of}.noMatch`)}
+        empty={{ icon: IconUsers, text: t(`jobs.about.${of}.empty`) }}
+        {...(mayChange && {
+          actions: (rows, clear) => (
+            <Group gap="xs">
+              <RowsButton
+                icon={IconUserMinus}
+                label={t("jobs.people.leaveOut")}
+                rows={rows.filter(({ status }) => status === "changed" || status === "unchanged")}
+                busy={busy}
+                onPress={(of) => {
+                  act("DELETE", of, clear);
+                }}
+              />
+              <RowsButton
+                icon={IconArrowBackUp}
+                label={t("jobs.people.takeBackIn")}
+                rows={rows.filter(({ error: reason }) => reason === "taken_out")}
+                busy={busy}
+                onPress={(of) => {
+                  act("PUT", of, clear);
+                }}
+              />
+            </Group>
+          ),
+        })}
+      />
+    </Stack>
+  );
+}
+
+const rowsKey = ({ id }: Job): string => `job rows ${id}`;
+
+function RowsButton({
+  icon: Picture,
+  label,
+  rows,
+  busy,
+  onPress,
+}: {
+  icon: typeof IconUserMinus;
+  label: string;
+  rows: readonly PersonRow[];
+  busy: boolean;
+  onPress: (rows: number[]) => void;
+}) {
+  const number = useNumber();
+  if (rows.length === 0) return null;
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<Picture size={16} aria-hidden />}
+      loading={busy}
+      onClick={() => {
+        onPress(rows.map(({ row }) => row));
+      }}
+    >
+      {`${label} (${number(rows.length)})`}
+    </Button>
+  );
+}
+
+/** Takes rows out and in; the counts of the job and the list follow. */
+function useRows(job: Job) {
+  const queries = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: ({ method, rows }: { method: "DELETE" | "PUT"; rows: number[] }) => {
+      const request = { params: { path: { id: job.id }, header: idempotent() }, body: { rows } };
+      return dataOf(
+        method === "PUT" ? api.PUT("/api/jobs/{id}/rows", request) : api.DELETE("/api/jobs/{id}/rows", request),
+      );
+    },
+    async onSuccess(changed) {
+      queries.setQueryData<Job>(jobKey(job.id), (known) => newestOf(known, changed));
+      await queries.invalidateQueries({ queryKey: [rowsKey(job)] });
+    },
+  });
+  return {
+    error,
+    busy: isPending,
+    act: (method: "DELETE" | "PUT", rows: number[], clear: () => void) => {
+      mutate({ method, rows }, { onSuccess: clear });
+    },
+  };
+}
+
+function useFilters({ kind }: Job): Filter[] {
+  const { t } = useTranslation();
+  const statuses = ["changed", "skipped", "unchanged", "failed"] as const;
+  return [
+    {
+      kind: "choice",
+      key: "status",
+      label: t("jobs.people.outcome"),
+      choices: statuses.map((status) => ({ value: status, label: t(`jobs.people.outcomes.${kind}.${status}`) })),
+    },
+  ];
+}
+
+function useColumns(job: Job): Column<PersonRow>[] {
+  const { t } = useTranslation();
+  const areProfiles = kindsOfJob[job.kind].of === "profiles";
+  const number = useNumber();
+  return [
+    { key: "row", title: t("jobs.problem.row"), align: "right", render: ({ row }) => number(row + job.rowOffset) },
+    { key: "person", title: t("jobs.about.people.subject"), card: "title", render: (row) => <Person row={row} /> },
+    ...(areProfiles
+      ? [
+          {
+            key: "serial",
+            title: t("jobs.columnNames.serial"),
+            render: ({ serial }: PersonRow) =>
+              serial === undefined || serial === null ? "–" : <Serial serial={serial} />,
+          },
+        ]
+      : []),
+    ...(job.affectedProfiles === null || areProfiles
+      ? []
+      : [
+          {
+            key: "profiles",
+            title: t("jobs.people.profiles"),
+            align: "right" as const,
+            render: ({ profiles }: PersonRow) => (profiles === null ? "–" : number(profiles)),
+          },
+        ]),
+    {
+      key: "outcome",
+      title: t("jobs.people.outcome"),
+      card: "badge",
+      render: (row) => <RowOutcome kind={job.kind} row={row} />,
+    },
+  ];
+}
+
+/** Who it is, as far as the realm or the file says. */
+function Person({ row: { user, person, pairwiseID, email, userID } }: { row: PersonRow }) {
+  const name = person?.pairwiseID ?? pairwiseID ?? email ?? userID ?? "–";
+  const more = [person?.displayName, person?.email].filter(
+    (text) => text !== undefined && text !== null && text !== "",
+  );
+  return (
+    <Stack gap={0} style={{ overflowWrap: "anywhere" }}>
+      {user === null ? (
+        <Text inherit>{name}</Text>
+      ) : (
+        <AnchorLink to="/users/$userID" params={{ userID: user }} inherit>
+          {name}
+        </AnchorLink>
+      )}
+      {more.length > 0 && (
+        <Text size="sm" c="dimmed">
+          {more.join(" · ")}
+        </Text>
+      )}
+    </Stack>
+  );
+}

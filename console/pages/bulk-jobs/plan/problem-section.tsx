@@ -1,0 +1,36 @@
+import { Group, Stack, Text, Title } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ErrorNotice } from "../../../ui/error-notice.tsx";
+import { CauseTable } from "./cause-table.tsx";
+import { DownloadButton } from "../download-button.tsx";
+import { findProblems, type Job } from "../job.ts";
+
+/** What is wrong with the rows of a job that rests, and all of them as a file that can be corrected and uploaded again. */
+export function ProblemSection({ job, title }: { job: Job; title: string }) {
+  const { t } = useTranslation();
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ["job causes", job.id, job.state, job.failed],
+    queryFn: ({ signal }) => findProblems(job.id, signal),
+    enabled: job.failed > 0,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
+  if (job.failed === 0) return null;
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {job.state === "ready" && <DownloadButton job={job} status="failed" label={t("jobs.download.problems")} />}
+      </Group>
+      {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        isFetching && <Text c="dimmed">{t("shell.loading")}</Text>
+      ) : (
+        <CauseTable job={job} problems={data} caption={title} />
+      )}
+    </Stack>
+  );
+}

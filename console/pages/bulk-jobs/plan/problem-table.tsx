@@ -1,0 +1,33 @@
+import { useTranslation } from "react-i18next";
+import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";
+import type { Column } from "../../../list/columns.ts";
+import { useNumber } from "../counts.ts";
+import type { Job, JobRow } from "../job.ts";
+import { useProblem } from "./problem.ts";
+import { RowsTable } from "./rows-table.tsx";
+
+/** Rows that failed, or would, each with where and why. */
+export function ProblemTable({ job, rows, caption }: { job: Job; rows: readonly JobRow[]; caption: string }) {
+  const { t } = useTranslation();
+  const number = useNumber();
+  const problem = useProblem(job);
+  const problems = rows.map((row) => ({ row: row.row, ...problem(row) }));
+  const columns: Column<(typeof problems)[number]>[] = [
+    {
+      key: "row",
+      title: t("jobs.problem.row"),
+      width: 90,
+      align: "right",
+      render: ({ row }) => number(row + job.rowOffset),
+    },
+    {
+      key: "subject",
+      title: t(`jobs.about.${kindsOfJob[job.kind].of}.subject`),
+      card: "title",
+      render: ({ subject }) => (subject === "" ? "–" : subject),
+    },
+    { key: "column", title: t("jobs.problem.column"), render: ({ column }) => column ?? "–" },
+    { key: "reason", title: t("jobs.problem.reason"), render: ({ reason }) => reason },
+  ];
+  return <RowsTable job={job} caption={caption} rows={problems} idOf={({ row }) => String(row)} columns={columns} />;
+}

@@ -1,0 +1,85 @@
+import { useTranslation } from "react-i18next";
+import { cellFaults } from "../../../../domain/bulk-job/input/cell-faults.ts";
+import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";
+import { useNumber } from "../counts.ts";
+import type { Job, JobProblem, JobRow } from "../job.ts";
+
+/** What is wrong with a row. */
+export interface Problem {
+  /** The person or profile of the row, as the file has it. */
+  subject: string;
+  /** The column that is wrong, if it is one. */
+  column: string | undefined;
+  reason: string;
+}
+
+/** What the service says of a cell or a row that cannot be used, and our words for it. */
+const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
+  [/^must be a whole number from (?<from>\d+) to (?<to>\d+)$/, "wholeNumber"],
+  [/^must be one of (?<values>.+)$/, "oneOf"],
+  [/^must have (?<from>\d+) to (?<to>\d+) characters$/, "length"],
+  [/^must be (?<from>\d+) to (?<to>\d+) characters$/, "length"],
+  [/^must not contain control characters$/, "controlCharacters"],
+  [/^must be a decimal identifier$/, "identifier"],
+  [/^must be text$/, "text"],
+  [/^is no address$/, "address"],
+  [/^The row has more than one cell/, "tooManyCells"],
+  [/^is missing$/, "missing"],
+  [/(?:^|A cell )holds (?<breaks>\d+) line breaks?\.?$/, "lineBreaks"],
+  ...Object.entries(cellFaults).map(([fault, told]): [RegExp, string] => [new RegExp(`^${told}$`), `cell.${fault}`]),
+  [/^occurs twice$/, "twice"],
+  [/^The row has more cells than the header/, "tooManyCells"],
+  [/no JSON object|not valid JSON|no JSON/, "noObject"],
+  [/^The line is longer than/, "tooLong"],
+];
+
+/** Our words for what the service says of a cell or a row. */
+function useReason(): (reason: string) => string {
+  const { t } = useTranslation();
+  return (reason) => {
+    for (const [pattern, key] of patterns) {
+      const found = pattern.exec(reason);
+      if (found !== null) return t(`jobs.problem.${key}`, found.groups ?? {});
+    }
+    return reason;
+  };
+}
+
+/** Says of rows that failed, or would, what is wrong with them. Rows are counted as their author counts them. */
+export function useProblem({ kind, rowOffset }: Pick<Job, "kind" | "rowOffset">): (row: JobRow) => Problem {
+  const { t, i18n } = useTranslation();
+  const number = useNumber();
+  const worded = useReason();
+  return ({ error, message, pairwiseID, userID, email, serial }) => {
+    const subject = pairwiseID ?? userID ?? email ?? serial ?? "";
+    if (error === "invalid_row") {
+      const [, column, reason] = /^([A-Za-z]+(?: or [A-Za-z]+)*): (.+)$/s.exec(message ?? "") ?? [];
+      return {
+        subject,
+        column: column?.replaceAll(" or ", t("jobs.refused.or")),
+        reason: worded(reason ?? message ?? ""),
+      };
+    }
+    const key =
+      error === "duplicate_row"
+        ? `jobs.about.${kindsOfJob[kind].of}.duplicate`
+        : `jobs.rowErrors.${error ?? "internal_error"}`;
+    const first = /row (\d+)$/.exec(message ?? "")?.[1];
+    const row = first === undefined ? undefined : number(Number(first) + rowOffset);
+    return { subject, column: undefined, reason: i18n.exists(key) ? t(key, { row }) : (message ?? "") };
+  };
+}
+
+/** Says what is wrong with all rows that failed for one cause. */
+export function useCause({
+  kind,
+}: Pick<Job, "kind">): (problem: JobProblem) => { column: string | undefined; reason: string } {
+  const { t, i18n } = useTranslation();
+  const worded = useReason();
+  return ({ error, column, message }) => {
+    if (error === "invalid_row")
+      return { column: column?.replaceAll(" or ", t("jobs.refused.or")), reason: worded(message) };
+    const key = error === "duplicate_row" ? `jobs.about.${kindsOfJob[kind].of}.duplicates` : `jobs.rowErrors.${error}`;
+    return { column: undefined, reason: i18n.exists(key) ? t(key) : message };
+  };
+}

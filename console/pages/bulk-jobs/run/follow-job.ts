@@ -1,0 +1,74 @@
+import { api, answerOf } from "../../../api/api-client.ts";
+import { consolePath } from "../../../api/page-settings.ts";
+import { isFinal, type Job } from "../job.ts";
+
+/** When nothing was heard for so long, the job is asked for: something on the way may gather what it should pass on. */
+const quietMs = 10_000;
+const offlineMs = 3_000;
+/** After so much asking, listening is tried again. */
+const listenAgainMs = 20_000;
+
+interface Listener {
+  hear: (job: Job) => void;
+  /** Whether the service can be reached. */
+  reach: (reached: boolean) => void;
+}
+
+/**
+ * Tells what becomes of a job until it is over: by server-sent events and, where those do not get through, by asking as
+ * often as `Retry-After` allows. Answers how to stop.
+ */
+export function followJob(id: string, { hear, reach }: Listener): () => void {
+  const controller = new AbortController();
+  let source: EventSource | undefined;
+  let listenedAt = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const stop = () => {
+    controller.abort();
+    source?.close();
+    clearTimeout(timer);
+  };
+  const take = (job: Job) => {
+    if (controller.signal.aborted) return;
+    reach(true);
+    hear(job);
+    if (isFinal(job)) stop();
+  };
+  const askAfter = (ms: number) => {
+    clearTimeout(timer);
+    if (!controller.signal.aborted) timer = setTimeout(() => void ask(), ms);
+  };
+
+  const ask = async () => {
+    try {
+      const call = api.GET("/api/jobs/{id}", { params: { path: { id } }, signal: controller.signal });
+      const [{ data: job }, { response }] = await Promise.all([answerOf(call), call]);
+      take(job);
+      const listening = source?.readyState === EventSource.OPEN;
+      if (!listening && performance.now() - listenedAt > listenAgainMs) listen();
+      askAfter(listening ? quietMs : (Number(response.headers.get("Retry-After")) || 1) * 1_000);
+    } catch {
+      if (!controller.signal.aborted) reach(false);
+      askAfter(offlineMs);
+    }
+  };
+
+  const listen = () => {
+    source?.close();
+    listenedAt = performance.now();
+    const opened = new EventSource(`${consolePath}/api/jobs/${encodeURIComponent(id)}/events`);
+    opened.onmessage = ({ data }: MessageEvent<string>) => {
+      take(JSON.parse(data) as Job);
+      askAfter(quietMs);
+    };
+    opened.onerror = () => {
+      askAfter(1_000);
+    };
+    source = opened;
+    askAfter(quietMs);
+  };
+
+  listen();
+  return stop;
+}

@@ -1,0 +1,34 @@
+import { Stack, Title } from "@mantine/core";
+import { useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { ErrorNotice } from "../../../ui/error-notice.tsx";
+import type { Job, JobRow } from "../job.ts";
+import { ProblemTable } from "../plan/problem-table.tsx";
+import { useProblems } from "../plan/use-problems.ts";
+
+const shownMax = 10;
+const readMax = 1_000;
+
+/** The failures of a running job, the latest first. */
+export function LatestFailures({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useProblems(job, readMax);
+  const latest = useLatestFirst(data ?? []);
+  if (job.failed === 0) return null;
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        {t("jobs.latestFailures")}
+      </Title>
+      {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      <ProblemTable job={job} rows={latest.slice(0, shownMax)} caption={t("jobs.latestFailures")} />
+    </Stack>
+  );
+}
+
+/** Rows in the order in which they were first seen, the last ones first. */
+function useLatestFirst(rows: readonly JobRow[]): JobRow[] {
+  const seen = useRef(new Map<number, number>());
+  for (const { row } of rows) if (!seen.current.has(row)) seen.current.set(row, seen.current.size);
+  return rows.toSorted((a, b) => (seen.current.get(b.row) ?? 0) - (seen.current.get(a.row) ?? 0));
+}

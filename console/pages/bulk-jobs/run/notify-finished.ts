@@ -1,0 +1,23 @@
+import i18next from "i18next";
+import { notifyDone, notifyFailed } from "../../../ui/notify.tsx";
+import { formatNumber } from "../../../ui/time.tsx";
+import type { Job } from "../job.ts";
+
+/** Says that a job is over: on the page, and by the browser if the viewer allowed it and looks elsewhere. */
+export function notifyFinished(job: Job): void {
+  const text = i18next.t(`jobs.end.${job.state}`, {
+    kind: i18next.t(`jobs.kinds.${job.kind}`),
+    changed: formatNumber(job.changed, i18next.language),
+    failed: formatNumber(job.failed, i18next.language),
+  });
+  if (job.state === "failed") notifyFailed(text);
+  else notifyDone(text);
+  if (document.hidden && notificationsAllowed()) {
+    const notification = new Notification(text, { tag: job.id });
+    notification.onclick = () => {
+      window.focus();
+    };
+  }
+}
+
+const notificationsAllowed = (): boolean => "Notification" in window && Notification.permission === "granted";

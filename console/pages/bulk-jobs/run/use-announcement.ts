@@ -1,0 +1,20 @@
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useProgressText } from "../counts.ts";
+import type { Job } from "../job.ts";
+
+/** What is said of a job aloud: at the start, at each tenth and with each new state, and not at every event. */
+export function useAnnouncement(job: Job): string {
+  const { t } = useTranslation();
+  const words = useProgressText();
+  const tenth = job.total === 0 ? 0 : Math.floor((job.done / job.total) * 10);
+  const mark = `${job.state} ${tenth}`;
+  const [said, setSaid] = useState("");
+  const last = useRef<string>(undefined);
+  useEffect(() => {
+    if (last.current === mark) return;
+    last.current = mark;
+    setSaid(`${t(`status.${job.state}`)}: ${words(job)}`);
+  }, [mark, job, t, words]);
+  return said;
+}

@@ -1,0 +1,19 @@
+import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { findJob, isFinal, jobKey, newestOf, type Job } from "../job.ts";
+import { watchJob } from "./watch-job.ts";
+
+/** A job as it is, while it changes. */
+export function useJob(id: string): UseQueryResult<Job> {
+  const queries = useQueryClient();
+  const key = jobKey(id);
+  const query = useQuery({
+    queryKey: key,
+    queryFn: async ({ signal }) => newestOf(queries.getQueryData<Job>(key), await findJob(id, signal)),
+    // From here on it is told by events.
+    refetchOnWindowFocus: false,
+  });
+  const goesOn = query.data !== undefined && !isFinal(query.data);
+  useEffect(() => (goesOn ? watchJob(id, queries) : undefined), [goesOn, id, queries]);
+  return query;
+}
