@@ -3,6 +3,8 @@ import type { RevocationReason } from "../../domain/revocation.ts";
 import { first, type Db } from "../client.ts";
 import * as plan from "../queries/bulk-job/plan/revocation.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
+import * as jobRows from "../queries/bulk-job/run/rows.ts";
+import * as turns from "../queries/bulk-job/run/turns.ts";
 import { sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";
 
@@ -21,14 +23,14 @@ export async function revokeRows(
     ...range
   }: progress.RowRange & { realmId: string; reason: RevocationReason; actor: Actor; at: Date },
 ): Promise<progress.Progress | undefined> {
-  await progress.lockSlices(tx, range.jobId);
+  await turns.lockSlices(tx, range.jobId);
   // Held from here on: a job that was asked to stop revokes nothing.
   if ((await progress.lock(tx, range.jobId))?.state !== "running") return undefined;
 
-  if (!(await progress.lockPending(tx, range))) return undefined;
+  if (!(await jobRows.lockPending(tx, range))) return undefined;
   const due = await tx.query<{ certificateId: string; userId: string }>(sql`
     select p.certificate_id as "certificateId", p.user_id as "userId"
-      from (${plan.profilesOf(progress.pendingIn(range), realmId)}) as p
+      from (${plan.profilesOf(jobRows.pendingIn(range), realmId)}) as p
      where p.certificate_id is not null
        and p.revoked_at is null
   `);

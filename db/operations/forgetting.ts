@@ -1,6 +1,6 @@
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
-import * as rows from "../queries/bulk-job/rows.ts";
+import * as takenRows from "../queries/bulk-job/plan/take-rows.ts";
 import { ofAnyLength, sql, type Sql } from "../sql.ts";
 
 /** How far the people whose time is up have been looked through. */
@@ -149,7 +149,7 @@ async function takeOutOfWaitingJobs(
     const named = await tx.query<{ position: number }>(sql`
       select distinct position from ${rowsNaming(realm, people, sql`j.id = ${jobId}`)} as named order by position
     `);
-    await rows.takeOut(tx, { realmId: realm.id, jobId, positions: named.map(({ position }) => position), at });
+    await takenRows.takeOut(tx, { realmId: realm.id, jobId, positions: named.map(({ position }) => position), at });
   }
 }
 

@@ -4,9 +4,11 @@ import { inOrder, type Role } from "../../domain/roles.ts";
 import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as plan from "../queries/bulk-job/plan/offboarding.ts";
-import * as jobs from "../queries/bulk-job/jobs.ts";
+import * as endedCreators from "../queries/bulk-job/plan/ended-creators.ts";
+import * as grace from "../queries/bulk-job/run/grace.ts";
+import * as jobRows from "../queries/bulk-job/run/rows.ts";
+import * as turns from "../queries/bulk-job/run/turns.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
-import * as transitions from "../queries/bulk-job/transitions.ts";
 import * as certificates from "../queries/certificates/certificates.ts";
 import * as issuances from "../queries/issuance/issuances.ts";
 import * as userRoles from "../queries/people/user-roles.ts";
@@ -34,7 +36,7 @@ async function lockOut(
   `);
   await sessions.removeAllOfUsers(tx, { userIds });
   await issuances.failUnsettledOfUsers(tx, { userIds, errorCode: "user_offboarded", at });
-  await transitions.stopOfEnded(tx, { realmId, creators: { userIds }, at });
+  await endedCreators.stopOfEnded(tx, { realmId, creators: { userIds }, at });
 }
 
 /** The roles that end with an offboarding, for its audit entry. */
@@ -122,7 +124,7 @@ export async function offboardWithGrace(
   const revokeAt = afterDays(graceDays, at);
   const ended = endedRoles(found);
   await lockOut(tx, { realmId, userIds: [userId], jobId, at });
-  await jobs.createInGrace(tx, { realmId, jobId, userId, graceDays, revokeAt, actor, at, requestId });
+  await grace.createInGrace(tx, { realmId, jobId, userId, graceDays, revokeAt, actor, at, requestId });
   await audit.record(tx, {
     realmId,
     event: "job_create",
@@ -177,8 +179,8 @@ export async function lockOutRows(
     ...range
   }: progress.RowRange & { realmId: string; graceDays: number | null; actor: Actor; at: Date },
 ): Promise<progress.Progress | undefined> {
-  await progress.lockSlices(tx, range.jobId);
-  const locked = await plan.lockPending(tx, { ...range, realmId, changes: plan.wouldLeave(at) });
+  await turns.lockSlices(tx, range.jobId);
+  const locked = await jobRows.lockPendingPeople(tx, { ...range, realmId, changes: plan.wouldLeave(at) });
   if (locked === undefined) return undefined;
   // Asked again once they are locked: until then another job may have offboarded them and revoked their profiles.
   const people = await tx.query<{ id: string; offboardedAt: Date | null; roles: Role[] }>(sql`
@@ -252,7 +254,7 @@ export async function revoke(
   tx: Db,
   { realmId, at, ...range }: progress.RowRange & { realmId: string; at: Date },
 ): Promise<progress.Progress | undefined> {
-  await progress.lockSlices(tx, range.jobId);
+  await turns.lockSlices(tx, range.jobId);
   const rows = await tx.query<{ userId: string }>(sql`
     select r.user_id as "userId"
       from job_rows r

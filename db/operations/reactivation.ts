@@ -1,6 +1,8 @@
 import type { Actor } from "../../domain/audit.ts";
 import { first, type Db } from "../client.ts";
 import * as plan from "../queries/bulk-job/plan/offboarding.ts";
+import * as jobRows from "../queries/bulk-job/run/rows.ts";
+import * as turns from "../queries/bulk-job/run/turns.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
 import * as reactivatePlan from "../queries/bulk-job/plan/reactivation.ts";
 import { isActive } from "../rules.ts";
@@ -24,16 +26,16 @@ export async function letBackIn(
     ...range
   }: progress.RowRange & { realmId: string; undoOf: string | null; actor: Actor; at: Date },
 ): Promise<progress.Progress | undefined> {
-  if (undoOf !== null) await progress.lockSlices(tx, undoOf);
-  await progress.lockSlices(tx, range.jobId);
+  if (undoOf !== null) await turns.lockSlices(tx, undoOf);
+  await turns.lockSlices(tx, range.jobId);
   // Held from here on: a job that was asked to stop lets nobody in.
   if ((await progress.lock(tx, range.jobId))?.state !== "running") return undefined;
 
   const changes = reactivatePlan.wouldReturn(undoOf);
-  if ((await plan.lockPending(tx, { ...range, realmId, changes })) === undefined) return undefined;
+  if ((await jobRows.lockPendingPeople(tx, { ...range, realmId, changes })) === undefined) return undefined;
   // Asked again once they are locked: until then somebody may have let them in, or offboarded them again.
   const people = await tx.query<{ id: string; offboardedAt: Date }>(sql`
-    with people as materialized (${plan.resolved(progress.pendingIn(range), realmId)})
+    with people as materialized (${plan.resolved(jobRows.pendingIn(range), realmId)})
     select p.user_id as id, p.offboarded_at as "offboardedAt"
       from people p
      where ${changes}

@@ -2,7 +2,7 @@ import type { Actor } from "../../domain/audit.ts";
 import { inOrder, type Role } from "../../domain/roles.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
-import * as transitions from "../queries/bulk-job/transitions.ts";
+import * as endedCreators from "../queries/bulk-job/plan/ended-creators.ts";
 import * as userRoles from "../queries/people/user-roles.ts";
 import type { HeldRoles } from "../queries/people/user-roles.ts";
 import * as consoleSessions from "../queries/sign-in/console-sessions.ts";
@@ -46,7 +46,7 @@ export async function set(
   const [held, holds] = [heldRoles(before), heldRoles(now)];
   if (same(held, holds)) return now;
   await consoleSessions.renewSoon(tx, { userId, at });
-  await transitions.stopOfEnded(tx, { realmId, creators: { userIds: [userId] }, at });
+  await endedCreators.stopOfEnded(tx, { realmId, creators: { userIds: [userId] }, at });
   await audit.record(tx, {
     realmId,
     event: "user_role_update",

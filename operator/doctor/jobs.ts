@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import * as upkeep from "../../db/queries/bulk-job/upkeep.ts";
+import * as grace from "../../db/queries/bulk-job/run/grace.ts";
 import type { Context } from "../context/context.ts";
 import { fails, passes, type Check } from "./check.ts";
 
@@ -9,7 +9,7 @@ const overdueMinutes = 10;
 /** Whether the devices of people whose days of grace are over went off. */
 export async function checkJobs(db: Db, { clock }: Pick<Context, "clock">): Promise<Check> {
   const since = new Date(clock.now().getTime() - overdueMinutes * 60_000);
-  const overdue = await upkeep.listInGraceSince(db, { since });
+  const overdue = await grace.listInGraceSince(db, { since });
   return overdue.length === 0
     ? passes("jobs", "every bulk job whose days of grace are over has gone on")
     : fails(

@@ -1,6 +1,7 @@
 import { isContention, withoutValues } from "../../db/contention.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
-import * as transitions from "../../db/queries/bulk-job/transitions.ts";
+import * as transitions from "../../db/queries/bulk-job/plan/transitions.ts";
+import * as jobRows from "../../db/queries/bulk-job/run/rows.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { chunkSize, processBulkJobRows } from "../../domain/tasks/process-bulk-job-rows.ts";
@@ -74,7 +75,7 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
 
 /** Sees to it that unfinished rows are worked, and ends a job that has none. */
 async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promise<void> {
-  const chunks = await jobs.unfinishedChunks(deps.db, { jobId: id, chunkSize });
+  const chunks = await jobRows.unfinishedChunks(deps.db, { jobId: id, chunkSize });
   if (chunks.length === 0) {
     await finish(deps, id);
     return;

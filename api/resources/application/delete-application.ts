@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as endedCreators from "../../../db/queries/bulk-job/plan/ended-creators.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { ClientID } from "../../../domain/ids.ts";
@@ -29,7 +29,7 @@ export const deleteApplication = endpoint({
       if (found === undefined) throw fail("application_not_found");
       const at = clock.now();
       await applications.remove(tx, { clientId });
-      await transitions.stopOfEnded(tx, { realmId, creators: { clientId }, at });
+      await endedCreators.stopOfEnded(tx, { realmId, creators: { clientId }, at });
       await audit.record(tx, {
         realmId,
         event: "client_delete",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
-import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as endedCreators from "../../../db/queries/bulk-job/plan/ended-creators.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
@@ -42,7 +42,7 @@ export const updateApplication = endpoint({
         await applications.update(tx, { clientId, ...after });
         const at = clock.now();
         await endWhatIsNoLongerGranted(tx, { clientId, before, after });
-        await transitions.stopOfEnded(tx, { realmId, creators: { clientId }, at });
+        await endedCreators.stopOfEnded(tx, { realmId, creators: { clientId }, at });
         const entry = { event: "client_update", actor: actorOf(principal), at } as const;
         await audit.record(tx, { ...entry, realmId, properties: { clientID: clientId, ...changes } });
       }

@@ -29,6 +29,15 @@ export interface ReadRow {
   message: string | null;
 }
 
+/** A row as a job receives it. */
+export interface ReceivedRow extends RowValues {
+  position: number;
+  /** The cells as they were given, in the order of the job's columns. */
+  input: readonly (string | null)[];
+  /** Why it cannot be used. */
+  message: string | null;
+}
+
 /** Values by column, as they came: the text of a table, or whatever JSON had. */
 export type RowCells = ReadonlyMap<JobColumn, unknown>;
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as waiting from "../../../db/queries/bulk-job/plan/transitions.ts";
+import * as running from "../../../db/queries/bulk-job/run/transitions.ts";
 import { sql } from "../../../db/sql.ts";
 import { finalJobStates, jobStates, type JobState } from "../../../domain/bulk-job/job.ts";
 import { followingStates, type AnyJobState } from "../../../domain/bulk-job/states.ts";
@@ -19,7 +20,7 @@ beforeAll(async () => {
   realmId = await given.realm();
 });
 
-type Transition = Parameters<typeof transitions.fail>[1];
+type Transition = Parameters<typeof running.fail>[1];
 type Enter = (job: Transition) => Promise<boolean>;
 const api = () => database.open("realmpass_api");
 const worker = () => database.open("realmpass_worker");
@@ -30,7 +31,7 @@ const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
     "found by a check, or without a creator who may run it",
     "ready",
     ["checking", "scheduled", "queued"],
-    (job) => transitions.toReady(worker(), { ...job, found }),
+    (job) => waiting.toReady(worker(), { ...job, found }),
   ],
   [
     "checked before its time",
@@ -38,30 +39,30 @@ const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
     ["checking", "ready"],
     async (job) => {
       await database.owner.query(sql`update jobs set execute_at = ${fromNow(60_000)} where id = ${job.jobId}`);
-      return transitions.toScheduled(worker(), { ...job, by: { found } });
+      return waiting.toScheduled(worker(), { ...job, by: { found } });
     },
   ],
   [
     "started for later",
     "scheduled",
     ["ready"],
-    (job) => transitions.toScheduled(api(), { ...job, by: { start: { executeAt: fromNow(60_000), confirmTotal: 1 } } }),
+    (job) => waiting.toScheduled(api(), { ...job, by: { start: { executeAt: fromNow(60_000), confirmTotal: 1 } } }),
   ],
   [
     "checked, or its time has come",
     "queued",
     ["checking", "ready", "scheduled", "grace"],
-    (job) => transitions.toQueued(worker(), { ...job, expectedChange: 1 }),
+    (job) => waiting.toQueued(worker(), { ...job, expectedChange: 1 }),
   ],
-  ["started", "queued", ["ready"], (job) => transitions.toQueued(api(), { ...job, start: { confirmTotal: 1 } })],
-  ["told not to wait any longer", "queued", ["grace"], (job) => transitions.endGrace(api(), job)],
+  ["started", "queued", ["ready"], (job) => waiting.toQueued(api(), { ...job, start: { confirmTotal: 1 } })],
+  ["told not to wait any longer", "queued", ["grace"], (job) => waiting.endGrace(api(), job)],
   [
     "its turn",
     "running",
     ["queued"],
-    (job) => transitions.toRunning(worker(), { ...job, expectedChange: 1, wasShown: false }),
+    (job) => running.toRunning(worker(), { ...job, expectedChange: 1, wasShown: false }),
   ],
-  ["its turn once more", "running", ["queued"], (job) => transitions.toRunningAgain(worker(), job)],
+  ["its turn once more", "running", ["queued"], (job) => running.toRunningAgain(worker(), job)],
   [
     "done with locking out, with days of grace",
     "grace",
@@ -69,32 +70,32 @@ const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
     async (job) => {
       await database.owner.query(sql`update jobs set grace_days = 7 where id = ${job.jobId}`);
       await database.owner.query(sql`update job_rows set status = 'working' where job_id = ${job.jobId}`);
-      return transitions.markLockedOut(worker(), job);
+      return running.markLockedOut(worker(), job);
     },
   ],
   [
     "asked to stop",
     "cancelling",
     ["checking", "ready", "scheduled", "queued", "running"],
-    (job) => transitions.toCancelling(api(), { ...job, actor }),
+    (job) => running.toCancelling(api(), { ...job, actor }),
   ],
   [
     "every row done",
     "completed",
     ["running", "cancelling"],
-    (job) => transitions.finish(worker(), { ...job, cancelled: false }),
+    (job) => running.finish(worker(), { ...job, cancelled: false }),
   ],
   [
     "every row done or failed",
     "completed_with_errors",
     ["running", "cancelling"],
-    (job) => transitions.finish(worker(), { ...job, cancelled: false }),
+    (job) => running.finish(worker(), { ...job, cancelled: false }),
   ],
   [
     "found by a check to be so already",
     "completed",
     ["checking"],
-    (job) => transitions.endUnchanged(worker(), { ...job, found: { ...nothing, unchanged: 1 } }),
+    (job) => waiting.endUnchanged(worker(), { ...job, found: { ...nothing, unchanged: 1 } }),
   ],
   [
     "found by a check to be so already, where it can be done at all",
@@ -102,22 +103,22 @@ const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
     ["checking"],
     async (job) => {
       await database.owner.query(sql`update jobs set total = 2 where id = ${job.jobId} and state = 'checking'`);
-      return transitions.endUnchanged(worker(), { ...job, found: { ...nothing, unchanged: 1, failed: 1 } });
+      return waiting.endUnchanged(worker(), { ...job, found: { ...nothing, unchanged: 1, failed: 1 } });
     },
   ],
   [
     "found by a check to be unusable",
     "failed",
     ["checking"],
-    (job) => transitions.endUnchanged(worker(), { ...job, found: { ...nothing, failed: 1 } }),
+    (job) => waiting.endUnchanged(worker(), { ...job, found: { ...nothing, failed: 1 } }),
   ],
   [
     "stopped, or undone",
     "cancelled",
     ["cancelling", "running", "grace"],
-    (job) => transitions.finish(worker(), { ...job, cancelled: true }),
+    (job) => running.finish(worker(), { ...job, cancelled: true }),
   ],
-  ["given up", "failed", ["checking", "queued", "running", "cancelling"], (job) => transitions.fail(worker(), job)],
+  ["given up", "failed", ["checking", "queued", "running", "cancelling"], (job) => running.fail(worker(), job)],
 ];
 
 async function jobIn(state: AnyJobState, { failed }: { failed: number }): Promise<string> {
@@ -163,11 +164,11 @@ test.each(["scheduled", "grace"] as const)(
     const other = await given.realm();
     const jobId = await jobIn(state, { failed: 0 });
 
-    expect(await transitions.toQueued(worker(), { realmId: other, jobId, at: fromNow(0) })).toBe(false);
+    expect(await waiting.toQueued(worker(), { realmId: other, jobId, at: fromNow(0) })).toBe(false);
     await database.owner.query(sql`
       update jobs set execute_at = ${fromNow(60_000)}, revoke_at = ${fromNow(60_000)} where id = ${jobId}
     `);
-    expect(await transitions.toQueued(worker(), { realmId, jobId, at: fromNow(120_000) })).toBe(false);
+    expect(await waiting.toQueued(worker(), { realmId, jobId, at: fromNow(120_000) })).toBe(false);
     expect(await stateOf(jobId)).toEqual({ state, revision: 0 });
   },
 );
@@ -177,6 +178,6 @@ test("a job whose time has come by the database's clock does not wait for it, wh
   const at = fromNow(-120_000);
   const start = { executeAt: fromNow(-60_000), confirmTotal: 1 };
 
-  expect(await transitions.toScheduled(worker(), { realmId, jobId: checked, at, by: { found } })).toBe(false);
-  expect(await transitions.toScheduled(api(), { realmId, jobId: ready, at, by: { start } })).toBe(false);
+  expect(await waiting.toScheduled(worker(), { realmId, jobId: checked, at, by: { found } })).toBe(false);
+  expect(await waiting.toScheduled(api(), { realmId, jobId: ready, at, by: { start } })).toBe(false);
 });

@@ -1,14 +1,15 @@
 import type { Db } from "../../../db/client.ts";
 import * as checks from "../../../db/queries/bulk-job/plan/check.ts";
 import * as onboardPlan from "../../../db/queries/bulk-job/plan/onboarding.ts";
-import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as transitions from "../../../db/queries/bulk-job/plan/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
 import * as confirmation from "../../../db/queries/bulk-job/plan/confirmation.ts";
 import { jobNotices } from "../../../domain/bulk-job/job.ts";
+import type { Findings } from "../../../domain/bulk-job/plan/findings.ts";
 import type { BulkJobDeps } from "../deps.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";
-import { recordEnd, reportEnd } from "../run/finish.ts";
+import { recordEnd, reportEnd } from "../record-end.ts";
 
 /** Rows that are checked in one statement. */
 const sliceSize = 10_000;
@@ -42,7 +43,7 @@ export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
 }
 
 /** Whether a job would only wait for somebody to start nothing. */
-const endsUnchanged = ({ dryRun }: WorkedJob, { changed }: checks.Findings): boolean => dryRun && changed === 0;
+const endsUnchanged = ({ dryRun }: WorkedJob, { changed }: Findings): boolean => dryRun && changed === 0;
 
 /** Ends a job whose check found nothing to change: its rows slice by slice, then the job with its audit entry. */
 async function endUnchanged(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
@@ -68,7 +69,7 @@ async function endUnchanged(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
 async function next(
   tx: Db,
   { id: jobId, realmId, dryRun, executeAt }: WorkedJob,
-  { unconfirmed, found, at }: { unconfirmed: boolean; found: checks.Findings; at: Date },
+  { unconfirmed, found, at }: { unconfirmed: boolean; found: Findings; at: Date },
 ): Promise<boolean> {
   const job = { realmId, jobId, at };
   const expectedChange = found.changed;

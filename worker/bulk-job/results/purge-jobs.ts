@@ -1,4 +1,4 @@
-import * as upkeep from "../../../db/queries/bulk-job/upkeep.ts";
+import * as upkeep from "../../../db/queries/bulk-job/results/upkeep.ts";
 import { untilNone } from "../../../runtime/each-by-itself.ts";
 import type { BulkJobDeps } from "../deps.ts";
 

@@ -1,9 +1,12 @@
 import * as checks from "../../../db/queries/bulk-job/plan/check.ts";
 import * as confirmation from "../../../db/queries/bulk-job/plan/confirmation.ts";
-import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as access from "../../../db/queries/bulk-job/access.ts";
+import * as waiting from "../../../db/queries/bulk-job/plan/transitions.ts";
+import * as jobRows from "../../../db/queries/bulk-job/run/rows.ts";
+import * as transitions from "../../../db/queries/bulk-job/run/transitions.ts";
+import * as turns from "../../../db/queries/bulk-job/run/turns.ts";
 import * as jobs from "../../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
-import * as bulkJobs from "../../../db/queries/bulk-job/jobs.ts";
 import * as removals from "../../../db/queries/realm/removals.ts";
 import type { Db } from "../../../db/client.ts";
 import { jobNotices, kindsOfJob } from "../../../domain/bulk-job/job.ts";
@@ -17,35 +20,35 @@ import type { BulkJobDeps } from "../deps.ts";
  */
 export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   const { db, clock, log } = deps;
-  if (!(await jobs.hasCapacity(db, job.id))) return false;
+  if (!(await turns.hasCapacity(db, job.id))) return false;
 
   // It has run before and locked its people out: what is left is to revoke, as was decided then.
   if (job.markedAt !== null) return resume(deps, job);
 
   // Until it runs, a job counts rows that are not final only where it shows what a check has found.
-  const shown = job.done > (await jobs.countFinalRows(db, job.id)).final;
+  const shown = job.done > (await jobRows.countFinalRows(db, job.id)).final;
   if (shown && !(await checkAll(deps, job, { again: true }))) return true;
 
   const its = { realmId: job.realmId, jobId: job.id };
   return db.transaction(async (tx) => {
     const at = clock.now();
-    await jobs.lockRunQueue(tx, job.realmId);
+    await turns.lockRunQueue(tx, job.realmId);
     const locked = await jobs.lock(tx, job.id);
     if (locked?.state !== "queued") return true;
-    if (!(await jobs.hasCapacity(tx, job.id))) return false;
+    if (!(await turns.hasCapacity(tx, job.id))) return false;
     const found = await checks.findings(tx, job.id);
-    if (!(await bulkJobs.creatorMayRun(tx, job.id))) {
-      await transitions.toReady(tx, { ...its, found, notice: jobNotices.creatorEnded, at });
+    if (!(await access.creatorMayRun(tx, job.id))) {
+      await waiting.toReady(tx, { ...its, found, notice: jobNotices.creatorEnded, at });
       log.warn({ event: "job.creator_ended", bulkJobId: job.id }, "the creator of a bulk job has ended; it waits");
       return true;
     }
     const expectedChange = found.changed;
     if (!(await admitRemovals(tx, locked, { expectedChange, at }))) {
       const notice = jobNotices.confirmationRequired;
-      await transitions.toReady(tx, { ...its, found, expectedChange, notice, at });
+      await waiting.toReady(tx, { ...its, found, expectedChange, notice, at });
       return true;
     }
-    await jobs.recount(tx, { jobId: job.id, at });
+    await jobRows.recount(tx, { jobId: job.id, at });
     await transitions.toRunning(tx, {
       ...its,
       expectedChange,
@@ -78,11 +81,11 @@ async function admitRemovals(
 function resume({ db, clock }: BulkJobDeps, { id: jobId, realmId }: WorkedJob): Promise<boolean> {
   return db.transaction(async (tx) => {
     const at = clock.now();
-    await jobs.lockRunQueue(tx, realmId);
+    await turns.lockRunQueue(tx, realmId);
     const locked = await jobs.lock(tx, jobId);
     if (locked?.state !== "queued") return true;
-    if (!(await jobs.hasCapacity(tx, jobId))) return false;
-    await jobs.recount(tx, { jobId, at });
+    if (!(await turns.hasCapacity(tx, jobId))) return false;
+    await jobRows.recount(tx, { jobId, at });
     return transitions.toRunningAgain(tx, { realmId, jobId, at });
   });
 }

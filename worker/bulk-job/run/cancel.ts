@@ -1,4 +1,5 @@
 import * as jobs from "../../../db/queries/bulk-job/progress.ts";
+import * as jobRows from "../../../db/queries/bulk-job/run/rows.ts";
 import type { WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
 import type { RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
 import type { BulkJobDeps } from "../deps.ts";
@@ -21,7 +22,7 @@ export async function recountFromRows({ db, clock }: Pick<BulkJobDeps, "db" | "c
   if (job.startedAt !== null) return;
   await db.transaction(async (tx) => {
     await jobs.lock(tx, job.id);
-    await jobs.recount(tx, { jobId: job.id, at: clock.now() });
+    await jobRows.recount(tx, { jobId: job.id, at: clock.now() });
   });
 }
 
@@ -32,6 +33,6 @@ export async function skipAll(
   code: RowErrorCode,
 ): Promise<void> {
   for (const slice of slicesOf({ jobId, from: 1, to: lastPosition + 1 }, sliceSize)) {
-    await jobs.skip(db, { ...slice, code, at: clock.now() });
+    await jobRows.skip(db, { ...slice, code, at: clock.now() });
   }
 }

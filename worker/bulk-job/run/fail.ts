@@ -1,8 +1,9 @@
-import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as jobRows from "../../../db/queries/bulk-job/run/rows.ts";
+import * as transitions from "../../../db/queries/bulk-job/run/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/progress.ts";
 import { recountFromRows, skipAll } from "./cancel.ts";
 import type { BulkJobDeps } from "../deps.ts";
-import { recordEnd, reportEnd } from "./finish.ts";
+import { recordEnd, reportEnd } from "../record-end.ts";
 import { keepsGrace, markLockedOut } from "./lock-out.ts";
 import { endWorkingRows } from "./work-rows.ts";
 
@@ -22,7 +23,7 @@ export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log" | "onE
   const ended = await db.transaction(async (tx) => {
     const at = clock.now();
     if (!(await transitions.fail(tx, { realmId: job.realmId, jobId, at }))) return undefined;
-    await jobs.recount(tx, { jobId, at });
+    await jobRows.recount(tx, { jobId, at });
     return recordEnd(tx, { job, at });
   });
   if (ended !== undefined) reportEnd(deps, ended);

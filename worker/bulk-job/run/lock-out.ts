@@ -1,6 +1,7 @@
 import * as offboarding from "../../../db/operations/offboarding.ts";
 import * as jobs from "../../../db/queries/bulk-job/progress.ts";
-import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import * as jobRows from "../../../db/queries/bulk-job/run/rows.ts";
+import * as transitions from "../../../db/queries/bulk-job/run/transitions.ts";
 import type { RowRange, WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
 import type { BulkJobDeps } from "../deps.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";
@@ -18,7 +19,7 @@ export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob
     const at = clock.now();
     const progress = await bisectOnError(slice, {
       work: (part) => db.transaction((tx) => offboarding.lockOutRows(tx, { ...part, realmId, graceDays, actor, at })),
-      giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at }),
+      giveUp: (row) => jobRows.failRow(db, { ...row, code: "internal_error", at }),
       log,
     });
     return progress.every((part) => part === undefined || part.state === "running");

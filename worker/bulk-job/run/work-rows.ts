@@ -2,7 +2,8 @@ import * as bulkRevocation from "../../../db/operations/bulk-revocation.ts";
 import * as offboarding from "../../../db/operations/offboarding.ts";
 import * as onboarding from "../../../db/operations/onboarding.ts";
 import * as reactivation from "../../../db/operations/reactivation.ts";
-import * as rowsToOnboard from "../../../db/queries/bulk-job/plan/onboarding.ts";
+import * as rowsToOnboard from "../../../db/queries/bulk-job/run/onboarding.ts";
+import * as jobRows from "../../../db/queries/bulk-job/run/rows.ts";
 import * as jobs from "../../../db/queries/bulk-job/progress.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Progress, RowRange, WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
@@ -46,7 +47,7 @@ export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void
     await finish(deps, chunk.jobId);
     return;
   }
-  if (await jobs.hasWorkingRows(deps.db, chunk)) throw new RetryLater("rows are not settled yet");
+  if (await jobRows.hasWorkingRows(deps.db, chunk)) throw new RetryLater("rows are not settled yet");
 }
 
 /**
@@ -75,7 +76,7 @@ async function onboard(deps: BulkJobDeps, job: WorkedJob, slice: RowRange): Prom
   const { db, clock, log, issueAll } = deps;
   const { realmId, actor } = job;
   const giveUp = (row: { jobId: string; position: number }) =>
-    jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() });
+    jobRows.failRow(db, { ...row, code: "internal_error", at: clock.now() });
 
   const taken =
     job.state === "running"
@@ -87,7 +88,7 @@ async function onboard(deps: BulkJobDeps, job: WorkedJob, slice: RowRange): Prom
         })
       : [];
   await rowsToOnboard.analyzeGrownUsers(db);
-  if (!(await jobs.hasWorkingRows(db, slice))) return taken;
+  if (!(await jobRows.hasWorkingRows(db, slice))) return taken;
 
   const unsettled = await rowsToOnboard.unsettled(db, slice);
   if (unsettled.length > 0) await issueAll(unsettled);
@@ -97,14 +98,14 @@ async function onboard(deps: BulkJobDeps, job: WorkedJob, slice: RowRange): Prom
 const conclude = ({ db, clock, log }: EndingDeps, slice: RowRange): Promise<Progresses> =>
   bisectOnError(slice, {
     work: (part) => rowsToOnboard.concludeRows(db, { ...part, at: clock.now() }),
-    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    giveUp: (row) => jobRows.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,
   });
 
 function offboard({ db, clock, log }: EndingDeps, { realmId }: WorkedJob, slice: RowRange): Promise<Progresses> {
   return bisectOnError(slice, {
     work: (part) => db.transaction((tx) => offboarding.revoke(tx, { ...part, realmId, at: clock.now() })),
-    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    giveUp: (row) => jobRows.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,
   });
 }
@@ -117,7 +118,7 @@ function reactivate(
   return bisectOnError(slice, {
     work: (part) =>
       db.transaction((tx) => reactivation.letBackIn(tx, { ...part, realmId, undoOf, actor, at: clock.now() })),
-    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    giveUp: (row) => jobRows.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,
   });
 }
@@ -131,7 +132,7 @@ function revoke(
   return bisectOnError(slice, {
     work: (part) =>
       db.transaction((tx) => bulkRevocation.revokeRows(tx, { ...part, realmId, reason, actor, at: clock.now() })),
-    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    giveUp: (row) => jobRows.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,
   });
 }

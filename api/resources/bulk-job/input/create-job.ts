@@ -1,6 +1,7 @@
 import type { Db } from "../../../../db/client.ts";
 import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
+import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
 import { jobRowsMax } from "../../../../domain/limits.ts";
 import { profileScope, type JobKind } from "../../../../domain/bulk-job/job.ts";
 import type { ErrorCode } from "../../../../domain/errors.ts";
@@ -15,7 +16,8 @@ import type { JobView } from "../../../contract/views/job-view.ts";
 import { advance } from "../advance.ts";
 import { answerJob } from "../answer-job.ts";
 import { UnusableFile, type FoundInput } from "./input.ts";
-import { requireNear, requireRowQuota } from "../job-rules.ts";
+import { requireNear } from "../job-rules.ts";
+import { requireRowQuota } from "./row-quota.ts";
 import type { JobQuery } from "./job-upload.ts";
 import { readMatchingRows, type MatchingRows } from "./matching.ts";
 import { readInput } from "./read-input.ts";
@@ -38,7 +40,7 @@ type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId
 };
 
 /** A job before its rows are known. */
-type Beginning = Omit<jobs.NewJob, "columns"> & { jobId: BulkJobID };
+type Beginning = Omit<receiving.NewJob, "columns"> & { jobId: BulkJobID };
 
 /**
  * Makes a job of a file, or of all that a search and filter find. It begins in one transaction with its audit entry and the
@@ -86,7 +88,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
 
   async function discard(): Promise<void> {
     try {
-      await jobs.discard(db, own);
+      await receiving.discard(db, own);
     } catch (err) {
       log.warn({ event: "job.discard_failed", jobId: own.jobId, err }, "an upload that failed is left to the workers");
     }
@@ -119,7 +121,7 @@ async function beginMatching(
   requireStaffScope(principal, scope);
   return change(async (tx) => {
     const at = deps.clock.now();
-    await jobs.create(tx, { ...job, columns, origin: "filter", matching: given });
+    await receiving.create(tx, { ...job, columns, origin: "filter", matching: given });
     const total = await add(tx, { ...job, at });
     if (total === 0) throw new UnusableFile("Nothing in the list matches.", { path: "matching" });
     if (total > jobRowsMax) {
@@ -150,7 +152,7 @@ async function begin(
 ): Promise<{ jobId: BulkJobID }> {
   const { realmId, jobId, kind, dryRun, executeAt, confirmTotal, graceDays, reason, actor } = job;
   await requireRowQuota(tx, { realmId, rows: total, fail });
-  if (!(await jobs.begin(tx, { realmId, jobId, total, at }))) throw new UnusableFile("The upload took too long.");
+  if (!(await receiving.begin(tx, { realmId, jobId, total, at }))) throw new UnusableFile("The upload took too long.");
   await audit.record(tx, {
     realmId,
     event: "job_create",

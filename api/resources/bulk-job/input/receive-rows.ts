@@ -1,10 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Database } from "../../../../db/client.ts";
-import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
-import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
+import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
 import { jobRowsMax } from "../../../../domain/limits.ts";
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
-import { readRow, unreadableRow } from "../../../../domain/bulk-job/input/row.ts";
+import { readRow, unreadableRow, type ReceivedRow } from "../../../../domain/bulk-job/input/row.ts";
 import type { Clock } from "../../../../runtime/clock.ts";
 import type { Fail } from "../../../contract/endpoint.ts";
 import { positionsMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
@@ -16,7 +15,7 @@ const batchMax = 1_000;
 const rowsInATurn = 100;
 
 interface Receiving {
-  job: Omit<jobs.NewJob, "columns">;
+  job: Omit<receiving.NewJob, "columns">;
   input: FoundInput;
   /** Throws when the caller may not ask for profiles. */
   requireProfiles: () => void;
@@ -33,16 +32,16 @@ export async function receiveRows(
 ): Promise<{ total: number; invalid: number }> {
   let total = 0;
   let invalid = 0;
-  let batch: jobRows.NewJobRow[] = [];
+  let batch: ReceivedRow[] = [];
 
   const store = async (): Promise<void> => {
     const rows = batch;
     const first = total === rows.length;
     batch = [];
     await db.transaction(async (tx) => {
-      if (first) await jobs.create(tx, { ...job, columns: input.columns });
-      else await jobs.touch(tx, { realmId: job.realmId, jobId: job.jobId, at: clock.now() });
-      await jobRows.add(tx, { jobId: job.jobId, rows });
+      if (first) await receiving.create(tx, { ...job, columns: input.columns });
+      else await receiving.touch(tx, { realmId: job.realmId, jobId: job.jobId, at: clock.now() });
+      await receiving.addRows(tx, { jobId: job.jobId, rows });
     });
   };
 
@@ -52,7 +51,7 @@ export async function receiveRows(
         description: `The file has more than ${jobRowsMax} rows. Split it into several jobs.`,
       });
     }
-    const row = newRow(job.kind, found);
+    const row = receivedRow(job.kind, found);
     if (row.message !== null) invalid += 1;
     if (row.profileName !== null) requireProfiles();
     batch.push(row);
@@ -65,19 +64,7 @@ export async function receiveRows(
   return { total, invalid };
 }
 
-function newRow(kind: JobKind, found: ParsedRow): jobRows.NewJobRow {
+function receivedRow(kind: JobKind, found: ParsedRow): ReceivedRow {
   const { values, message } = "cells" in found ? readRow(kind, found.cells) : unreadableRow(found.unreadable);
-  return {
-    position: found.position,
-    input: found.given,
-    pairwiseId: values.pairwiseID,
-    userId: values.userID,
-    email: values.email,
-    maxProfiles: values.maxProfiles,
-    profileName: values.profileName,
-    deviceType: values.deviceType,
-    format: values.format,
-    serialNumber: values.serial,
-    message,
-  };
+  return { position: found.position, input: found.given, ...values, message };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
+import * as jobProblems from "../../../../db/queries/bulk-job/plan/problems.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import { BulkJobID } from "../../../../domain/ids.ts";
 import { endpoint } from "../../../contract/endpoint.ts";
@@ -37,12 +37,12 @@ export const getJobProblems = endpoint({
   async handle({ params: { id: jobId }, principal: { realmId }, deps: { db, clock }, fail }) {
     const job = await jobs.find(db, { realmId, jobId, at: clock.now() });
     if (job === undefined) throw fail("job_not_found");
-    const problems = await jobRows.listProblems(db, { jobId, max: problemsMax, positionsMax: rowsMax });
+    const problems = await jobProblems.listProblems(db, { jobId, max: problemsMax, positionsMax: rowsMax });
     return problems.map((problem) => problemView(problem, job));
   },
 });
 
-function problemView({ errorCode, message, count, positions }: jobRows.Problem, job: jobs.Job): JobProblem {
+function problemView({ errorCode, message, count, positions }: jobProblems.Problem, job: jobs.Job): JobProblem {
   const fault = faultOf(message ?? "", job);
   return {
     error: errorCode,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
+import * as undo from "../../../../db/queries/bulk-job/plan/undo.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import { BulkJobID } from "../../../../domain/ids.ts";
 import { endpoint } from "../../../contract/endpoint.ts";
@@ -34,7 +34,7 @@ export const getUndo = endpoint({
     const job = await jobs.find(db, { realmId, jobId, at });
     if (job === undefined) throw fail("job_not_found");
     const none = { people: 0, changedSince: 0, devicesKept: 0, devicesRevoked: 0 };
-    const found = job.undoUntil === null ? none : await jobRows.previewUndo(db, { jobId, at });
+    const found = job.undoUntil === null ? none : await undo.previewUndo(db, { jobId, at });
     const isOver = job.undoUntil !== null && job.undoUntil <= at;
     return { ...found, until: found.people === 0 || isOver ? null : (job.undoUntil?.toISOString() ?? null) };
   },

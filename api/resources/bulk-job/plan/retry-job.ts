@@ -1,6 +1,7 @@
 import { z } from "zod";
 import * as audit from "../../../../db/queries/audit/audit-entries.ts";
-import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
+import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
+import * as retry from "../../../../db/queries/bulk-job/plan/retry.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import { BulkJobID } from "../../../../domain/ids.ts";
 import { drawBulkJobId } from "../../../../runtime/draw-ids.ts";
@@ -9,7 +10,8 @@ import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { advance } from "../advance.ts";
 import { answerJob } from "../answer-job.ts";
-import { requireRowQuota, requireScopesOf, scopesDescription } from "../job-rules.ts";
+import { requireScopesOf, scopesDescription } from "../job-rules.ts";
+import { requireRowQuota } from "../input/row-quota.ts";
 
 export const retryJob = endpoint({
   operation: "retryJob",
@@ -43,7 +45,7 @@ export const retryJob = endpoint({
       // What failed of an undo stays for those alone whom the undone job has locked out.
       const undoOf = job.undoOf === null ? {} : { undoOf: job.undoOf };
       const made = { realmId, jobId: next, at };
-      await jobs.create(tx, {
+      await receiving.create(tx, {
         ...made,
         ...undoOf,
         kind,
@@ -59,10 +61,10 @@ export const retryJob = endpoint({
         actor,
         requestId,
       });
-      const total = await jobRows.copyFailed(tx, { from: id, to: next });
+      const total = await retry.copyFailed(tx, { from: id, to: next });
       if (total === 0) throw fail("job_state", { description: "No row of the job has failed." });
       await requireRowQuota(tx, { realmId, rows: total, fail });
-      await jobs.begin(tx, { ...made, total });
+      await receiving.begin(tx, { ...made, total });
       await audit.record(tx, {
         realmId,
         event: "job_create",

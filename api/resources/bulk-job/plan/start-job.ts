@@ -1,7 +1,8 @@
 import { z } from "zod";
 import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import * as confirmation from "../../../../db/queries/bulk-job/plan/confirmation.ts";
-import * as transitions from "../../../../db/queries/bulk-job/transitions.ts";
+import * as access from "../../../../db/queries/bulk-job/access.ts";
+import * as transitions from "../../../../db/queries/bulk-job/plan/transitions.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import type { Db } from "../../../../db/client.ts";
 import { graceDaysMax } from "../../../../domain/lifetimes.ts";
@@ -13,7 +14,7 @@ import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { advance } from "../advance.ts";
 import { answerJob } from "../answer-job.ts";
-import { inState, requireNear, requireScopesOf } from "../job-rules.ts";
+import { requireNear, requireScopesOf } from "../job-rules.ts";
 
 /** What a job does to how many people, or profiles. */
 const wouldBe = {
@@ -72,7 +73,7 @@ export const startJob = endpoint({
         await endGrace(tx, job);
         return { jobId };
       }
-      if (!inState(job, "ready")) throw fail("job_state");
+      if (job.state !== "ready") throw fail("job_state");
       const expectedChange = job.expectedChange ?? 0;
       const { kind } = job;
       if (kindsOfJob[kind].confirmed && confirmTotal !== expectedChange) {
@@ -85,9 +86,9 @@ export const startJob = endpoint({
           });
         }
       }
-      if (!(await jobs.creatorMayRun(tx, jobId))) {
+      if (!(await access.creatorMayRun(tx, jobId))) {
         const actor = actorOf(principal);
-        await jobs.takeOver(tx, { realmId, jobId, actor });
+        await access.takeOver(tx, { realmId, jobId, actor });
         await audit.record(tx, {
           realmId,
           event: "job_take_over",

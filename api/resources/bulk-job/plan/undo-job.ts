@@ -1,6 +1,7 @@
 import { z } from "zod";
 import * as audit from "../../../../db/queries/audit/audit-entries.ts";
-import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
+import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
+import * as undo from "../../../../db/queries/bulk-job/plan/undo.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import { BulkJobID } from "../../../../domain/ids.ts";
 import { drawBulkJobId } from "../../../../runtime/draw-ids.ts";
@@ -10,7 +11,8 @@ import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { advance } from "../advance.ts";
 import { answerJob } from "../answer-job.ts";
-import { requireNear, requireRowQuota } from "../job-rules.ts";
+import { requireNear } from "../job-rules.ts";
+import { requireRowQuota } from "../input/row-quota.ts";
 
 export const undoJob = endpoint({
   operation: "undoJob",
@@ -48,16 +50,16 @@ export const undoJob = endpoint({
       const job = await jobs.lock(tx, { realmId, jobId: id, at });
       if (job === undefined) throw fail("job_not_found");
       if (job.undoUntil === null) throw fail("job_state", { description: "There is nothing that can be undone." });
-      if (await jobs.hasRunningUndo(tx, id)) {
+      if (await undo.hasRunningUndo(tx, id)) {
         throw fail("job_state", { description: "Another undo of this job has not ended yet." });
       }
-      const { people } = await jobRows.previewUndo(tx, { jobId: id, at });
+      const { people } = await undo.previewUndo(tx, { jobId: id, at });
       if (people === 0) throw fail("job_state", { description: "Nobody is left whom this job keeps out." });
       const next = drawBulkJobId();
       const kind = "reactivation" as const;
       const made = { realmId, jobId: next, at };
       const { columns } = job;
-      await jobs.create(tx, {
+      await receiving.create(tx, {
         ...made,
         kind,
         columns,
@@ -69,9 +71,9 @@ export const undoJob = endpoint({
         actor,
         requestId,
       });
-      const total = await jobRows.copyUndone(tx, { from: id, to: next });
+      const total = await undo.copyUndone(tx, { from: id, to: next });
       await requireRowQuota(tx, { realmId, rows: total, fail });
-      await jobs.begin(tx, { ...made, total });
+      await receiving.begin(tx, { ...made, total });
       await audit.record(tx, {
         realmId,
         event: "job_create",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
+import * as jobOutputs from "../../../../db/queries/bulk-job/results/outputs.ts";
 import { BulkJobID } from "../../../../domain/ids.ts";
 import { Done, done, endpoint } from "../../../contract/endpoint.ts";
 import { actorOf, hasMade } from "../../../contract/principal.ts";
@@ -30,7 +31,7 @@ export const eraseJobResults = endpoint({
       if (job === undefined) throw fail("job_not_found");
       if (!hasMade(principal, job)) await requireScopesOf(tx, principal, job);
       if (job.finishedAt === null) throw fail("job_state", { description: "The job has not ended yet." });
-      const profiles = await jobs.eraseOutput(tx, { realmId, jobId, at });
+      const profiles = await jobOutputs.eraseOutput(tx, { realmId, jobId, at });
       if (profiles === 0) return done;
       await audit.record(tx, {
         realmId,

@@ -1,5 +1,6 @@
 import type { Database } from "../../../../db/client.ts";
 import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
+import * as jobOutputs from "../../../../db/queries/bulk-job/results/outputs.ts";
 import type { Job } from "../../../../db/queries/bulk-job/jobs.ts";
 import type { RowStatus } from "../../../../domain/bulk-job/job.ts";
 import type { Deps } from "../../../contract/deps.ts";
@@ -22,7 +23,7 @@ export async function* resultPages(
 ): AsyncGenerator<JobRowView[]> {
   const columns = inputColumns(job);
   for (let after = 0; ;) {
-    const rows = await jobRows.listAfter(db, { jobId: job.id, after, limit: pageMax, statuses });
+    const rows = await jobOutputs.listAfter(db, { jobId: job.id, after, limit: pageMax, statuses });
     const last = rows.at(-1);
     if (last === undefined) return;
     const profiles = await profilesOf(db, { rows, withOutput, openOutput });
@@ -40,8 +41,8 @@ async function profilesOf(
   const ids = rows.map(({ issuanceId }) => issuanceId).filter((id) => id !== null);
   if (ids.length === 0) return new Map();
   const [issued, outputs] = await Promise.all([
-    jobRows.listIssued(db, ids),
-    withOutput ? jobRows.listSealedOutputs(db, ids) : [],
+    jobOutputs.listIssued(db, ids),
+    withOutput ? jobOutputs.listSealedOutputs(db, ids) : [],
   ]);
   const outputOf = new Map(outputs.map((sealed) => [sealed.issuanceId, sealed]));
   return new Map(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as audit from "../../../../db/queries/audit/audit-entries.ts";
-import * as transitions from "../../../../db/queries/bulk-job/transitions.ts";
+import * as transitions from "../../../../db/queries/bulk-job/run/transitions.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import { BulkJobID } from "../../../../domain/ids.ts";
 import { endpoint } from "../../../contract/endpoint.ts";

@@ -1,6 +1,7 @@
 import { first, only, type Db } from "../../../client.ts";
 import { sql, type Sql } from "../../../sql.ts";
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
+import type { Findings } from "../../../../domain/bulk-job/plan/findings.ts";
 import * as addresses from "./by-email.ts";
 import * as ids from "./by-id.ts";
 import * as progress from "../progress.ts";
@@ -118,16 +119,7 @@ export async function expectFailure(
   );
 }
 
-/** What a finished check has found, of all rows. */
-export interface Findings {
-  changed: number;
-  unchanged: number;
-  failed: number;
-  skipped: number;
-  /** Profiles of those who will change; null where the job is not about profiles that exist. */
-  profiles: number | null;
-}
-
+/** Of all rows of a job that is checked. */
 export const findings = async (db: Db, jobId: string): Promise<Findings> =>
   only(await db.query<Findings>(findingsOf(sql`${jobId}::uuid`)));
 

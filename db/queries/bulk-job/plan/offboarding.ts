@@ -1,9 +1,7 @@
-import type { Db } from "../../../client.ts";
 import { isActive, isAdministrator } from "../../../rules.ts";
 import { sql, type Sql } from "../../../sql.ts";
 import * as addresses from "./by-email.ts";
 import * as ids from "./by-id.ts";
-import * as progress from "../progress.ts";
 
 /**
  * The user of each of the rows `r`: by id, by pairwise id, or by both when they mean the same person; else by e-mail
@@ -35,26 +33,6 @@ export const resolved = (rows: Sql, realmId: string): Sql => sql`
                                  as offboarded_at,
                                coalesce(by_id.offboarding_job_id, by_pairwise_id.offboarding_job_id,
                                         by_email.offboarding_job_id) as offboarding_job_id) as k`;
-
-/**
- * Locks the rows of a range that nothing was done for yet, and then the users of theirs for whom `changes` holds, a condition
- * over `p` as in {@link resolved}, in the order of their ids. Answers the users; undefined when there is no such row.
- */
-export async function lockPending(
-  tx: Db,
-  { realmId, changes, ...range }: progress.RowRange & { realmId: string; changes: Sql },
-): Promise<string[] | undefined> {
-  if (!(await progress.lockPending(tx, range))) return undefined;
-  const users = await tx.query<{ id: string }>(sql`
-    with people as materialized (${resolved(progress.pendingIn(range), realmId)})
-    select u.id
-      from users u
-     where u.id = any(array(select p.user_id from people p where ${changes}))
-     order by u.id
-       for no key update
-  `);
-  return users.map(({ id }) => id);
-}
 
 /** Whether a user has a profile to revoke. */
 export const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (

@@ -1,11 +1,9 @@
 import type { DeviceType, KeyType } from "../../../../domain/device.ts";
-import { first, only, type Db } from "../../../client.ts";
+import { only, type Db } from "../../../client.ts";
 import { isActive, isUnsettled, limitOf, profileEnd, profileRefusal } from "../../../rules.ts";
 import { sql, type Sql } from "../../../sql.ts";
 import * as addresses from "./by-email.ts";
 import * as ids from "./by-id.ts";
-import * as progress from "../progress.ts";
-import type { Progress, RowRange } from "../progress.ts";
 
 /** What a realm gives its people, read once for a slice, so that all of it is judged alike. */
 export interface RealmTerms {
@@ -100,53 +98,3 @@ export const planOnboarding = (
            cross join lateral (select override_after as profile_override) as planned
            cross join (select ${maxProfiles}::integer as max_profiles, ${maxValidMonths}::integer as validity_months,
                               ${issuerNotAfter}::timestamptz as issuer_not_after) as terms) as judged`;
-
-/** Has the planner look at the table of people once a job has made it much larger than it was, instead of a minute later. */
-export async function analyzeGrownUsers(db: Db): Promise<void> {
-  await db.query(sql`select analyze_grown_users()`);
-}
-
-/** The profiles that rows of a range wait for and that nobody has settled yet. */
-export async function unsettled(db: Db, range: RowRange): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
-    select r.issuance_id as id
-      from job_rows r
-     cross join lateral (select status from issuances where id = r.issuance_id offset 0) i
-     where ${progress.inRange(range)}
-       and r.status = 'working'
-       and ${isUnsettled(sql`i`)}
-     order by r.position
-  `);
-  return rows.map(({ id }) => id);
-}
-
-/** Ends the rows of a range whose profile is settled, as its issuance says. Rows are found again by where they lie. */
-export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Date }): Promise<Progress | undefined> {
-  return first(
-    await db.query<Progress>(sql`
-      with settled as materialized (
-        select r.ctid as place, i.status, case when i.status = 'failed' then ${rowErrorOf(sql`i.error_code`)} end as error_code
-          from job_rows r
-         cross join lateral (select status, error_code from issuances where id = r.issuance_id offset 0) i
-         where ${progress.inRange(range)}
-           and r.status = 'working'
-           and i.status in ('issued', 'failed')
-         order by r.position
-           for update of r
-      ), touched as (
-        update job_rows r
-           set status = case s.status when 'issued' then 'changed' else 'failed' end,
-               error_code = s.error_code,
-               message = ${progress.messageOf(sql`s.error_code`)}
-          from settled s
-         where r.ctid = s.place
-        returning r.status
-      ), ${progress.addToCounts(range.jobId, at)}
-    `),
-  );
-}
-
-/** What a row says of an issuance that failed. */
-const rowErrorOf = (code: Sql): Sql => sql`
-  case when ${code} in ('user_locked', 'user_offboarded', 'no_issuer', 'issuer_expiring') then ${code}
-       else 'issuance_failed' end`;

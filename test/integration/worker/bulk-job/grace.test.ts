@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import * as bulkJobs from "../../../../db/queries/bulk-job/jobs.ts";
+import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
 import * as users from "../../../../db/queries/people/users.ts";
 import { sql } from "../../../../db/sql.ts";
 import type { Clock } from "../../../../runtime/clock.ts";
@@ -131,7 +132,7 @@ describe("an offboarding with days of grace", () => {
 
     await jobs.run(next);
     ahead = day;
-    const found = await database.owner.transaction((tx) => bulkJobs.lockWaitingRows(tx, realmId));
+    const found = await database.owner.transaction((tx) => receiving.lockWaitingRows(tx, realmId));
 
     expect(await jobOf(database.owner, next)).toMatchObject({ state: "completed", changed: 1 });
     expect(found).toBe(0);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import * as onboarding from "../../../../db/operations/onboarding.ts";
 import * as checks from "../../../../db/queries/bulk-job/plan/check.ts";
-import * as rowsToOnboard from "../../../../db/queries/bulk-job/plan/onboarding.ts";
+import * as rowsToOnboard from "../../../../db/queries/bulk-job/run/onboarding.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
 import { finalJobStates } from "../../../../domain/bulk-job/job.ts";
 import { systemClock } from "../../../../runtime/clock.ts";

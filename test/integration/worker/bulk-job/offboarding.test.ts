@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
-import * as jobRows from "../../../../db/queries/bulk-job/rows.ts";
+import * as retry from "../../../../db/queries/bulk-job/plan/retry.ts";
 import * as offboardingOperations from "../../../../db/operations/offboarding.ts";
 import * as users from "../../../../db/queries/people/users.ts";
 import { sql, type Sql, verbatim } from "../../../../db/sql.ts";
@@ -383,7 +383,7 @@ describe("an offboarding that was interrupted", () => {
         const again = await offboarding(realmId, repeat === "another job" ? rowsFor([ann!, bob!]) : []);
         if (repeat !== "another job") {
           await database.owner.query(sql`update jobs set total = 1 where id = ${again}`);
-          expect(await jobRows.copyFailed(database.owner, { from: first, to: again })).toBe(1);
+          expect(await retry.copyFailed(database.owner, { from: first, to: again })).toBe(1);
         }
         await jobs.run(again);
         expect(await jobOf(database.owner, again)).toMatchObject({ state: "completed", expectedChange: 1, changed: 1 });

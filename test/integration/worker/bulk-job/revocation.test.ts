@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import * as offboardingOperations from "../../../../db/operations/offboarding.ts";
 import * as revocations from "../../../../db/operations/revocations.ts";
-import * as transitions from "../../../../db/queries/bulk-job/transitions.ts";
+import * as transitions from "../../../../db/queries/bulk-job/run/transitions.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
 import { useDatabase } from "../../../support/run/database.ts";

@@ -1,6 +1,6 @@
-import { only, type Db } from "../../client.ts";
-import { sql, type Sql } from "../../sql.ts";
-import { finishedJobDays, jobOutputHours, silentUploadMinutes } from "../../../domain/lifetimes.ts";
+import { finishedJobDays, jobOutputHours, silentUploadMinutes } from "../../../../domain/lifetimes.ts";
+import { only, type Db } from "../../../client.ts";
+import { sql, type Sql } from "../../../sql.ts";
 
 /** Outputs that are erased in one statement. */
 const slice = 5_000;
@@ -61,11 +61,3 @@ export const removeBrokenUploads = (db: Db, { at }: { at: Date }): Promise<numbe
                          and progress_at < ${at}::timestamptz - make_interval(mins => ${silentUploadMinutes})
                          for update skip locked)`,
   );
-
-/** Jobs of any realm that are still in their days of grace although these ended before `since`. */
-export async function listInGraceSince(db: Db, { since }: { since: Date }): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
-    select id from jobs where finished_at is null and state = 'grace' and revoke_at < ${since} order by revoke_at
-  `);
-  return rows.map(({ id }) => id);
-}

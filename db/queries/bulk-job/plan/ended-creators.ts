@@ -1,0 +1,46 @@
+import { jobNotices } from "../../../../domain/bulk-job/job.ts";
+import type { Db } from "../../../client.ts";
+import { sql } from "../../../sql.ts";
+import { hasCreator } from "../access.ts";
+import { jobProgressChannel } from "../jobs.ts";
+import { findingsOf } from "./check.ts";
+
+/** Users, or a client that acted on its own. */
+type Creators = { userIds: readonly string[] } | { clientId: string };
+
+/**
+ * Stops the jobs of a realm that wait for their time or turn and whose creator, one of these, may not create them any
+ * more: they wait for somebody else to start them. A job that has locked its people out already is ended all the same. Call in the transaction that ended the creators, after it.
+ */
+export async function stopOfEnded(
+  tx: Db,
+  { realmId, creators, at }: { realmId: string; creators: Creators; at: Date },
+): Promise<void> {
+  const ofThem =
+    "userIds" in creators
+      ? sql`j.created_by_user_id = any(${creators.userIds}::bigint[])`
+      : sql`j.created_by_user_id is null and j.created_by_client_id = ${creators.clientId}`;
+  await tx.query(sql`
+    with waiting as materialized (
+      select j.id
+        from jobs j
+       where j.realm_id = ${realmId}
+         and j.finished_at is null
+         and j.state in ('scheduled', 'queued')
+         and j.marked_at is null
+         and ${ofThem}
+         and not ${hasCreator}
+       order by j.id
+         for no key update
+    ), stopped as (
+      update jobs j
+         set state = 'ready', error_code = ${jobNotices.creatorEnded}, changed = f.changed, unchanged = f.unchanged,
+             failed = f.failed, skipped = f.skipped, affected_profiles = f.profiles, revision = j.revision + 1,
+             progress_at = ${at}
+        from waiting w, lateral (${findingsOf(sql`w.id`)}) f
+       where j.id = w.id
+      returning j.id
+    )
+    select pg_notify(${jobProgressChannel}, id::text) from stopped
+  `);
+}

@@ -1,0 +1,31 @@
+import { only, type Db } from "../../../client.ts";
+import { sql } from "../../../sql.ts";
+
+/**
+ * Copies the rows that a job failed to do into another, with their numbers. What failed for what is in the file itself has
+ * failed there too; the others are tried again. Answers how many there are.
+ */
+export async function copyFailed(tx: Db, { from, to }: { from: string; to: string }): Promise<number> {
+  const { copied } = only(
+    await tx.query<{ copied: number }>(sql`
+      with copied as (
+        insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name,
+                              device_type, format, serial_number, status, expected, error_code, message)
+        select ${to}, r.position, r.input, r.pairwise_id,
+               case when j.kind <> 'onboarding' then r.user_id end, r.email, r.max_profiles,
+               r.profile_name, r.device_type, r.format, r.serial_number,
+               case when f.final then 'failed' else 'pending' end,
+               case when f.final then 'failed' end, case when f.final then r.error_code end,
+               case when f.final then r.message end
+          from job_rows r
+          join jobs j on j.id = r.job_id
+          cross join lateral (select r.error_code in ('invalid_row', 'duplicate_row', 'user_forgotten') as final) f
+         where r.job_id = ${from}
+           and (r.status = 'failed' or (r.status = 'skipped' and r.error_code = 'internal_error'))
+        returning 1
+      )
+      select count(*)::integer as copied from copied
+    `),
+  );
+  return copied;
+}

@@ -1,0 +1,68 @@
+import { only, type Db } from "../../../client.ts";
+import { sql, type Sql } from "../../../sql.ts";
+
+/**
+ * Whom an undo of the offboarding `jobId` is about: the rows `r` of those whom it has changed or has still locked out, each
+ * with its user `u`.
+ */
+const undone = (jobId: string): Sql => sql`
+  from job_rows r
+  left join lateral (select id, offboarded_at, offboarding_job_id from users where id = r.user_id offset 0) u on true
+ where r.job_id = ${jobId}
+   and (r.status in ('changed', 'working') or ${isLockedOutBy(jobId)})`;
+
+/** Whether the user `u` is offboarded, this job did it, and nobody has changed that since. */
+const isLockedOutBy = (jobId: string): Sql => sql`
+  (u.offboarded_at is not null and u.offboarding_job_id is not distinct from ${jobId}::uuid)`;
+
+/** What an undo of an offboarding would do. */
+export interface UndoPreview {
+  /** People who could sign in again. */
+  people: number;
+  /** People whom this job has changed, and something else since: they stay as they are. */
+  changedSince: number;
+  /** Profiles of those people that are good, and stay so. */
+  devicesKept: number;
+  /** Profiles of theirs that were revoked since they were locked out, and stay so. */
+  devicesRevoked: number;
+}
+
+export const previewUndo = async (db: Db, { jobId, at }: { jobId: string; at: Date }): Promise<UndoPreview> =>
+  only(
+    await db.query<UndoPreview>(sql`
+      select count(*) filter (where locked_out)::integer as people,
+             count(*) filter (where not locked_out)::integer as "changedSince",
+             coalesce(sum(kept), 0)::integer as "devicesKept", coalesce(sum(revoked), 0)::integer as "devicesRevoked"
+        from (select ${isLockedOutBy(jobId)} as locked_out, c.kept, c.revoked
+                from (select u.id as u_id, u.offboarded_at, u.offboarding_job_id ${undone(jobId)}) u
+                left join lateral (select count(*) filter (where c.revoked_at is null) as kept,
+                                          count(*) filter (where c.revoked_at >= u.offboarded_at) as revoked
+                                     from certificates c
+                                    where c.user_id = u.u_id
+                                      and c.not_after > ${at}
+                                   offset 0) c on ${isLockedOutBy(jobId)}) counted
+    `),
+  );
+
+/** Copies the rows that an undo of the offboarding `from` is about into a job, with their numbers. Answers how many. */
+export async function copyUndone(tx: Db, { from, to }: { from: string; to: string }): Promise<number> {
+  const { copied } = only(
+    await tx.query<{ copied: number }>(sql`
+      with copied as (
+        insert into job_rows (job_id, position, input, user_id)
+        select ${to}, r.position, r.input, r.user_id ${undone(from)}
+        returning 1
+      )
+      select count(*)::integer as copied from copied
+    `),
+  );
+  return copied;
+}
+
+/** Whether a job that takes this one back is under way; one that waits to be started does not hinder another. */
+export async function hasRunningUndo(tx: Db, jobId: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select id from jobs where undo_of = ${jobId} and finished_at is null and state <> 'ready' limit 1
+  `);
+  return rows.length > 0;
+}

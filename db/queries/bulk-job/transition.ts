@@ -1,0 +1,46 @@
+import type { JobState } from "../../../domain/bulk-job/job.ts";
+import { statesBefore } from "../../../domain/bulk-job/states.ts";
+import type { Db } from "../../client.ts";
+import { join, sql, type Sql } from "../../sql.ts";
+import { jobProgressChannel } from "./jobs.ts";
+
+/**
+ * The states of bulk jobs. Each function is one statement and notifies those who watch the job. Those about one job answer
+ * false where the state that the job is in may not be followed by the new one: then nothing has changed.
+ */
+
+/**
+ * The states of bulk jobs. Each transition is one statement and notifies those who watch the job. It returns false where the
+ * new state may not follow the job's own: then nothing has changed.
+ */
+export interface Transition {
+  realmId: string;
+  jobId: string;
+  at: Date;
+}
+
+/** Lets a job enter a state. */
+export async function enter(
+  db: Db,
+  { realmId, jobId, at }: Transition,
+  {
+    follows,
+    changes,
+    onlyIf = sql`true`,
+  }: { follows: JobState; changes: readonly (Sql | undefined)[]; onlyIf?: Sql | undefined },
+): Promise<boolean> {
+  const given = changes.filter((change) => change !== undefined);
+  const rows = await db.query(sql`
+    with entered as (
+      update jobs
+         set ${join(given, sql`, `)}, revision = revision + 1, progress_at = ${at}
+       where realm_id = ${realmId}
+         and id = ${jobId}
+         and state = any(${statesBefore(follows)}::text[])
+         and ${onlyIf}
+      returning id
+    )
+    select pg_notify(${jobProgressChannel}, id::text) from entered
+  `);
+  return rows.length > 0;
+}
