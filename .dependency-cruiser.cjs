@@ -49,6 +49,16 @@ for (const room of ["upstream-login", "console"]) {
   apiRooms[`browser/${room}`] = [...belowTheBrowser, "browser/sign-in"];
 }
 
+/**
+ * The stages of a bulk job, in the order that a job goes through them; the rooms of bulk jobs have a folder for each. The
+ * root of a room imports no stage, except where it puts the stages together.
+ */
+const jobStages = ["input", "plan", "run", "results"];
+const jobRooms =
+  "^(domain/bulk-job|db/queries/bulk-job|worker/bulk-job|api/resources/bulk-job|console/pages/bulk-jobs)/";
+const acrossStages = "^(worker/bulk-job/advance\\.ts|console/pages/bulk-jobs/job-page\\.tsx)$";
+const stagePath = (...stages) => `${jobRooms}(${stages.join("|")})/`;
+
 const pathOf = (place) => `^${place.replace(/\.ts$/, "\\.ts$")}`;
 const places = Object.keys(mayImport).map(pathOf);
 const packagePath = (name) => `(^|/)node_modules/(@types/)?${name}/`;
@@ -77,6 +87,20 @@ module.exports = {
       severity: "error",
       from: { path: "^api/.+/", pathNot: Object.keys(apiRooms).map(roomPath) },
       to: { path: "^api/" },
+    },
+    ...jobStages.slice(0, -1).map((stage, place) => ({
+      name: `bulk-job-${stage}-imports`,
+      comment: `Of bulk jobs, ${stage} imports itself and the stages before it: ${jobStages.slice(0, place + 1).join(", ")}.`,
+      severity: "error",
+      from: { path: stagePath(stage) },
+      to: { path: stagePath(...jobStages.slice(place + 1)) },
+    })),
+    {
+      name: "bulk-job-root-imports",
+      comment: "What belongs to no stage of bulk jobs imports none, so that every stage may import it.",
+      severity: "error",
+      from: { path: jobRooms, pathNot: [stagePath(...jobStages), acrossStages] },
+      to: { path: stagePath(...jobStages) },
     },
     {
       name: "no-way-to-the-worker",

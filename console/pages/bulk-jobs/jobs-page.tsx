@@ -18,7 +18,7 @@ import { Creator } from "./creator.tsx";
 import { findJobs, jobsKey, type Job } from "./job.ts";
 import { NewJobButtons } from "./new-job-buttons.tsx";
 import { RowActions } from "./row-actions.tsx";
-import { SmallProgress } from "./run/small-progress.tsx";
+import { SmallProgress } from "./small-progress.tsx";
 
 const refetchMs = 3_000;
 

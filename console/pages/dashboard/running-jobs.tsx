@@ -4,7 +4,7 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useNumber } from "../bulk-jobs/counts.ts";
-import { SmallProgress } from "../bulk-jobs/run/small-progress.tsx";
+import { SmallProgress } from "../bulk-jobs/small-progress.tsx";
 import type { Overview } from "./overview.ts";
 
 /** The bulk jobs that are under way, how far they are, and when the devices of people go off who have left. */

@@ -1,8 +1,8 @@
 import { Progress, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useNumber } from "../counts.ts";
-import type { Job } from "../job.ts";
-import { kindsOnPage } from "../kinds.ts";
+import { useNumber } from "./counts.ts";
+import type { Job } from "./job.ts";
+import { kindsOnPage } from "./kinds.ts";
 
 /** How far a job is, where there is little room. */
 export function SmallProgress({ job: { kind, done, total, failed } }: { job: Job }) {

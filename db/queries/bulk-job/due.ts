@@ -1,0 +1,57 @@
+import { runningJobsMax } from "../../../domain/bulk-job/job.ts";
+import type { Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
+
+/** Jobs of the realm that come before `j`: they run, or they have waited for longer. */
+export const jobsBefore = (): Sql => sql`(
+  select count(*)
+    from jobs o
+   where o.realm_id = j.realm_id
+     and o.finished_at is null
+     and o.id <> j.id
+     and ((o.state in ('running', 'cancelling') and o.started_at is not null)
+          or (o.state = 'queued' and (o.created_at, o.id) < (j.created_at, j.id))))`;
+
+/** A job that waits for its turn is looked at this often, in seconds. */
+const turnSeconds = 2;
+
+/**
+ * Jobs to advance: their time has come, it is their turn, their grace period is over or holds nobody any more, or nothing has
+ * moved for a while, because a worker went away or the queue lost its tasks. A job that was returned is not returned to
+ * another worker for a while. The times that jobs wait for are the database's.
+ */
+export async function findDue(
+  db: Db,
+  { at, quietSeconds, limit }: { at: Date; quietSeconds: number; limit: number },
+): Promise<string[]> {
+  const since = (seconds: number): Sql => sql`${at}::timestamptz - make_interval(secs => ${seconds})`;
+  const rows = await db.query<{ id: string }>(sql`
+    with due as (
+      select j.id
+        from jobs j
+       where j.finished_at is null
+         and ((j.state = 'scheduled' and j.execute_at <= now())
+              or (j.state = 'queued'
+                  and coalesce(j.attended_at, '-infinity') < ${since(turnSeconds)}
+                  and ${jobsBefore()} < ${runningJobsMax})
+              or (j.state = 'grace'
+                  and coalesce(j.attended_at, '-infinity') < ${since(turnSeconds)}
+                  and j.revoke_at <= now())
+              or ((j.state in ('checking', 'running', 'cancelling')
+                   or j.state = 'grace' and not exists (select from job_rows r
+                                                         where r.job_id = j.id
+                                                           and r.status in ('pending', 'working')))
+                  and j.progress_at < ${since(quietSeconds)}
+                  and coalesce(j.attended_at, '-infinity') < ${since(quietSeconds)}))
+       order by j.created_at
+       limit ${limit}
+         for update of j skip locked
+    )
+    update jobs j
+       set attended_at = ${at}
+      from due
+     where j.id = due.id
+    returning j.id
+  `);
+  return rows.map(({ id }) => id);
+}
