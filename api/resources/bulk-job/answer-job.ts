@@ -1,16 +1,36 @@
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
-import type { IncomingCall } from "../../contract/endpoint.ts";
+import type { BulkJobID } from "../../../domain/ids.ts";
+import type { PrincipalFor } from "../../contract/access.ts";
+import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { waitingTime } from "../../contract/prefer.ts";
 import { accepted, answered, type Reply } from "../../contract/reply.ts";
 import { jobView, type JobView } from "../../contract/views/job-view.ts";
+import { advance } from "./advance.ts";
+
+type AnsweringCall = Pick<IncomingCall, "deps" | "prefer" | "signal">;
+type ChangingCall = AnsweringCall &
+  Pick<IncomingCall, "log"> & { principal: PrincipalFor["staff"]; fail?: Fail<"job_not_found"> };
+
+/** Passes a job that has just changed on to the workers, and answers with it. */
+export async function answerChanged(
+  jobId: BulkJobID,
+  cause: Parameters<typeof advance>[1],
+  { principal: { realmId }, fail, ...call }: ChangingCall,
+): Promise<Reply<JobView>> {
+  await advance(jobId, cause, call);
+  const job = await jobs.find(call.deps.db, { realmId, jobId, at: call.deps.clock.now() });
+  if (job === undefined) throw fail?.("job_not_found") ?? new Error(`job ${jobId} has gone`);
+  return answerJob(job, call);
+}
 
 /**
- * Answers a job: 200 once it has ended, waits to be started or is in its days of grace, after waiting for that as long as the client would have
- * it; 202 with where to ask again until then.
+ * Answers with a job: 200 once it has ended, waits to be started or is in its grace period, after waiting for that as long
+ * as the client asks; until then 202 with a time to ask again.
  */
 export async function answerJob(
   found: Job,
-  { deps: { jobs, clock }, prefer, signal }: Pick<IncomingCall, "deps" | "prefer" | "signal">,
+  { deps: { jobs: watches, clock }, prefer, signal }: AnsweringCall,
 ): Promise<Reply<JobView>> {
   const { seconds, headers } = waitingTime(prefer, 0);
   const job = seconds > 0 && !isStopped(found) ? await awaitRest(found) : found;
@@ -22,7 +42,7 @@ export async function answerJob(
 
   async function awaitRest(last: Job): Promise<Job> {
     const deadline = performance.now() + seconds * 1_000;
-    const watch = jobs.watch(last.id);
+    const watch = watches.watch(last.id);
     try {
       for (let job = last; ;) {
         const heard = await watch.next(deadline - performance.now(), signal());

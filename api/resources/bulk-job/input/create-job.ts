@@ -1,7 +1,5 @@
-import type { Db } from "../../../../db/client.ts";
-import * as audit from "../../../../db/queries/audit/audit-entries.ts";
-import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
+import type { RowSource } from "../../../../domain/bulk-job/input/row-source.ts";
 import { jobRowsMax } from "../../../../domain/limits.ts";
 import { profileScope, type JobKind } from "../../../../domain/bulk-job/job.ts";
 import type { ErrorCode } from "../../../../domain/errors.ts";
@@ -13,11 +11,10 @@ import type { Fail, IncomingCall, Upload } from "../../../contract/endpoint.ts";
 import { actorOf } from "../../../contract/principal.ts";
 import type { Reply } from "../../../contract/reply.ts";
 import type { JobView } from "../../../contract/views/job-view.ts";
-import { advance } from "../advance.ts";
-import { answerJob } from "../answer-job.ts";
-import { UnusableFile, type FoundInput } from "./input.ts";
+import { answerChanged } from "../answer-job.ts";
 import { requireNear } from "../job-rules.ts";
-import { requireRowQuota } from "./row-quota.ts";
+import { beginJob, type Beginning } from "./begin-job.ts";
+import { UnusableFile } from "./input.ts";
 import type { JobQuery } from "./job-upload.ts";
 import { readMatchingRows, type MatchingRows } from "./matching.ts";
 import { readInput } from "./read-input.ts";
@@ -38,9 +35,6 @@ type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId
   upload: Upload;
   fail: Fail<(typeof jobCreationErrors)[number]>;
 };
-
-/** A job before its rows are known. */
-type Beginning = Omit<receiving.NewJob, "columns"> & { jobId: BulkJobID };
 
 /**
  * Makes a job of a file, or of all that a search and filter find. It begins in one transaction with its audit entry and the
@@ -81,10 +75,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
   // A repeat: the first request's job is the answer.
   if (jobId !== own.jobId) await discard();
   concerns({ bulkJobId: jobId });
-  await advance(jobId, "received", { deps, log });
-  const begun = await jobs.find(db, { realmId, jobId, at: clock.now() });
-  if (begun === undefined) throw new Error(`job ${jobId} has gone`);
-  return answerJob(begun, { deps, prefer, signal });
+  return answerChanged(jobId, "received", { principal, deps, prefer, log, signal });
 
   async function discard(): Promise<void> {
     try {
@@ -98,18 +89,21 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
 /** Stores the rows of a file while they come in; only when all are there does the job begin. */
 async function beginReceived(
   job: Beginning,
-  input: FoundInput,
+  source: RowSource,
   { deps, principal, change, fail }: CreationCall,
 ): Promise<{ jobId: BulkJobID }> {
   const { total, invalid } = await receiveRows(deps, {
     job,
-    input,
+    source,
     requireProfiles() {
       requireStaffScope(principal, profileScope);
     },
     fail,
   });
-  return change((tx) => begin(tx, { job, total, found: { invalid }, at: deps.clock.now(), fail }));
+  return change((tx) => {
+    const recorded = { invalid, ...recordedOf(job) };
+    return beginJob(tx, job, { total, recorded, at: deps.clock.now(), fail });
+  });
 }
 
 /** Finds the rows in the transaction that begins the job. */
@@ -129,46 +123,13 @@ async function beginMatching(
         description: `More than ${jobRowsMax} match. Narrow the filter, and make several jobs.`,
       });
     }
-    return begin(tx, { job, total, found: { matching: recorded }, at, fail });
+    return beginJob(tx, job, { total, recorded: { matching: recorded, ...recordedOf(job) }, at, fail });
   });
 }
 
-/** The job is the workers' from here on. What was found for it goes into its audit entry. */
-async function begin(
-  tx: Db,
-  {
-    job,
-    total,
-    found,
-    at,
-    fail,
-  }: {
-    job: Beginning;
-    total: number;
-    found: Readonly<Record<string, unknown>>;
-    at: Date;
-    fail: Fail<"too_many_rows_waiting">;
-  },
-): Promise<{ jobId: BulkJobID }> {
-  const { realmId, jobId, kind, dryRun, executeAt, confirmTotal, graceDays, reason, actor } = job;
-  await requireRowQuota(tx, { realmId, rows: total, fail });
-  if (!(await receiving.begin(tx, { realmId, jobId, total, at }))) throw new UnusableFile("The upload took too long.");
-  await audit.record(tx, {
-    realmId,
-    event: "job_create",
-    actor,
-    at,
-    properties: {
-      job: jobId,
-      kind,
-      total,
-      ...found,
-      dryRun,
-      executeAt,
-      confirmTotal,
-      ...(graceDays !== null && { graceDays }),
-      ...(reason !== null && { reason }),
-    },
-  });
-  return { jobId };
-}
+/** How the job is to run, for its audit entry. */
+const recordedOf = ({ dryRun, executeAt, confirmTotal, graceDays, reason }: Beginning) => ({
+  ...{ dryRun, executeAt, confirmTotal },
+  ...(graceDays !== null && { graceDays }),
+  ...(reason !== null && { reason }),
+});

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, parse } from "csv-parse";
-import { bareCells, bareColumns, type JobColumn } from "../../../../domain/bulk-job/input/columns.ts";
+import { bareCells, bareColumn, bareColumns, type JobColumn } from "../../../../domain/bulk-job/input/columns.ts";
 import {
   csvReading,
   csvStart,
@@ -10,20 +10,17 @@ import {
   unifiedLineEnds,
   type CsvStart,
 } from "../../../../domain/bulk-job/input/csv-reading.ts";
+import type { RowSource, SourceRow } from "../../../../domain/bulk-job/input/row-source.ts";
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import { unguardCell } from "../../../../domain/csv.ts";
 import { readColumns, type ColumnChoices, type HeadedColumn } from "./csv-columns.ts";
-import { givenOf, inputText, rowCharactersMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
+import { inputText, rowCharactersMax, UnusableFile } from "./input.ts";
 
 /**
  * A table as spreadsheets write it (RFC 4180, and what Excel makes of it): comma, semicolon or tab, whichever the header
  * has, any line ending, `sep=;` before the header. Blank lines before the header are passed over.
  */
-export async function csvInput(
-  kind: JobKind,
-  text: AsyncIterable<string>,
-  choices: ColumnChoices,
-): Promise<FoundInput> {
+export async function csvInput(kind: JobKind, text: AsyncIterable<string>, choices: ColumnChoices): Promise<RowSource> {
   const { start, rest } = await readStart(unifiedLineEnds(text));
   const parser = parse({ ...csvReading, delimiter: start.separator, max_record_size: rowCharactersMax });
   const source = Readable.from(rest, { objectMode: true });
@@ -45,15 +42,20 @@ export async function csvInput(
     throw error;
   }
   if (header === undefined) throw new UnusableFile("The file is empty.");
-  const columns = readColumns(kind, header, choices);
-  if (columns === "bare") return { columns: bareColumns(kind), rows: bareRows(kind, header, records, passedOver) };
+  const read = readColumns(kind, header, choices);
+  if (read === "bare") {
+    const columns = bareColumns(kind);
+    return {
+      columns,
+      headings: columns,
+      rows: rowsOf(records, { blank: passedOver, first: header, read: bareReader(kind) }),
+    };
+  }
+  const given = read.filter((each): each is HeadedColumn & { column: JobColumn } => isInput(each.column));
   return {
-    columns: columns.flatMap(({ heading, column }) => (isInput(column) ? [heading] : [])),
-    rows: rowsOf(
-      records,
-      columns.map(({ column }) => column),
-      passedOver,
-    ),
+    columns: given.map(({ column }) => column),
+    headings: given.map(({ heading }) => heading),
+    rows: rowsOf(records, { blank: passedOver, read: headedReader(read.map(({ column }) => column)) }),
   };
 }
 
@@ -94,25 +96,35 @@ async function* readRecords(parser: AsyncIterable<string[]>): AsyncGenerator<str
 type Column = HeadedColumn["column"];
 const isInput = (column: Column): column is JobColumn => column !== "ignored" && column !== "fault";
 
-/** Rows that are not blank. `passedOver` blank lines before the header count as positions, as editors count them. */
+/** Rows after `blank` lines, which have numbers as well: editors count them. */
 async function* rowsOf(
   records: AsyncIterable<string[]>,
-  columns: readonly Column[],
-  passedOver: number,
-): AsyncGenerator<ParsedRow> {
+  { blank, first, read }: { blank: number; first?: string[]; read: (record: readonly string[]) => SourceRow },
+): AsyncGenerator<SourceRow | undefined> {
+  for (let line = 0; line < blank; line++) yield undefined;
+  if (first !== undefined) yield read(first);
+  for await (const record of records) yield isBlankRow(record) ? undefined : read(record);
+}
+
+function headedReader(columns: readonly Column[]): (record: readonly string[]) => SourceRow {
   const faultAt = columns.indexOf("fault");
-  let position = passedOver;
-  for await (const record of records) {
-    position += 1;
-    if (isBlankRow(record)) continue;
+  return (record) => {
     const cells = new Map<JobColumn, string>();
     columns.forEach((column, index) => {
       if (isInput(column)) cells.set(column, unguardCell(record[index] ?? ""));
     });
-    const given = [...cells.values()].map(inputText);
-    const fault = inputText(record[faultAt]?.trim()) ?? rowFault(record, columns);
-    yield fault === undefined ? { position, cells, given } : { position, unreadable: fault, given };
-  }
+    return { cells, fault: inputText(record[faultAt]?.trim()) ?? rowFault(record, columns) };
+  };
+}
+
+/** Reads a table of nothing but identifiers, addresses or serial numbers, without a heading. */
+function bareReader(kind: JobKind): (record: readonly string[]) => SourceRow {
+  const column = bareColumn[kind];
+  return (record) => {
+    const value = unguardCell(record[0] ?? "").trim();
+    const fault = isBlankRow(record.slice(1)) ? rowFault(record, [column]) : "The row has more than one cell.";
+    return fault === undefined ? { cells: bareCells(kind, value) } : { cells: new Map([[column, value]]), fault };
+  };
 }
 
 /** A certificate or a key in a results file, which is taken as the input of another job. It has lines by itself. */
@@ -128,38 +140,4 @@ function rowFault(record: readonly string[], columns: readonly Column[]): string
     return column !== undefined && isInput(column) ? `${column}: holds ${breaks}` : `A cell holds ${breaks}.`;
   }
   return undefined;
-}
-
-/** Rows of a table of nothing but identifiers, addresses or serial numbers, without a heading. */
-async function* bareRows(
-  kind: JobKind,
-  first: readonly string[],
-  records: AsyncIterable<string[]>,
-  passedOver: number,
-): AsyncGenerator<ParsedRow> {
-  const columns = bareColumns(kind);
-  let position = passedOver;
-  const rowOf = (record: readonly string[]): ParsedRow | undefined => {
-    position += 1;
-    if (isBlankRow(record)) return undefined;
-    const value = unguardCell(record[0] ?? "").trim();
-    const fault = isBlankRow(record.slice(1))
-      ? rowFault(record, [columns[0] ?? "ignored"])
-      : "The row has more than one cell.";
-    if (fault !== undefined) {
-      return {
-        position,
-        unreadable: fault,
-        given: columns.map((_, index) => (index === 0 ? inputText(value) : null)),
-      };
-    }
-    const cells = bareCells(kind, value);
-    return { position, cells, given: givenOf(columns, cells) };
-  };
-  const begin = rowOf(first);
-  if (begin !== undefined) yield begin;
-  for await (const record of records) {
-    const row = rowOf(record);
-    if (row !== undefined) yield row;
-  }
 }

@@ -1,18 +1,4 @@
-import type { JobColumn } from "../../../../domain/bulk-job/input/columns.ts";
-import type { RowCells } from "../../../../domain/bulk-job/input/row.ts";
 import type { FieldError } from "../../../../domain/errors.ts";
-
-/** A row of a file as it was found: its values, or why it is no row. */
-export type ParsedRow =
-  | { position: number; cells: RowCells; given: (string | null)[] }
-  | { position: number; unreadable: string; given: (string | null)[] };
-
-/** A file with people in it. Its columns are known before its rows. */
-export interface FoundInput {
-  /** As they are called in the file. */
-  columns: readonly string[];
-  rows: AsyncIterable<ParsedRow>;
-}
 
 /** What stands in place of rows: the search and filter of a list, as they came. */
 export interface FoundMatching {
@@ -52,7 +38,3 @@ export function inputText(value: unknown): string | null {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.slice(0, keptCharactersMax).replace(/[\0\p{Cs}]/gu, "\ufffd");
 }
-
-/** The values of one row, in the order of the columns. */
-export const givenOf = (columns: readonly JobColumn[], cells: RowCells): (string | null)[] =>
-  columns.map((column) => inputText(cells.get(column)));

@@ -1,8 +1,9 @@
 import { Tokenizer, TokenParser } from "@streamparser/json";
 import { jobColumns } from "../../../../domain/bulk-job/input/columns.ts";
+import type { RowSource, SourceRow } from "../../../../domain/bulk-job/input/row-source.ts";
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import { parseJson } from "../../../http/json-text.ts";
-import { rowCharactersMax, UnusableFile, type FoundInput, type FoundMatching, type ParsedRow } from "./input.ts";
+import { rowCharactersMax, UnusableFile, type FoundMatching } from "./input.ts";
 import { createChecks, type ListName } from "./json-checks.ts";
 import { rowOf } from "./json-row.ts";
 
@@ -10,7 +11,7 @@ import { rowOf } from "./json-row.ts";
  * `{"users": […]}` or `{"serials": […]}`: rows are there as soon as they have been read; nothing else of the text is kept. Or,
  * for kinds that take it, `{"matching": {…}}` in place of that.
  */
-export async function jsonInput(kind: JobKind, text: AsyncIterable<string>): Promise<FoundInput | FoundMatching> {
+export async function jsonInput(kind: JobKind, text: AsyncIterable<string>): Promise<RowSource | FoundMatching> {
   const reader = createReader(kind === "revocation" ? "serials" : "users", { takesMatching: kind !== "onboarding" });
   const rows = rowsOf(kind, text, reader);
   const first = await rows.next();
@@ -18,7 +19,7 @@ export async function jsonInput(kind: JobKind, text: AsyncIterable<string>): Pro
     const matching = reader.matching();
     if (matching !== undefined) return { matching };
   }
-  return { columns: jobColumns[kind], rows: withFirst(first, rows) };
+  return { columns: jobColumns[kind], headings: jobColumns[kind], rows: withFirst(first, rows) };
 }
 
 async function* withFirst<Row>(first: IteratorResult<Row>, rest: AsyncGenerator<Row>): AsyncGenerator<Row> {
@@ -27,16 +28,19 @@ async function* withFirst<Row>(first: IteratorResult<Row>, rest: AsyncGenerator<
   yield* rest;
 }
 
-async function* rowsOf(kind: JobKind, text: AsyncIterable<string>, reader: Reader): AsyncGenerator<ParsedRow> {
-  let position = 0;
+async function* rowsOf(kind: JobKind, text: AsyncIterable<string>, reader: Reader): AsyncGenerator<SourceRow> {
+  let read = 0;
   let sinceLast = 0;
   for await (const piece of text) {
     const values = reader.write(piece);
     sinceLast = values.length === 0 ? sinceLast + piece.length : 0;
     if (sinceLast > rowCharactersMax) {
-      throw new UnusableFile(`Row ${position + 1} is longer than ${rowCharactersMax} bytes.`);
+      throw new UnusableFile(`Row ${read + 1} is longer than ${rowCharactersMax} bytes.`);
     }
-    for (const value of values) yield rowOf(kind, ++position, value);
+    for (const value of values) {
+      read += 1;
+      yield rowOf(kind, value);
+    }
   }
   reader.end();
 }

@@ -1,35 +1,35 @@
 import { unifiedLineEnds } from "../../../../domain/bulk-job/input/csv-reading.ts";
 import { jobColumns } from "../../../../domain/bulk-job/input/columns.ts";
+import type { RowSource, SourceRow } from "../../../../domain/bulk-job/input/row-source.ts";
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import { ServiceError } from "../../../../domain/errors.ts";
 import { parseJson } from "../../../http/json-text.ts";
-import { rowCharactersMax, type FoundInput, type ParsedRow } from "./input.ts";
-import { rowOf, unreadableRowOf } from "./json-row.ts";
+import { rowCharactersMax } from "./input.ts";
+import { faulty, rowOf } from "./json-row.ts";
 
 /** A JSON object in each line. A line that is none is a row that cannot be used. */
-export const ndjsonInput = (kind: JobKind, text: AsyncIterable<string>): FoundInput => ({
+export const ndjsonInput = (kind: JobKind, text: AsyncIterable<string>): RowSource => ({
   columns: jobColumns[kind],
+  headings: jobColumns[kind],
   rows: rowsOf(kind, text),
 });
 
-async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerator<ParsedRow> {
-  let position = 0;
+async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerator<SourceRow | undefined> {
   for await (const line of linesOf(text)) {
-    position += 1;
-    if (line === undefined) yield unreadableRowOf(kind, position, `The line is longer than ${rowCharactersMax} bytes.`);
-    else if (line.trim() !== "") yield readLine(kind, position, line);
+    if (line === undefined) yield faulty(`The line is longer than ${rowCharactersMax} bytes.`);
+    else yield line.trim() === "" ? undefined : readLine(kind, line);
   }
 }
 
-function readLine(kind: JobKind, position: number, line: string): ParsedRow {
+function readLine(kind: JobKind, line: string): SourceRow {
   let value: unknown;
   try {
     value = parseJson(line);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return unreadableRowOf(kind, position, error.message.replace("The body", "The line"));
+    return faulty(error.message.replace("The body", "The line"));
   }
-  return rowOf(kind, position, value);
+  return rowOf(kind, value);
 }
 
 /** Lines without their ends, which may be CR, LF or CRLF; undefined for one that is too long to be held. */

@@ -1,8 +1,9 @@
+import type { RowSource } from "../../../../domain/bulk-job/input/row-source.ts";
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import type { Upload } from "../../../contract/endpoint.ts";
 import type { ColumnChoices } from "./csv-columns.ts";
 import { csvInput } from "./csv-input.ts";
-import type { FoundInput, FoundMatching } from "./input.ts";
+import type { FoundMatching } from "./input.ts";
 import { jsonInput } from "./json-input.ts";
 import { ndjsonInput } from "./ndjson-input.ts";
 import { decodeText } from "./decode-text.ts";
@@ -12,7 +13,7 @@ export function readInput(
   kind: JobKind,
   { type, bytes, charset }: Pick<Upload, "type" | "bytes" | "charset">,
   choices: ColumnChoices,
-): Promise<FoundInput | FoundMatching> | FoundInput {
+): Promise<RowSource | FoundMatching> | RowSource {
   const text = decodeText(bytes, charset);
   switch (type) {
     case "application/json":

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Database } from "../../../../db/client.ts";
 import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
+import type { RowSource } from "../../../../domain/bulk-job/input/row-source.ts";
 import { jobRowsMax } from "../../../../domain/limits.ts";
-import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import { readRow, unreadableRow, type ReceivedRow } from "../../../../domain/bulk-job/input/row.ts";
 import type { Clock } from "../../../../runtime/clock.ts";
 import type { Fail } from "../../../contract/endpoint.ts";
-import { positionsMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
+import { inputText, positionsMax, UnusableFile } from "./input.ts";
 
 /** Rows that are stored at once. */
 const batchMax = 1_000;
@@ -16,7 +16,7 @@ const rowsInATurn = 100;
 
 interface Receiving {
   job: Omit<receiving.NewJob, "columns">;
-  input: FoundInput;
+  source: RowSource;
   /** Throws when the caller may not ask for profiles. */
   requireProfiles: () => void;
   fail: Fail<"payload_too_large">;
@@ -24,12 +24,13 @@ interface Receiving {
 
 /**
  * Stores the rows of a file as they come in, a job and its rows so far in each short transaction; nobody sees the job
- * yet. Answers how many rows there are, and how many of them cannot be used.
+ * yet. Returns how many rows there are, and how many of them cannot be used.
  */
 export async function receiveRows(
   { db, clock }: { db: Database; clock: Clock },
-  { job, input, requireProfiles, fail }: Receiving,
+  { job, source, requireProfiles, fail }: Receiving,
 ): Promise<{ total: number; invalid: number }> {
+  let position = 0;
   let total = 0;
   let invalid = 0;
   let batch: ReceivedRow[] = [];
@@ -39,22 +40,25 @@ export async function receiveRows(
     const first = total === rows.length;
     batch = [];
     await db.transaction(async (tx) => {
-      if (first) await receiving.create(tx, { ...job, columns: input.columns });
+      if (first) await receiving.create(tx, { ...job, columns: source.headings });
       else await receiving.touch(tx, { realmId: job.realmId, jobId: job.jobId, at: clock.now() });
       await receiving.addRows(tx, { jobId: job.jobId, rows });
     });
   };
 
-  for await (const found of input.rows) {
-    if (total >= jobRowsMax || found.position > positionsMax) {
+  for await (const found of source.rows) {
+    position += 1;
+    if (found === undefined) continue;
+    if (total >= jobRowsMax || position > positionsMax) {
       throw fail("payload_too_large", {
         description: `The file has more than ${jobRowsMax} rows. Split it into several jobs.`,
       });
     }
-    const row = receivedRow(job.kind, found);
-    if (row.message !== null) invalid += 1;
-    if (row.profileName !== null) requireProfiles();
-    batch.push(row);
+    const { values, message } = found.fault === undefined ? readRow(job.kind, found.cells) : unreadableRow(found.fault);
+    if (message !== null) invalid += 1;
+    if (values.profileName !== null) requireProfiles();
+    const input = source.columns.map((column) => inputText(found.cells.get(column)));
+    batch.push({ position, input, ...values, message });
     total += 1;
     if (batch.length === batchMax) await store();
     else if (total % rowsInATurn === 0) await turn();
@@ -62,9 +66,4 @@ export async function receiveRows(
   if (total === 0) throw new UnusableFile("The file has no rows.");
   if (batch.length > 0) await store();
   return { total, invalid };
-}
-
-function receivedRow(kind: JobKind, found: ParsedRow): ReceivedRow {
-  const { values, message } = "cells" in found ? readRow(kind, found.cells) : unreadableRow(found.unreadable);
-  return { position: found.position, input: found.given, ...values, message };
 }

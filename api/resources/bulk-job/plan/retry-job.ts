@@ -1,5 +1,4 @@
 import { z } from "zod";
-import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
 import * as retry from "../../../../db/queries/bulk-job/plan/retry.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
@@ -8,10 +7,9 @@ import { drawBulkJobId } from "../../../../runtime/draw-ids.ts";
 import { endpoint } from "../../../contract/endpoint.ts";
 import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
-import { advance } from "../advance.ts";
-import { answerJob } from "../answer-job.ts";
+import { answerChanged } from "../answer-job.ts";
 import { requireScopesOf, scopesDescription } from "../job-rules.ts";
-import { requireRowQuota } from "../input/row-quota.ts";
+import { beginJob } from "../input/begin-job.ts";
 
 export const retryJob = endpoint({
   operation: "retryJob",
@@ -33,51 +31,26 @@ export const retryJob = endpoint({
 
   async handle({ params: { id }, principal, deps, change, prefer, requestId, concerns, log, signal, fail }) {
     const { realmId } = principal;
-    const actor = actorOf(principal);
     const at = deps.clock.now();
     const { jobId } = await change(async (tx) => {
       const job = await jobs.lock(tx, { realmId, jobId: id, at });
       if (job === undefined) throw fail("job_not_found");
       await requireScopesOf(tx, principal, job);
       if (job.finishedAt === null) throw fail("job_state", { description: "The job has not ended yet." });
-      const next = drawBulkJobId();
-      const { kind, columns, name, rowOffset, graceDays, reason } = job;
-      // What failed of an undo stays for those alone whom the undone job has locked out.
-      const undoOf = job.undoOf === null ? {} : { undoOf: job.undoOf };
-      const made = { realmId, jobId: next, at };
-      await receiving.create(tx, {
-        ...made,
-        ...undoOf,
-        kind,
-        columns,
-        name,
-        rowOffset,
-        dryRun: false,
-        executeAt: null,
-        confirmTotal: null,
-        origin: "retry",
-        graceDays,
-        reason,
-        actor,
-        requestId,
-      });
-      const total = await retry.copyFailed(tx, { from: id, to: next });
+      const { kind, columns, name, rowOffset, graceDays, reason, undoOf } = job;
+      const next = {
+        ...{ realmId, jobId: drawBulkJobId(), kind, columns, name, rowOffset, graceDays, reason },
+        ...{ dryRun: false, executeAt: null, confirmTotal: null, origin: "retry" as const },
+        // What failed of an undo stays for those alone whom the undone job has locked out.
+        ...(undoOf !== null && { undoOf }),
+        ...{ actor: actorOf(principal), at, requestId },
+      };
+      await receiving.create(tx, next);
+      const total = await retry.copyFailed(tx, { from: id, to: next.jobId });
       if (total === 0) throw fail("job_state", { description: "No row of the job has failed." });
-      await requireRowQuota(tx, { realmId, rows: total, fail });
-      await receiving.begin(tx, { ...made, total });
-      await audit.record(tx, {
-        realmId,
-        event: "job_create",
-        actor,
-        at,
-        properties: { job: next, kind, total, dryRun: false, retryOf: id },
-      });
-      return { jobId: next };
+      return beginJob(tx, next, { total, recorded: { dryRun: false, retryOf: id }, at, fail });
     });
     concerns({ bulkJobId: jobId });
-    await advance(jobId, "received", { deps, log });
-    const created = await jobs.find(deps.db, { realmId, jobId, at });
-    if (created === undefined) throw fail("job_not_found");
-    return answerJob(created, { deps, prefer, signal });
+    return answerChanged(jobId, "received", { principal, deps, prefer, log, signal, fail });
   },
 });

@@ -12,8 +12,7 @@ import { endpoint } from "../../../contract/endpoint.ts";
 import { filters } from "../../../contract/filters.ts";
 import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
-import { advance } from "../advance.ts";
-import { answerJob } from "../answer-job.ts";
+import { answerChanged } from "../answer-job.ts";
 import { requireNear, requireScopesOf } from "../job-rules.ts";
 
 /** What a job does to how many people, or profiles. */
@@ -125,10 +124,7 @@ export const startJob = endpoint({
       });
       return { jobId };
     });
-    await advance(jobId, "started", { deps, log });
-    const job = await jobs.find(deps.db, { realmId, jobId, at });
-    if (job === undefined) throw fail("job_not_found");
-    return answerJob(job, { deps, prefer, signal });
+    return answerChanged(jobId, "started", { principal, deps, prefer, log, signal, fail });
 
     async function endGrace(tx: Db, job: jobs.Job): Promise<void> {
       if (executeAt !== null) {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
 import * as undo from "../../../../db/queries/bulk-job/plan/undo.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
@@ -9,10 +8,9 @@ import { endpoint } from "../../../contract/endpoint.ts";
 import { filters } from "../../../contract/filters.ts";
 import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
-import { advance } from "../advance.ts";
-import { answerJob } from "../answer-job.ts";
+import { answerChanged } from "../answer-job.ts";
 import { requireNear } from "../job-rules.ts";
-import { requireRowQuota } from "../input/row-quota.ts";
+import { beginJob } from "../input/begin-job.ts";
 
 export const undoJob = endpoint({
   operation: "undoJob",
@@ -41,7 +39,6 @@ export const undoJob = endpoint({
 
   async handle({ params: { id }, body, principal, deps, change, prefer, requestId, concerns, log, signal, fail }) {
     const { realmId } = principal;
-    const actor = actorOf(principal);
     const at = deps.clock.now();
     const { executeAt = null, confirmTotal = null } = body;
     const dryRun = body.dryRun ?? false;
@@ -55,38 +52,16 @@ export const undoJob = endpoint({
       }
       const { people } = await undo.previewUndo(tx, { jobId: id, at });
       if (people === 0) throw fail("job_state", { description: "Nobody is left whom this job keeps out." });
-      const next = drawBulkJobId();
-      const kind = "reactivation" as const;
-      const made = { realmId, jobId: next, at };
-      const { columns } = job;
-      await receiving.create(tx, {
-        ...made,
-        kind,
-        columns,
-        dryRun,
-        executeAt,
-        confirmTotal,
-        origin: "undo",
-        undoOf: id,
-        actor,
-        requestId,
-      });
-      const total = await undo.copyUndone(tx, { from: id, to: next });
-      await requireRowQuota(tx, { realmId, rows: total, fail });
-      await receiving.begin(tx, { ...made, total });
-      await audit.record(tx, {
-        realmId,
-        event: "job_create",
-        actor,
-        at,
-        properties: { job: next, kind, total, dryRun, executeAt, confirmTotal, undoOf: id },
-      });
-      return { jobId: next };
+      const recorded = { dryRun, executeAt, confirmTotal, undoOf: id };
+      const next = {
+        ...{ ...recorded, realmId, jobId: drawBulkJobId(), kind: "reactivation" as const, columns: job.columns },
+        ...{ origin: "undo" as const, actor: actorOf(principal), at, requestId },
+      };
+      await receiving.create(tx, next);
+      const total = await undo.copyUndone(tx, { from: id, to: next.jobId });
+      return beginJob(tx, next, { total, recorded, at, fail });
     });
     concerns({ bulkJobId: jobId });
-    await advance(jobId, "received", { deps, log });
-    const created = await jobs.find(deps.db, { realmId, jobId, at });
-    if (created === undefined) throw fail("job_not_found");
-    return answerJob(created, { deps, prefer, signal });
+    return answerChanged(jobId, "received", { principal, deps, prefer, log, signal, fail });
   },
 });

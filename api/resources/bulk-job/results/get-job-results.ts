@@ -10,7 +10,7 @@ import { Streamed, streaming } from "../../../contract/stream.ts";
 import { JobRowView } from "../../../contract/views/job-row-view.ts";
 import { mayReadOutput } from "../job-rules.ts";
 import { resultPages } from "./result-pages.ts";
-import { resultsAsCsv, resultsAsJson, resultsAsNdjson } from "./results-text.ts";
+import { asCsv, asJson, asNdjson, writeResults, type ResultsFormat } from "./write-results.ts";
 
 /** Rows whose profile may have been made. */
 const issued: readonly RowStatus[] = ["working", "changed"];
@@ -60,18 +60,17 @@ export const getJobResults = streaming({
       });
     }
     const pages = resultPages(deps, { job, statuses: query.status, withOutput });
+    const written = (format: ResultsFormat) => writeResults(pages, format);
     const name = `${job.kind}-${job.id}`;
     switch (type) {
       case "application/json":
-        return new Streamed("application/json; charset=utf-8", undefined, resultsAsJson(pages));
+        return new Streamed("application/json; charset=utf-8", undefined, written(asJson));
       case "application/x-ndjson":
-        return new Streamed("application/x-ndjson", `${name}.ndjson`, resultsAsNdjson(pages));
-      case "text/csv":
-        return new Streamed(
-          "text/csv; charset=utf-8; header=present",
-          `${name}.csv`,
-          resultsAsCsv(pages, { job, reader: csvReaderOf(query) }),
-        );
+        return new Streamed("application/x-ndjson", `${name}.ndjson`, written(asNdjson));
+      case "text/csv": {
+        const format = asCsv(job, csvReaderOf(query));
+        return new Streamed("text/csv; charset=utf-8; header=present", `${name}.csv`, written(format));
+      }
     }
   },
 });

@@ -1,10 +1,18 @@
 import type { Job } from "../../../../db/queries/bulk-job/jobs.ts";
 import { resultHeadings } from "../../../../domain/bulk-job/input/columns.ts";
-import type { CsvColumn, CsvReader } from "../../../../domain/csv.ts";
+import type { CsvCell, CsvColumn, CsvReader } from "../../../../domain/csv.ts";
 import { rowWords, type RowWords } from "../../../../domain/bulk-job/results/row-words.ts";
 import { inputColumns, type JobRowView } from "../../../contract/views/job-row-view.ts";
-import { cellOf } from "./result-cell.ts";
 import { faultOf } from "../plan/row-fault.ts";
+
+/** PEM begins with hyphens, which an apostrophe before them would spoil. */
+const made: ReadonlySet<keyof JobRowView> = new Set(["data", "certificate", "privateKey"]);
+
+/** The cell of a results file in a column. */
+export function cellOf(row: JobRowView, column: keyof JobRowView): CsvCell {
+  const value = row[column] ?? null;
+  return typeof value === "string" && made.has(column) ? { unguarded: value } : value;
+}
 
 /**
  * What a results file for people has: the columns of the input under their own names, the row as its author counts it, and

@@ -6,8 +6,7 @@ import { BulkJobID } from "../../../../domain/ids.ts";
 import { endpoint } from "../../../contract/endpoint.ts";
 import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
-import { advance } from "../advance.ts";
-import { answerJob } from "../answer-job.ts";
+import { answerChanged } from "../answer-job.ts";
 import { graceDescription, requireScopesOf, scopesDescription } from "../job-rules.ts";
 
 export const cancelJob = endpoint({
@@ -47,9 +46,6 @@ export const cancelJob = endpoint({
       });
       return { jobId };
     });
-    await advance(jobId, "cancelled", { deps, log });
-    const job = await jobs.find(deps.db, { realmId, jobId, at });
-    if (job === undefined) throw fail("job_not_found");
-    return answerJob(job, { deps, prefer, signal });
+    return answerChanged(jobId, "cancelled", { principal, deps, prefer, log, signal, fail });
   },
 });

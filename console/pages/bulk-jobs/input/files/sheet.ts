@@ -7,11 +7,14 @@ import {
   type JobColumn,
 } from "../../../../../domain/bulk-job/input/columns.ts";
 import { cellFaults, type CellFault } from "../../../../../domain/bulk-job/input/cell-faults.ts";
+import type { RowSource, SourceRow } from "../../../../../domain/bulk-job/input/row-source.ts";
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { csvLine } from "../../../../../domain/csv.ts";
 
 /** A cell of a workbook: its text as the sheet shows it, and why that is not what its author wrote. Null: empty. */
 export type SheetCell = string | { text: string; fault: CellFault } | null;
+
+type SheetRow = readonly SheetCell[];
 
 /** A cell that cannot be used, by the number that the spreadsheet shows beside its row. */
 export interface FaultyCell {
@@ -83,11 +86,11 @@ function readNumber(
 
 const textOf = (cell: SheetCell): string => (typeof cell === "string" ? cell : (cell?.text ?? ""));
 
-const isEmpty = (row: readonly SheetCell[]): boolean =>
+const isEmpty = (row: SheetRow): boolean =>
   row.every((cell) => cell === null || (typeof cell === "string" && cell.trim() === ""));
 
 /** A sheet by its first row that has anything, which is that of the headings. Undefined: it is empty. */
-export function summaryOf(name: string, data: readonly (readonly SheetCell[])[]): SheetSummary | undefined {
+export function summaryOf(name: string, data: readonly SheetRow[]): SheetSummary | undefined {
   const header = data.findIndex((row) => !isEmpty(row));
   if (header === -1) return undefined;
   const rows = data.slice(header + 1).filter((row) => !isEmpty(row));
@@ -130,56 +133,49 @@ export const faultHeading = "fault";
  * A sheet as CSV that the service reads: the chosen columns, the fault of each row that cannot be used, and a line for each
  * row of the spreadsheet, so that rows keep their numbers. Only the lines of empty rows are blank.
  */
-export function csvOfSheet(
-  data: readonly (readonly SheetCell[])[],
-  { kind, headerRow, columns }: SheetChoice,
-): string[] {
-  const { headings, read } = columns === "bare" ? bareReader(kind) : headedReader(kind, columns);
+export function csvOfSheet(data: readonly SheetRow[], choice: SheetChoice): string[] {
+  const { columns, headings, rows } = sourceOf(data, choice);
   const lines = [csvLine([...headings, faultHeading])];
-  for (const row of data.slice(columns === "bare" ? headerRow - 1 : headerRow)) {
-    if (isEmpty(row)) lines.push("\r\n");
-    else {
-      const { cells, fault } = read(row);
-      lines.push(csvLine([...cells, fault ?? ""]));
-    }
+  for (const row of rows) {
+    if (row === undefined) lines.push("\r\n");
+    else lines.push(csvLine([...columns.map((column) => String(row.cells.get(column) ?? "")), row.fault ?? ""]));
   }
   return lines;
 }
 
-interface RowReader {
-  headings: readonly string[];
-  read: (row: readonly SheetCell[]) => { cells: string[]; fault: string | undefined };
-}
-
-function headedReader(kind: JobKind, columns: ChosenColumns): RowReader {
+/** The rows of a sheet below its headings, each read when it is asked for. */
+function sourceOf(
+  data: readonly SheetRow[],
+  { kind, headerRow, columns }: SheetChoice,
+): RowSource<Iterable<SourceRow | undefined>> {
+  function* rowsFrom(first: number, read: (row: SheetRow) => SourceRow): Generator<SourceRow | undefined> {
+    for (const row of data.slice(first)) yield isEmpty(row) ? undefined : read(row);
+  }
+  if (columns === "bare") {
+    const known = bareColumns(kind);
+    return { columns: known, headings: known, rows: rowsFrom(headerRow - 1, (row) => bareRow(kind, row)) };
+  }
   const chosen = columns.flatMap((each, index) => (each === undefined ? [] : [{ ...each, index }]));
   return {
+    columns: chosen.map(({ column }) => column),
     headings: chosen.map(({ heading }) => heading),
-    read(row) {
-      const faults = chosen.flatMap(({ column, index }) => {
-        const fault = faultOf(row[index] ?? null);
-        return fault !== undefined && spoils(fault, column) ? [`${column}: ${cellFaults[fault]}`] : [];
-      });
-      const cells = chosen.map(({ index }) => textOf(row[index] ?? null));
-      const missing = cells.every((cell) => cell.trim() === "") ? missingFault(kind) : undefined;
-      return { cells, fault: faults[0] ?? missing };
-    },
+    rows: rowsFrom(headerRow, (row) => headedRow(kind, row, chosen)),
   };
 }
 
-function bareReader(kind: JobKind): RowReader {
-  const headings = bareColumns(kind);
-  return {
-    headings,
-    read([first = null, ...others]) {
-      const value = textOf(first).trim();
-      const found = bareCells(kind, value);
-      const cells = headings.map((column) => found.get(column) ?? "");
-      const fault = faultOf(first);
-      if (fault !== undefined) return { cells, fault: `${bareColumn[kind]}: ${cellFaults[fault]}` };
-      return { cells, fault: isEmpty(others) ? undefined : "The row has more than one cell." };
-    },
-  };
+function headedRow(kind: JobKind, row: SheetRow, chosen: readonly { column: JobColumn; index: number }[]): SourceRow {
+  const [fault] = chosen.flatMap(({ column, index }) => {
+    const found = faultOf(row[index] ?? null);
+    return found !== undefined && spoils(found, column) ? [`${column}: ${cellFaults[found]}`] : [];
+  });
+  const cells = new Map(chosen.map(({ column, index }) => [column, textOf(row[index] ?? null)]));
+  const isMissing = [...cells.values()].every((cell) => cell.trim() === "");
+  return { cells, fault: fault ?? (isMissing ? `${neededColumns[kind].join(" or ")}: is missing` : undefined) };
 }
 
-const missingFault = (kind: JobKind): string => `${neededColumns[kind].join(" or ")}: is missing`;
+function bareRow(kind: JobKind, [first = null, ...others]: SheetRow): SourceRow {
+  const cells = bareCells(kind, textOf(first).trim());
+  const fault = faultOf(first);
+  if (fault !== undefined) return { cells, fault: `${bareColumn[kind]}: ${cellFaults[fault]}` };
+  return { cells, fault: isEmpty(others) ? undefined : "The row has more than one cell." };
+}

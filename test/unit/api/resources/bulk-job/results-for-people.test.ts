@@ -49,7 +49,7 @@ async function* unreadable(
   const bytes = Readable.from([Buffer.from(text)]) as AsyncIterable<Buffer>;
   const input = await readInput(kind, { type, charset: undefined, bytes }, { columns: {}, ignoreUnknown: false });
   if ("matching" in input) throw new Error("a file with rows has no matching");
-  for await (const row of input.rows) if ("unreadable" in row) yield [kind, row.unreadable];
+  for await (const row of input.rows) if (row?.fault !== undefined) yield [kind, row.fault];
 }
 
 test("every reason why a row cannot be used is told in German", async () => {

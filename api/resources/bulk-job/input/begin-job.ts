@@ -1,0 +1,48 @@
+import type { Db } from "../../../../db/client.ts";
+import * as audit from "../../../../db/queries/audit/audit-entries.ts";
+import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
+import { unfinishedRowsMax } from "../../../../domain/bulk-job/job.ts";
+import type { BulkJobID } from "../../../../domain/ids.ts";
+import type { Fail } from "../../../contract/endpoint.ts";
+import { UnusableFile } from "./input.ts";
+
+/** A job before its rows are known. */
+export type Beginning = Omit<receiving.NewJob, "columns"> & { jobId: BulkJobID };
+
+interface Begun {
+  /** How many rows it has. */
+  total: number;
+  /** Written to its audit entry. */
+  recorded: Readonly<Record<string, unknown>>;
+  at: Date;
+  fail: Fail<"too_many_rows_waiting">;
+}
+
+const waitSeconds = 60;
+
+/**
+ * Begins a job that has its rows, with its audit entry: from here on it is the workers'. Fails if the realm would have too
+ * many unfinished rows; other jobs of the realm wait until the transaction ends.
+ */
+export async function beginJob(
+  tx: Db,
+  { realmId, jobId, kind, actor }: Beginning,
+  { total, recorded, at, fail }: Begun,
+): Promise<{ jobId: BulkJobID }> {
+  const waiting = await receiving.lockWaitingRows(tx, realmId);
+  if (waiting + total > unfinishedRowsMax) {
+    throw fail("too_many_rows_waiting", {
+      description: `${waiting} rows of this realm's jobs are waiting; there may be ${unfinishedRowsMax}. Try again when some are done.`,
+      retryAfterSeconds: waitSeconds,
+    });
+  }
+  if (!(await receiving.begin(tx, { realmId, jobId, total, at }))) throw new UnusableFile("The upload took too long.");
+  await audit.record(tx, {
+    realmId,
+    event: "job_create",
+    actor,
+    at,
+    properties: { job: jobId, kind, total, ...recorded },
+  });
+  return { jobId };
+}
