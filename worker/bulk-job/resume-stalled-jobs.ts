@@ -1,4 +1,4 @@
-import { findDue } from "../../db/queries/bulk-job/due.ts";
+import * as dueJobs from "../../db/queries/bulk-job/due.ts";
 import { advance } from "./advance.ts";
 import type { BulkJobDeps } from "./deps.ts";
 
@@ -13,6 +13,6 @@ const jobsMax = 4;
  * was emptied or is away. The queue is not needed to notice any of it.
  */
 export async function resumeStalledJobs(deps: BulkJobDeps): Promise<void> {
-  const due = await findDue(deps.db, { at: deps.clock.now(), quietSeconds, limit: jobsMax });
+  const due = await dueJobs.findDue(deps.db, { at: deps.clock.now(), quietSeconds, limit: jobsMax });
   await Promise.all(due.map((jobId) => advance(deps, jobId)));
 }

@@ -1,9 +1,9 @@
 import { jobNotices } from "../../../../domain/bulk-job/job.ts";
 import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
-import { hasCreator } from "../access.ts";
-import { jobProgressChannel } from "../jobs.ts";
-import { findingsOf } from "./check.ts";
+import * as access from "../access.ts";
+import * as jobs from "../jobs.ts";
+import * as checks from "./check.ts";
 
 /** Users, or a client that acted on its own. */
 type Creators = { userIds: readonly string[] } | { clientId: string };
@@ -29,7 +29,7 @@ export async function stopOfEnded(
          and j.state in ('scheduled', 'queued')
          and j.marked_at is null
          and ${ofThem}
-         and not ${hasCreator}
+         and not ${access.hasCreator}
        order by j.id
          for no key update
     ), stopped as (
@@ -37,10 +37,10 @@ export async function stopOfEnded(
          set state = 'ready', error_code = ${jobNotices.creatorEnded}, changed = f.changed, unchanged = f.unchanged,
              failed = f.failed, skipped = f.skipped, affected_profiles = f.profiles, revision = j.revision + 1,
              progress_at = ${at}
-        from waiting w, lateral (${findingsOf(sql`w.id`)}) f
+        from waiting w, lateral (${checks.findingsOf(sql`w.id`)}) f
        where j.id = w.id
       returning j.id
     )
-    select pg_notify(${jobProgressChannel}, id::text) from stopped
+    select pg_notify(${jobs.jobProgressChannel}, id::text) from stopped
   `);
 }

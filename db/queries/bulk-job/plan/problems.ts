@@ -1,6 +1,6 @@
 import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
-import { shownStatus } from "../rows.ts";
+import * as jobRows from "../rows.ts";
 
 /** Rows that failed, or would, for the same cause. */
 export interface Problem {
@@ -24,7 +24,7 @@ export const listProblems = (
               from job_rows r
               join jobs j on j.id = r.job_id
              where r.job_id = ${jobId}
-               and ${shownStatus} = 'failed'
+               and ${jobRows.shownStatus} = 'failed'
                and r.error_code is not null
              group by 1, 2) as causes
      order by count desc, positions[1]

@@ -2,7 +2,8 @@ import { jobFailures } from "../../../../domain/bulk-job/job.ts";
 import type { Findings } from "../../../../domain/bulk-job/plan/findings.ts";
 import type { Db } from "../../../client.ts";
 import { sql, type Sql } from "../../../sql.ts";
-import { enter, type Transition } from "../transition.ts";
+import * as states from "../transition.ts";
+import type { Transition } from "../transition.ts";
 
 /** How somebody starts a job that is ready: whatever it waited for is settled. */
 interface Start {
@@ -31,7 +32,7 @@ export const toReady = (
     ...job
   }: Transition & { found: Findings; expectedChange?: number; notice?: string | null },
 ): Promise<boolean> =>
-  enter(db, job, {
+  states.enter(db, job, {
     follows: "ready",
     changes: [
       sql`state = 'ready', error_code = ${notice}`,
@@ -48,7 +49,7 @@ export const toScheduled = (
   db: Db,
   { by, ...job }: Transition & { by: { found: Findings } | { start: Start & { executeAt: Date } } },
 ): Promise<boolean> =>
-  enter(db, job, {
+  states.enter(db, job, {
     follows: "scheduled",
     changes: [
       sql`state = 'scheduled'`,
@@ -73,7 +74,7 @@ export const toQueued = (
     ...job
   }: Transition & { expectedChange?: number; profiles?: number | null; start?: Start },
 ): Promise<boolean> =>
-  enter(db, job, {
+  states.enter(db, job, {
     follows: "queued",
     changes: [
       sql`state = 'queued'`,
@@ -89,7 +90,7 @@ export const toQueued = (
 
 /** Its days of grace end now: profiles are revoked as soon as it is its turn. */
 export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
-  enter(db, job, {
+  states.enter(db, job, {
     follows: "queued",
     changes: [sql`state = 'queued', revoke_at = ${job.at}`],
     onlyIf: sql`state = 'grace'`,
@@ -102,7 +103,7 @@ export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
 export const endUnchanged = (db: Db, { found, ...job }: Transition & { found: Findings }): Promise<boolean> => {
   const isUsable = found.unchanged + found.skipped > 0;
   const state = isUsable ? (found.failed > 0 ? "completed_with_errors" : "completed") : "failed";
-  return enter(db, job, {
+  return states.enter(db, job, {
     follows: state,
     changes: [
       sql`state = ${state}, finished_at = ${job.at}, expected_change = ${found.changed},

@@ -3,7 +3,8 @@ import { only, type Db } from "../../../client.ts";
 import { radiusServerName } from "../../../rules.ts";
 import { sql } from "../../../sql.ts";
 import type { InRealm } from "../jobs.ts";
-import { shownStatus, type JobRow } from "../rows.ts";
+import * as jobRows from "../rows.ts";
+import type { JobRow } from "../rows.ts";
 
 export interface RowsPage {
   jobId: string;
@@ -18,12 +19,12 @@ export interface RowsPage {
 export const listAfter = (db: Db, { jobId, after, limit, statuses }: RowsPage): Promise<JobRow[]> =>
   db.query<JobRow>(sql`
     select r.position, r.input, r.max_profiles as "maxProfiles", r.serial_number as "serialNumber",
-           ${shownStatus} as status, r.error_code as "errorCode", r.message, r.issuance_id as "issuanceId"
+           ${jobRows.shownStatus} as status, r.error_code as "errorCode", r.message, r.issuance_id as "issuanceId"
       from job_rows r
       join jobs j on j.id = r.job_id
      where r.job_id = ${jobId}
        and r.position > ${after}::integer
-       and (${statuses ?? null}::text[] is null or ${shownStatus} = any(${statuses ?? null}::text[]))
+       and (${statuses ?? null}::text[] is null or ${jobRows.shownStatus} = any(${statuses ?? null}::text[]))
      order by r.position
      limit ${limit}
   `);

@@ -1,24 +1,25 @@
 import { rowErrors, type RowErrorCode } from "../../../../domain/bulk-job/row-errors.ts";
 import { first, only, type Db } from "../../../client.ts";
 import { sql, type Sql } from "../../../sql.ts";
-import { resolved } from "../plan/offboarding.ts";
-import { addToCounts, inRange, type Progress, type RowRange } from "../progress.ts";
+import * as offboardPlan from "../plan/offboarding.ts";
+import * as progress from "../progress.ts";
+import type { Progress, RowRange } from "../progress.ts";
 
 /** The rows `r` of a range that nothing was done for yet. */
 export const pendingIn = (range: RowRange): Sql =>
-  sql`(select r.* from job_rows r where ${inRange(range)} and r.status = 'pending')`;
+  sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
 
 /** Locks the rows of a range that nothing was done for yet. False when there are none. */
 export async function lockPending(tx: Db, range: RowRange): Promise<boolean> {
   const rows = await tx.query(sql`
-    select r.position from job_rows r where ${inRange(range)} and r.status = 'pending' order by r.position for update
+    select r.position from job_rows r where ${progress.inRange(range)} and r.status = 'pending' order by r.position for update
   `);
   return rows.length > 0;
 }
 
 /**
  * Locks the rows of a range that nothing was done for yet, and then the users of theirs for whom `changes` holds, a condition
- * over `p` as in {@link resolved}, in the order of their ids. Returns the users; undefined: there is no such row.
+ * over `p` as in {@link offboardPlan.resolved}, in the order of their ids. Returns the users; undefined: there is no such row.
  */
 export async function lockPendingPeople(
   tx: Db,
@@ -26,7 +27,7 @@ export async function lockPendingPeople(
 ): Promise<string[] | undefined> {
   if (!(await lockPending(tx, range))) return undefined;
   const users = await tx.query<{ id: string }>(sql`
-    with people as materialized (${resolved(pendingIn(range), realmId)})
+    with people as materialized (${offboardPlan.resolved(pendingIn(range), realmId)})
     select u.id
       from users u
      where u.id = any(array(select p.user_id from people p where ${changes}))
@@ -65,7 +66,7 @@ export async function hasUnfinishedRows(db: Db, jobId: string): Promise<boolean>
 export async function hasWorkingRows(db: Db, range: RowRange): Promise<boolean> {
   const { working } = only(
     await db.query<{ working: boolean }>(
-      sql`select exists (select from job_rows r where ${inRange(range)} and r.status = 'working') as working`,
+      sql`select exists (select from job_rows r where ${progress.inRange(range)} and r.status = 'working') as working`,
     ),
   );
   return working;
@@ -110,10 +111,10 @@ export async function skip(
       with touched as (
         update job_rows r
            set status = 'skipped', error_code = ${code}, message = ${rowErrors[code]}
-         where ${inRange(range)}
+         where ${progress.inRange(range)}
            and r.status = 'pending'
         returning r.status
-      ), ${addToCounts(range.jobId, at)}
+      ), ${progress.addToCounts(range.jobId, at)}
     `),
   );
 }
@@ -132,7 +133,7 @@ export async function failRow(
            and position = ${position}
            and status in ('pending', 'working')
         returning status
-      ), ${addToCounts(jobId, at)}
+      ), ${progress.addToCounts(jobId, at)}
     `),
   );
 }

@@ -2,7 +2,8 @@ import type { Actor } from "../../../../domain/audit.ts";
 import { jobNotices } from "../../../../domain/bulk-job/job.ts";
 import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
-import { enter, type Transition } from "../transition.ts";
+import * as states from "../transition.ts";
+import type { Transition } from "../transition.ts";
 
 /** Runs. When somebody was shown what another check had found, a notice says so. */
 export const toRunning = (
@@ -14,7 +15,7 @@ export const toRunning = (
     ...job
   }: Transition & { expectedChange: number; profiles?: number | null; wasShown: boolean },
 ): Promise<boolean> =>
-  enter(db, job, {
+  states.enter(db, job, {
     follows: "running",
     changes: [
       sql`
@@ -27,7 +28,7 @@ export const toRunning = (
 
 /** Runs again after its days of grace; when it began is not moved. */
 export const toRunningAgain = (db: Db, job: Transition): Promise<boolean> =>
-  enter(db, job, { follows: "running", changes: [sql`state = 'running'`] });
+  states.enter(db, job, { follows: "running", changes: [sql`state = 'running'`] });
 
 /**
  * Everybody of an offboarding is locked out. One with days of grace waits for them to end before a profile is revoked,
@@ -36,7 +37,7 @@ export const toRunningAgain = (db: Db, job: Transition): Promise<boolean> =>
 export const markLockedOut = (db: Db, { realmId, jobId, at }: Transition): Promise<boolean> => {
   const waits = sql`grace_days is not null and exists (
     select from job_rows r where r.job_id = jobs.id and r.status = 'working')`;
-  return enter(
+  return states.enter(
     db,
     { realmId, jobId, at },
     {
@@ -54,7 +55,7 @@ export const markLockedOut = (db: Db, { realmId, jobId, at }: Transition): Promi
 /** Is asked to stop. */
 export const toCancelling = (db: Db, { actor, ...job }: Transition & { actor: Actor }): Promise<boolean> => {
   const by = { user: actor.userId, client: actor.clientId, at: job.at.toISOString() };
-  return enter(db, job, {
+  return states.enter(db, job, {
     follows: "cancelling",
     changes: [sql`state = 'cancelling', cancelled_by = ${JSON.stringify(by)}::jsonb`],
   });
@@ -62,7 +63,7 @@ export const toCancelling = (db: Db, { actor, ...job }: Transition & { actor: Ac
 
 /** Ends with every row final; `cancelled`: some of them because it was asked to stop. */
 export const finish = (db: Db, { cancelled, ...job }: Transition & { cancelled: boolean }): Promise<boolean> =>
-  enter(db, job, {
+  states.enter(db, job, {
     follows: cancelled ? "cancelled" : "completed",
     changes: [
       cancelled
@@ -76,7 +77,7 @@ export const finish = (db: Db, { cancelled, ...job }: Transition & { cancelled: 
 
 /** Ends although it cannot go on. */
 export const fail = (db: Db, job: Transition): Promise<boolean> =>
-  enter(db, job, {
+  states.enter(db, job, {
     follows: "failed",
     changes: [sql`state = 'failed', error_code = 'internal_error', finished_at = ${job.at}`],
   });

@@ -1,12 +1,12 @@
 import { runningJobsMax } from "../../../../domain/bulk-job/job.ts";
 import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
-import { jobsBefore } from "../due.ts";
+import * as dueJobs from "../due.ts";
 
 /** Whether it is a queued job's turn. Certain only with {@link lockRunQueue}. */
 export async function hasCapacity(db: Db, jobId: string): Promise<boolean> {
   const rows = await db.query(sql`
-    select j.id from jobs j where j.id = ${jobId} and j.state = 'queued' and ${jobsBefore()} < ${runningJobsMax}
+    select j.id from jobs j where j.id = ${jobId} and j.state = 'queued' and ${dueJobs.jobsBefore()} < ${runningJobsMax}
   `);
   return rows.length > 0;
 }
