@@ -12,7 +12,7 @@ export interface BulkJobDeps {
   issueAll: (ids: readonly string[]) => Promise<ReadonlyMap<string, IssuanceOutcome>>;
   /** How often each job has failed to go on in this process. */
   failures: Map<string, number>;
-  /** Told when a job has ended, with how many of its rows came to what. */
+  /** Called when a job has ended, with its counts of rows. */
   onEnd: (kind: JobKind, counts: Readonly<Record<"changed" | "unchanged" | "failed" | "skipped", number>>) => void;
   clock: Clock;
   log: Log;

@@ -9,8 +9,8 @@ const quietSeconds = 10;
 const jobsMax = 4;
 
 /**
- * Goes on with jobs whose time or turn has come, and with those that stand still because a worker went away or the queue
- * was emptied or is away. The queue is not needed to notice any of it.
+ * Continues jobs whose time or turn has come, and jobs that have stopped because a worker went away or the queue was emptied
+ * or is away. Needs no queue.
  */
 export async function resumeStalledJobs(deps: BulkJobDeps): Promise<void> {
   const due = await dueJobs.findDue(deps.db, { at: deps.clock.now(), quietSeconds, limit: jobsMax });

@@ -81,7 +81,7 @@ export interface RowRange {
 export const inRange = ({ jobId, from, to }: RowRange): Sql =>
   sql`r.job_id = ${jobId} and r.position >= ${from} and r.position < ${to}`;
 
-/** What people are told of the error `code`. */
+/** The message of the error `code`. */
 export const messageOf = (code: Sql): Sql => sql`${JSON.stringify(rowErrors)}::jsonb ->> ${code}`;
 
 /** Where a job stands after some of its rows have changed. */
@@ -93,7 +93,7 @@ export interface Progress {
 
 /**
  * The end of a statement whose common table expression `touched` has the new status of each row that it changed: adds
- * them to the job's counts, moves the window of its rate, and notifies those who watch it. Answers a {@link Progress},
+ * them to the job's counts, moves the window of its rate, and notifies those who watch it. Returns a {@link Progress},
  * or nothing when nothing changed, or `onlyIf` does not hold of the job `j`.
  */
 export const addToCounts = (jobId: string, at: Date, onlyIf: Sql = sql`true`): Sql => sql`

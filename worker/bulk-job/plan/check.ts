@@ -14,7 +14,7 @@ import { recordEnd, reportEnd } from "../record-end.ts";
 /** Rows that are checked in one statement. */
 const sliceSize = 10_000;
 
-/** Finds out what a job would do, writes it to its rows, and says what comes next: to wait, or to run. */
+/** Records in each row what the job would do with it, and decides what comes next: to wait, or to run. */
 export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
   const { db, clock } = deps;
   await checks.failDuplicates(db, { jobId: job.id, realmId: job.realmId, kind: job.kind });

@@ -9,8 +9,8 @@ import { slicesOf } from "../bisect.ts";
 const sliceSize = 5_000;
 
 /**
- * Takes back what nobody has begun. Rows that are under way are finished: who is locked out loses their profiles, and a
- * profile that is being made is settled.
+ * Skips rows that were not begun. Rows under way are finished: users who are locked out lose their profiles, and profiles
+ * that are being made are settled.
  */
 export async function skipPending(deps: Pick<BulkJobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
   await recountFromRows(deps, job);
@@ -26,7 +26,7 @@ export async function recountFromRows({ db, clock }: Pick<BulkJobDeps, "db" | "c
   });
 }
 
-/** Ends rows that nobody has begun, without anything done for them. */
+/** Skips rows that were not begun. */
 export async function skipAll(
   { db, clock }: Pick<BulkJobDeps, "db" | "clock">,
   { id: jobId, lastPosition }: WorkedJob,

@@ -8,9 +8,9 @@ import { keepsGrace, markLockedOut } from "./lock-out.ts";
 import { endWorkingRows } from "./work-rows.ts";
 
 /**
- * Gives up a job that cannot go on because of a bug. Rows that nobody has begun stay undone and say so; those under way are
- * ended first, so that nobody stays locked out with a good profile; with days of grace that happens when these are over. Dying in between leaves the job as it was, to be given
- * up again.
+ * Gives up a job that cannot continue because of a bug. Rows that were not begun are skipped. Rows under way are ended first,
+ * so no locked-out user keeps a valid profile; with a grace period, once it has ended. If the process dies in between, the
+ * job is given up again.
  */
 export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log" | "onEnd">, jobId: string): Promise<void> {
   const { db, clock } = deps;

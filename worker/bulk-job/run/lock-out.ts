@@ -10,8 +10,8 @@ import { slicesOf, bisectOnError } from "../bisect.ts";
 const sliceSize = 1_000;
 
 /**
- * Locks everybody out before the first profile is revoked, so that nobody signs in meanwhile. False when the job was
- * stopped, or waits until its days of grace are over.
+ * Locks everybody out before the first profile is revoked, so that nobody signs in meanwhile. Returns false if the
+ * job was stopped, or waits for the end of its grace period.
  */
 export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   const { id: jobId, realmId, actor, graceDays } = job;
@@ -32,11 +32,11 @@ export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob
   return markLockedOut({ db, clock }, job);
 }
 
-/** Whether those whom a job has locked out so far are yet to be given their days of grace, although it does not go on. */
+/** Whether a job that stops still has to begin the grace period of the people it has locked out. */
 export const keepsGrace = ({ graceDays, startedAt, markedAt }: WorkedJob): boolean =>
   graceDays !== null && startedAt !== null && markedAt === null;
 
-/** Nobody else is locked out. False when what is left waits until the job's days of grace are over. */
+/** Records that nobody else is locked out. Returns false if the rest waits for the end of the grace period. */
 export async function markLockedOut(
   { db, clock }: Pick<BulkJobDeps, "db" | "clock">,
   job: WorkedJob,

@@ -17,7 +17,7 @@ export interface MatchingRows {
   given: JobMatching;
   /** The same for the audit log, which names nobody: without texts that people are searched by. */
   recorded: JobMatching;
-  /** Adds the rows to a job. Answers how many were found; when they are more than a job may have, none is added. */
+  /** Adds the rows to a job. Returns how many were found; if a job may not have so many, none is added. */
   add: (tx: Db, to: { realmId: string; jobId: string; at: Date }) => Promise<number>;
 }
 

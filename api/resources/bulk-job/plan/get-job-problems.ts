@@ -6,7 +6,7 @@ import { endpoint } from "../../../contract/endpoint.ts";
 import { wordsFor } from "../../../contract/views/job-row-view.ts";
 import { faultOf } from "./row-fault.ts";
 
-/** Causes that are told, and rows that are named for each. */
+/** Causes that a response lists, and rows for each. */
 const problemsMax = 100;
 const rowsMax = 10;
 

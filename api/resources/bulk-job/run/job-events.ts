@@ -23,8 +23,8 @@ interface Following {
 
 /**
  * A job's changes as an event stream (the HTML standard, "Server-sent events"), until the job has ended or the client may
- * no longer know. An event's id is the job's revision. One that tells only that the job has stalled has none, so that ids
- * never repeat.
+ * no longer know. An event's id is the job's revision. One that only reports that the job has stalled has none, so that
+ * ids never repeat.
  */
 export async function* jobEvents(
   jobId: string,

@@ -5,7 +5,7 @@ import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../../../../runtime/clock.ts";
 import type { Log } from "../../../../runtime/log.ts";
 
-/** Jobs are read this much apart at least, however much is told of them. */
+/** Jobs are read this much apart at least, however many notifications arrive. */
 const readingsApartMs = 100;
 
 /** They are read again this often while somebody watches: a notification may be lost, and a job may have stalled. */
@@ -19,7 +19,7 @@ interface Watched {
   watchers: Set<() => void>;
 }
 
-/** Many watch one job, and one reading answers them all: of all jobs together, told by one listening connection and a slow poll. */
+/** One reading serves everybody who watches a job. One listening connection and a slow poll announce changes of all jobs. */
 export function createJobWatch({ db, clock, log }: { db: Database; clock: Clock; log: Log }): JobWatch {
   const watched = new Map<string, Watched>();
   const due = new Set<string>();

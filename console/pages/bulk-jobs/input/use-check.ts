@@ -11,7 +11,7 @@ import { checkRows, jobKey, jobsKey, type Checked } from "../job.ts";
 
 /**
  * Has what was chosen in a list checked as a bulk job, which goes on when this page is closed, and opens it: who it is about
- * is shown there, and it is started there. A failure is told in a notice.
+ * is shown there, and it is started there. A notice reports a failure.
  */
 export function useCheck(): { check: (checked: Checked) => Promise<void>; checking: boolean } {
   const { t, i18n } = useTranslation();

@@ -15,8 +15,8 @@ interface Listener {
 }
 
 /**
- * Tells what becomes of a job until it is over: by server-sent events and, where those do not get through, by asking as
- * often as `Retry-After` allows. Answers how to stop.
+ * Reports changes of a job until it has ended: by server-sent events and, where those do not get through, by polling as often
+ * as `Retry-After` allows. Returns a function that stops it.
  */
 export function followJob(id: string, { hear, reach }: Listener): () => void {
   const controller = new AbortController();

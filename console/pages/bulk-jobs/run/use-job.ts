@@ -10,7 +10,7 @@ export function useJob(id: string): UseQueryResult<Job> {
   const query = useQuery({
     queryKey: key,
     queryFn: async ({ signal }) => newestOf(queries.getQueryData<Job>(key), await findJob(id, signal)),
-    // From here on it is told by events.
+    // From here on events update it.
     refetchOnWindowFocus: false,
   });
   const goesOn = query.data !== undefined && !isFinal(query.data);

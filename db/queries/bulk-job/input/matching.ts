@@ -13,7 +13,7 @@ interface Target {
 
 /**
  * Gives a job a row for each of the users that a list of this selection has, the newest first, less those who were
- * forgotten. Answers how many were found; one more than `max` stands for all that are too many.
+ * forgotten. Returns how many were found; `max` plus one: too many.
  */
 export async function addUsers(tx: Db, { jobId, max, ...selection }: Target & UserSelection): Promise<number> {
   const { from, matching } = users.selected(selection);

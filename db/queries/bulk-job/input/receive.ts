@@ -53,7 +53,7 @@ export async function touch(tx: Db, { realmId, jobId, at }: InRealm & { at: Date
   `);
 }
 
-/** All rows are there: from here on the job is seen, and is the workers'. False when it was given up meanwhile. */
+/** All rows are there: from here on clients see the job, and workers advance it. Returns false if it was given up meanwhile. */
 export async function begin(
   tx: Db,
   { realmId, jobId, total, at }: InRealm & { total: number; at: Date },
@@ -75,8 +75,8 @@ export async function discard(db: Db, { realmId, jobId }: InRealm): Promise<void
 }
 
 /**
- * How many rows of the realm's jobs are not done; those that only wait for their days of grace are no work that waits. Others who begin a job of this realm wait until this transaction ends,
- * so that two of them do not both fit under a limit.
+ * How many rows of the realm's jobs are not done. Rows waiting out a grace period do not count. Until this transaction ends,
+ * other jobs of the realm cannot begin, so that two of them do not both fit under a limit.
  */
 export async function lockWaitingRows(tx: Db, realmId: string): Promise<number> {
   // Both go out at once; Postgres takes them in this order, the second with a snapshot of its own.

@@ -28,5 +28,5 @@ export const byEmail = (realmId: string): Sql => sql`
 /** People that a message names: enough to see that the address is not one person's. */
 const shownMax = 5;
 
-/** What is told of an address that several people have, as an expression over `e`. */
+/** The message of a row whose address several people have, as an expression over `e`. */
 export const severalPeople = sql`'several people have this e-mail address: ' || e.ids`;

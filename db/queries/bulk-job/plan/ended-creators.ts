@@ -10,7 +10,8 @@ type Creators = { userIds: readonly string[] } | { clientId: string };
 
 /**
  * Stops the jobs of a realm that wait for their time or turn and whose creator, one of these, may not create them any
- * more: they wait for somebody else to start them. A job that has locked its people out already is ended all the same. Call in the transaction that ended the creators, after it.
+ * more: somebody else has to start them. A job that has already locked its people out continues. Call after the creators have
+ * ended, in the same transaction.
  */
 export async function stopOfEnded(
   tx: Db,

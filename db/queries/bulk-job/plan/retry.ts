@@ -3,7 +3,7 @@ import { sql } from "../../../sql.ts";
 
 /**
  * Copies the rows that a job failed to do into another, with their numbers. What failed for what is in the file itself has
- * failed there too; the others are tried again. Answers how many there are.
+ * failed there too; the others are tried again. Returns how many there are.
  */
 export async function copyFailed(tx: Db, { from, to }: { from: string; to: string }): Promise<number> {
   const { copied } = only(

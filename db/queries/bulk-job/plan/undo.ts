@@ -44,7 +44,7 @@ export const previewUndo = async (db: Db, { jobId, at }: { jobId: string; at: Da
     `),
   );
 
-/** Copies the rows that an undo of the offboarding `from` is about into a job, with their numbers. Answers how many. */
+/** Copies the rows that an undo of the offboarding `from` is about into a job, with their numbers. Returns how many. */
 export async function copyUndone(tx: Db, { from, to }: { from: string; to: string }): Promise<number> {
   const { copied } = only(
     await tx.query<{ copied: number }>(sql`

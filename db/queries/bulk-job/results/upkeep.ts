@@ -14,7 +14,7 @@ const counted = async (db: Db, changes: Sql): Promise<number> => {
   return count;
 };
 
-/** Erases outputs of jobs whose time is up, at most {@link slice}: call it until there are none. Answers how many. */
+/** Erases outputs of jobs whose time is up, at most {@link slice}: call it until there are none. Returns how many. */
 export async function eraseJobOutputs(db: Db, { at }: { at: Date }): Promise<number> {
   const due = sql`
     select id
@@ -35,7 +35,7 @@ export async function eraseJobOutputs(db: Db, { at }: { at: Date }): Promise<num
   return erased;
 }
 
-/** Removes one job that has been kept for long enough, with its rows. Answers how many: call it until there are none. */
+/** Removes one job that has been kept for long enough, with its rows. Returns how many: call it until there are none. */
 export const removeOldJob = (db: Db, { at }: { at: Date }): Promise<number> =>
   counted(
     db,
@@ -49,7 +49,7 @@ export const removeOldJob = (db: Db, { at }: { at: Date }): Promise<number> =>
                         for update skip locked)`,
   );
 
-/** Removes jobs whose upload broke off. Answers how many. */
+/** Removes jobs whose upload broke off. Returns how many. */
 export const removeBrokenUploads = (db: Db, { at }: { at: Date }): Promise<number> =>
   counted(
     db,
