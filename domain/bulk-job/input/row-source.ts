@@ -1,9 +1,8 @@
 import type { JobColumn } from "./columns.ts";
-import type { RowCells } from "./row.ts";
 
 /** A row as a file has it. */
-export interface SourceRow {
-  cells: RowCells;
+export interface SourceRow<Value = unknown> {
+  cells: ReadonlyMap<JobColumn, Value>;
   /** Why it cannot be read. */
   fault?: string | undefined;
 }

@@ -138,7 +138,7 @@ export function csvOfSheet(data: readonly SheetRow[], choice: SheetChoice): stri
   const lines = [csvLine([...headings, faultHeading])];
   for (const row of rows) {
     if (row === undefined) lines.push("\r\n");
-    else lines.push(csvLine([...columns.map((column) => String(row.cells.get(column) ?? "")), row.fault ?? ""]));
+    else lines.push(csvLine([...columns.map((column) => row.cells.get(column) ?? ""), row.fault ?? ""]));
   }
   return lines;
 }
@@ -147,8 +147,11 @@ export function csvOfSheet(data: readonly SheetRow[], choice: SheetChoice): stri
 function sourceOf(
   data: readonly SheetRow[],
   { kind, headerRow, columns }: SheetChoice,
-): RowSource<Iterable<SourceRow | undefined>> {
-  function* rowsFrom(first: number, read: (row: SheetRow) => SourceRow): Generator<SourceRow | undefined> {
+): RowSource<Iterable<SourceRow<string> | undefined>> {
+  function* rowsFrom(
+    first: number,
+    read: (row: SheetRow) => SourceRow<string>,
+  ): Generator<SourceRow<string> | undefined> {
     for (const row of data.slice(first)) yield isEmpty(row) ? undefined : read(row);
   }
   if (columns === "bare") {
@@ -163,7 +166,11 @@ function sourceOf(
   };
 }
 
-function headedRow(kind: JobKind, row: SheetRow, chosen: readonly { column: JobColumn; index: number }[]): SourceRow {
+function headedRow(
+  kind: JobKind,
+  row: SheetRow,
+  chosen: readonly { column: JobColumn; index: number }[],
+): SourceRow<string> {
   const [fault] = chosen.flatMap(({ column, index }) => {
     const found = faultOf(row[index] ?? null);
     return found !== undefined && spoils(found, column) ? [`${column}: ${cellFaults[found]}`] : [];
@@ -173,7 +180,7 @@ function headedRow(kind: JobKind, row: SheetRow, chosen: readonly { column: JobC
   return { cells, fault: fault ?? (isMissing ? `${neededColumns[kind].join(" or ")}: is missing` : undefined) };
 }
 
-function bareRow(kind: JobKind, [first = null, ...others]: SheetRow): SourceRow {
+function bareRow(kind: JobKind, [first = null, ...others]: SheetRow): SourceRow<string> {
   const cells = bareCells(kind, textOf(first).trim());
   const fault = faultOf(first);
   if (fault !== undefined) return { cells, fault: `${bareColumn[kind]}: ${cellFaults[fault]}` };
