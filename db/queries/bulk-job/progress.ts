@@ -4,7 +4,6 @@ import type { AnyJobState } from "../../../domain/bulk-job/states.ts";
 import { rowErrors } from "../../../domain/bulk-job/row-errors.ts";
 import type { BulkJobID } from "../../../domain/ids.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
-import { runningJobsMax } from "../../../domain/limits.ts";
 import { jobProgressChannel } from "../../channels.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";

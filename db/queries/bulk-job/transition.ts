@@ -1,8 +1,8 @@
 import type { JobState } from "../../../domain/bulk-job/job.ts";
 import { statesBefore } from "../../../domain/bulk-job/states.ts";
+import { jobProgressChannel } from "../../channels.ts";
 import type { Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
-import * as jobs from "./jobs.ts";
 
 /**
  * The states of bulk jobs. Each function is one statement and notifies those who watch the job. Those about one job answer
@@ -40,7 +40,7 @@ export async function enter(
          and ${onlyIf}
       returning id
     )
-    select pg_notify(${jobs.jobProgressChannel}, id::text) from entered
+    select pg_notify(${jobProgressChannel}, id::text) from entered
   `);
   return rows.length > 0;
 }

@@ -1,7 +1,7 @@
 import type { Db } from "../../../../db/client.ts";
 import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import * as receiving from "../../../../db/queries/bulk-job/input/receive.ts";
-import { unfinishedRowsMax } from "../../../../domain/bulk-job/job.ts";
+import { unfinishedRowsMax } from "../../../../domain/limits.ts";
 import type { BulkJobID } from "../../../../domain/ids.ts";
 import type { Fail } from "../../../contract/endpoint.ts";
 import { UnusableFile } from "./input.ts";

@@ -1,8 +1,8 @@
 import { jobNotices } from "../../../../domain/bulk-job/job.ts";
+import { jobProgressChannel } from "../../../channels.ts";
 import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
 import * as access from "../access.ts";
-import * as jobs from "../jobs.ts";
 import * as checks from "./check.ts";
 
 /** Users, or a client that acted on its own. */
@@ -42,6 +42,6 @@ export async function stopOfEnded(
        where j.id = w.id
       returning j.id
     )
-    select pg_notify(${jobs.jobProgressChannel}, id::text) from stopped
+    select pg_notify(${jobProgressChannel}, id::text) from stopped
   `);
 }

@@ -1,4 +1,4 @@
-import { runningJobsMax } from "../../../../domain/bulk-job/job.ts";
+import { runningJobsMax } from "../../../../domain/limits.ts";
 import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
 import * as dueJobs from "../due.ts";
