@@ -1,6 +1,9 @@
 import { queueVariables } from "../process/server-process.ts";
 
-/** What a worker needs in addition to what every server process does. Neither a token signing key nor a client secret nor the key that opens outputs is among it. */
+/**
+ * The worker's variables, in addition to those of every server process. The token signing key, client secrets and the
+ * key that opens outputs are not among them.
+ */
 export const workerVariables = [
   ...queueVariables,
   "PORT",

@@ -12,7 +12,6 @@ import type { BulkJobDeps } from "./bulk-job/deps.ts";
 import { workRows } from "./bulk-job/run/work-rows.ts";
 import type { IssuanceOutcome } from "./issuance/issue.ts";
 
-/** A processor with the definition it is for. */
 interface Processor {
   name: string;
   process(task: TakenTask, log: Log): Promise<unknown>;
@@ -21,11 +20,11 @@ interface Processor {
 export interface ProcessorDeps extends BulkJobDeps {
   /** Issues one certificate, together with others that are waiting. */
   issue: Batcher<string, IssuanceOutcome>;
-  /** Told how many seconds a task for single issuances had waited, by the clock of the process that added it. */
+  /** Receives how many seconds a task for single issuances had waited, by the clock of the process that added it. */
   taken: (seconds: number) => void;
 }
 
-/** A processor for every task; the compiler says which one is missing. */
+/** A processor for every task; the compiler reports a missing one. */
 export const processors = (deps: ProcessorDeps): Record<keyof typeof tasks, Processor> => ({
   issueCertificate: processor(issueCertificate, ({ issuanceId }, task) => issue(deps, [issuanceId], task)),
   issueCertificates: processor(issueCertificates, ({ issuanceIds }, task) => issue(deps, issuanceIds, task)),
@@ -33,7 +32,7 @@ export const processors = (deps: ProcessorDeps): Record<keyof typeof tasks, Proc
   processBulkJobRows: processor(processBulkJobRows, (chunk) => workRows(deps, chunk)),
 });
 
-/** Tried again as a whole when one went back to the queue: those that are settled are not claimed again. */
+/** Retries the whole task if one issuance went back to the queue: settled ones are not claimed again. */
 async function issue(
   deps: ProcessorDeps,
   issuanceIds: readonly string[],
@@ -45,8 +44,8 @@ async function issue(
 }
 
 /**
- * Ties what a worker does to a task's definition. A payload that does not fit the definition is never tried again: the
- * rows, not the task, say what there is to do, and the sweep enqueues a proper one for them.
+ * Binds a worker's function to a task's definition. A payload that does not fit the definition is never retried: the
+ * rows, not the task, define the work, and the sweep enqueues a proper task for them.
  */
 const processor = <Payload>(
   definition: TaskDefinition<Payload>,
@@ -58,7 +57,7 @@ const processor = <Payload>(
     if (!parsed.success) {
       log.error(
         { event: "task.malformed", taskId: task.id, task: task.name },
-        "a task's payload is not what it should be",
+        "a task's payload does not fit its definition",
       );
       throw new UnrecoverableError("malformed payload");
     }

@@ -2,20 +2,20 @@ import type { Db } from "../db/client.ts";
 import * as installation from "../db/queries/upkeep/installation.ts";
 import { skewMs, skewMsMax, type Clock } from "../runtime/clock.ts";
 
-/** This process's clock and the database's differ too much for anything to be signed. */
+/** The clocks of this process and the database differ too much to sign anything. */
 export class ClockOutOfStep extends Error {
   override readonly name = "ClockOutOfStep";
 }
 
 export interface TimeDeps {
   clock: Clock;
-  /** Reads the database's clock; a test that moves the clock moves this one as well. Default: it is read. */
+  /** Reads the database's clock; a test that moves the clock moves this one as well. */
   databaseTime?: (tx: Db) => Promise<Date>;
 }
 
 /**
- * The time for what is signed in a transaction, compared with the database's clock in that transaction: a clock that was
- * set a moment ago signs nothing. Throws {@link ClockOutOfStep}.
+ * Returns the time for what is signed in a transaction, after comparing it with the database's clock in that
+ * transaction: a clock that was just set wrong signs nothing. Throws {@link ClockOutOfStep}.
  */
 export async function timeInStep(tx: Db, { clock, databaseTime = installation.time }: TimeDeps): Promise<Date> {
   const at = clock.now();

@@ -37,12 +37,12 @@ export interface WorkerOptions {
   passphrase: string;
   outputPublicKeyJwk: string;
   auditKeyJwk: string;
-  /** What Apple configuration profiles are signed with; omitted: they are not. */
+  /** The certificate and key that sign Apple configuration profiles; omitted: they are not signed. */
   profileSigning?: ProfileSigning | undefined;
   publicationUrl: string;
   crlValidityHours: number;
   signingThreads: number;
-  /** Threads of the same settings that the caller has started and closes; omitted: the worker has its own. */
+  /** Threads with the same settings that the caller has started and closes; omitted: the worker starts its own. */
   signingPool?: SigningPool | undefined;
   issuanceConcurrency: number;
   bulkConcurrency: number;
@@ -56,10 +56,10 @@ export interface WorkerOptions {
   lifecycle: Lifecycle;
 }
 
-/** Bulk jobs whose next step one worker takes at once: most steps are short, checking a large one takes some seconds. */
+/** Bulk jobs whose next step one worker runs at once: most steps are short, checking a large one takes some seconds. */
 const jobSteps = 4;
 
-/** Starts taking work. Resolves when the worker is registered and takes jobs; `lifecycle` stops it after its current work. */
+/** Starts the worker. Resolves when it is registered and takes tasks; `lifecycle` stops it after its current work. */
 export async function startWorker(options: WorkerOptions): Promise<void> {
   const { db, backend, clock, beat, log, lifecycle, registry } = options;
   const signer = await createHeadSigner(options.auditKeyJwk);
@@ -99,7 +99,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     problems: beat,
     isOpen: () => clock.isInStep(),
     onChange: () => {
-      // Bulk jobs also offboard, which takes no issuer: with a clock that is right their rows are worked on.
+      // Bulk jobs also offboard, which needs no issuer: while the clock is right, their rows are worked on.
       const canIssue = issuers.usable().length > 0 || issuers.away().length === 0;
       for (const [name, consumer] of consumers) {
         if (issuers.isOpen() && (canIssue || name !== "issuance")) consumer.resume();
@@ -217,7 +217,7 @@ function startSigningPool(options: WorkerOptions): SigningPool {
   return pool;
 }
 
-/** Counts the rows of bulk jobs when these end, as each row may be looked at several times before. */
+/** Counts the rows of bulk jobs when the job ends, as each row may be processed several times before. */
 function countRows(registry: Registry): BulkJobDeps["onEnd"] {
   const rows = new Counter({
     name: "realmpass_job_rows_total",

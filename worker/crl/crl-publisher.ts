@@ -10,25 +10,25 @@ import { publishCrl, type PublishDeps } from "./publish-crl.ts";
 
 export interface PublisherOptions extends Omit<PublishDeps, "pieces"> {
   registry: Registry;
-  /** Told of issuers whose CRL cannot be published. */
+  /** Receives the issuers whose CRL cannot be published. */
   beat: Pick<Beat, "report" | "end">;
   log: Log;
 }
 
-/** How often it is looked whether anything is due: one statement over the issuers. */
+/** Interval between checks for due CRLs: one statement over all issuers. */
 const lookMs = 250;
 
-/** When Postgres is away. */
+/** Interval while Postgres is away. */
 const awayMs = 1_000;
 
-/** An issuer whose CRL could not be published is left alone for this long, and for longer each time, up to a minute. */
+/** First pause after a failed publication of an issuer's CRL; it doubles with each failure up to {@link failedMsMax}. */
 const failedMs = 2_000;
 const failedMsMax = 60_000;
 
 /**
- * Keeps the CRL of every issuer up to date: from the moment that there is an issuer until it ends, within seconds of
- * what is revoked, and each quarter of the validity. Any number of workers may do this; one at a time publishes. It is
- * a timer in the process, because revocation must work exactly when the queue does not.
+ * Keeps the CRL of every unexpired issuer up to date: publishes within seconds of a revocation, and after each quarter
+ * of the validity. Any number of workers may run this; one at a time publishes. A timer in the process drives it,
+ * because revocation must work even when the queue does not.
  */
 export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<void> } {
   const { db, validityHours, clock, beat, log } = options;
@@ -51,24 +51,21 @@ export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<
       const ms = Math.round(performance.now() - startedAt);
       log.info({ event: "crl.published", issuer: issuerId, ...published, ms }, "CRL published");
     } catch (error) {
-      // Another worker publishes, or this one as soon as it can sign for the issuer.
+      // Another worker publishes, or this one does once it can sign for the issuer.
       if (error instanceof IssuerAway) return;
       if (error instanceof SigningThreadError || error instanceof ThreadRequestError) {
         await deps.issuers.probe([issuerId as IssuerID]);
       }
-      // One issuer's trouble is not the others'.
+      // One issuer's failure does not delay the others.
       const pauseMs = Math.min(failedMs * 2 ** times, failedMsMax);
       failing.set(issuerId, { times: times + 1, until: performance.now() + pauseMs });
       count("failed");
       beat.report("publication_failed", `issuer ${issuerId}`);
-      log.error(
-        { event: "crl.failed", issuer: issuerId, err: error },
-        "a CRL could not be published; it is tried again",
-      );
+      log.error({ event: "crl.failed", issuer: issuerId, err: error }, "could not publish a CRL; trying again later");
     }
   }
 
-  /** Answers when to look again. */
+  /** Returns the pause before the next look, in milliseconds. */
   async function look(): Promise<number> {
     try {
       for (const issuerId of await crls.listDue(db, { at: clock.now(), validityHours })) {
@@ -76,7 +73,7 @@ export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<
       }
       return lookMs;
     } catch (error) {
-      log.warn({ event: "crl.not_looked", err: error }, "whether a CRL is due is not known; it is looked again");
+      log.warn({ event: "crl.not_looked", err: error }, "could not check whether a CRL is due; trying again");
       return awayMs;
     }
   }
@@ -98,7 +95,7 @@ export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<
   };
 }
 
-/** What is worth an alarm: how often publishing fails, and until when each CRL holds. */
+/** Registers the metrics that alarms use: failures to publish, and each CRL's end of validity. */
 function createCrlMetrics({ db, clock, registry }: PublisherOptions): (outcome: "published" | "failed") => void {
   const publications = new Counter({
     name: "realmpass_crl_publications_total",

@@ -3,19 +3,19 @@ import type { SerialNumber } from "../../domain/ids.ts";
 import type { RevocationReason } from "../../domain/revocation.ts";
 import { encodeCrlEntries } from "../../pki/crl.ts";
 
-/** A piece is continued until it has this many entries, some 80 kB: little to write again for one more entry. */
+/** A piece is continued until it has this many entries, some 80 kB: little to rewrite for one more entry. */
 export const pieceEntriesMax = 2_000;
 
 const weekMs = 7 * 86_400_000;
 
-/** Which week since 1970 an instant lies in. */
+/** Returns the number of the week since 1970 that contains an instant. */
 export const weekOf = (at: Date): number => Math.floor(at.getTime() / weekMs);
 
 export type NewPiece = PieceContent & { continues: string | null };
 
 /**
- * Entries as pieces of a CRL, those together whose certificates end in the same week. `open` has the pieces with room
- * that are to be continued, at most one for each week.
+ * Packs entries into pieces of a CRL, by the week in which their certificates expire. `open` contains the pieces with
+ * room left, at most one for each week.
  */
 export function packEntries(entries: readonly UnpublishedEntry[], open: readonly Piece[]): NewPiece[] {
   const weeks = new Map<number, UnpublishedEntry[]>();

@@ -7,7 +7,10 @@ const slice = 64;
 
 /** Entries of CRLs in memory that signing threads share. */
 export interface PieceStore {
-  /** The contents of an issuer's pieces, in order; each is read from the database once, and forgotten once not asked for. */
+  /**
+   * Returns the contents of an issuer's pieces, in order. Reads each from the database once, and drops it when a call
+   * no longer lists it.
+   */
   of(
     db: Db,
     issuerId: string,
@@ -15,7 +18,7 @@ export interface PieceStore {
   ): Promise<Uint8Array<SharedArrayBuffer>[]>;
 }
 
-/** Throws when a piece is not what it was written as: better the last CRL for longer than one that nobody can read. */
+/** Throws if a piece is damaged: keeping the last CRL for longer is better than publishing an unreadable one. */
 export function createPieceStore(): PieceStore {
   const stored = new Map<string, ReadonlyMap<string, Uint8Array<SharedArrayBuffer>>>();
 

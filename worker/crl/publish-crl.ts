@@ -17,18 +17,16 @@ export interface PublishDeps extends TimeDeps {
   pool: Pick<SigningPool, "signCrl">;
   issuers: Issuers;
   pieces: PieceStore;
-  /** How long a CRL is valid. */
   validityHours: number;
   log: Pick<Log, "info">;
 }
 
-/** One worker at a time publishes. Any number that nothing else on this database locks. */
+/** Advisory lock: one worker at a time publishes. No other lock on this database has this number. */
 const publishLock = 7_246_720;
 
-/** Serial numbers put into pieces in one transaction: a few hundredths of a second for the process. */
+/** Serial numbers packed in one transaction: a few hundredths of a second for the process. */
 const sliceMax = 5_000;
 
-/** A CRL that was published. */
 export interface Published {
   number: string;
   entries: number;
@@ -37,8 +35,8 @@ export interface Published {
 }
 
 /**
- * Publishes an issuer's next CRL if it is due and no other worker is at it; answers undefined otherwise. The steps, and
- * what is true after each, are in docs/revocation.md.
+ * Publishes an issuer's next CRL. Returns undefined if none is due or another worker is publishing. The steps, and what
+ * is true after each, are in docs/revocation.md.
  */
 export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<Published | undefined> {
   const { db, validityHours } = deps;
@@ -66,7 +64,7 @@ export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<P
   });
 }
 
-/** Packs a slice on its own when there is more than the publishing transaction takes. */
+/** Packs one slice in a transaction of its own if more entries wait than the publishing transaction takes. */
 async function packSlice(tx: Db, deps: Pick<PublishDeps, "log">, issuerId: string): Promise<"more" | "done"> {
   if (!(await upkeep.tryLock(tx, publishLock))) return "done";
   if (!(await crls.areUnpublished(tx, { issuerId, count: sliceMax + 1 }))) return "done";
@@ -75,8 +73,8 @@ async function packSlice(tx: Db, deps: Pick<PublishDeps, "log">, issuerId: strin
 }
 
 /**
- * Puts serial numbers that wait into pieces; what is left over after a slice is for the next time. Pieces of the published
- * CRL may be continued only in the transaction that publishes the next one.
+ * Packs one slice of the waiting serial numbers; the next call packs the rest. Pieces of the published CRL may be
+ * continued only in the transaction that publishes the next one.
  */
 async function pack(
   tx: Db,
@@ -91,12 +89,12 @@ async function pack(
   await crls.addPieces(tx, { issuerId, pieces: packEntries(entries, open) });
 }
 
-/** Names as many entries in one line of the log. */
+/** Entries in one line of the log. */
 const entriesPerLine = 100;
 
 /**
- * Says what the CRL takes up, before it is committed: every revocation passes here, so that none is missing in the log. One
- * whose transaction is not committed is taken again, and is there twice.
+ * Logs the entries before the transaction commits. Every revocation passes here, so the log misses none; if the
+ * transaction does not commit, its entries are logged again.
  */
 function logListed(log: Pick<Log, "info">, issuer: string, entries: readonly UnpublishedEntry[]): void {
   for (let from = 0; from < entries.length; from += entriesPerLine) {
@@ -125,7 +123,7 @@ async function signAndStore(
   });
   const entries = listed.reduce((sum, piece) => sum + piece.entries, 0);
   const size = contents.reduce((sum, piece) => sum + piece.length, head.length + tail.length);
-  // The tail has the signature over all that is before it: equal tails are equal lists.
+  // The tail contains the signature over everything before it: equal tails mean equal lists.
   const tag = createHash("sha256").update(head).update(tail).digest("base64url").slice(0, 22);
   const ids = listed.map(({ id }) => id);
   await crls.publish(tx, { issuerId, number, thisUpdate, nextUpdate, entries, size, tag, head, pieces: ids, tail });

@@ -21,17 +21,17 @@ import type { SigningRequest, SigningFailureCode, SigningResult } from "../signi
 import type { WrappedDataKey } from "../signing/output-sealer.ts";
 import { requestsPerBatch, type SigningPool } from "../signing/pool.ts";
 
-/** What became of one issuance in this attempt. */
+/** The outcome of one attempt at an issuance. */
 export type IssuanceOutcome =
   | "issued"
-  /** Failed permanently; the row says why. */
+  /** Failed permanently; the row contains the reason. */
   | "failed"
-  /** Settled already, claimed by another worker, or left to one that can sign for its issuer. */
+  /** Already settled, claimed by another worker, or left to a worker that can sign for its issuer. */
   | "not claimed"
-  /** Given back to the queue: trying again may help. */
+  /** Returned to the queue: another attempt may succeed. */
   | "released";
 
-/** The most that one attempt claims: what fits one notification of their ids. */
+/** Issuances that one attempt claims at most: their ids fit one notification. */
 export const issuancesMax = 200;
 
 export interface IssuanceDeps {
@@ -42,17 +42,21 @@ export interface IssuanceDeps {
   rsaKeys: Pick<KeyPool, "take">;
   clock: Clock;
   log: Log;
-  /** Claims that are being worked on, which the worker renews. */
+  /** Claims in progress, which the worker renews. */
   activeClaims: Set<string>;
 }
 
-/** How often and with what pauses a settlement is tried while it cannot be written, before the claim is left to run out. */
+/**
+ * Pauses between attempts to write a settlement while it cannot be written; after the last one the claim is left to
+ * expire.
+ */
 const settlePausesMs = [200, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
- * Works off issuances together: claim, sign, settle. `docs/issuance.md` numbers these steps and says what is true if
- * the process dies after each. Throws only when Postgres is away or the clock is wrong; then nothing is lost and trying
- * again is right. What somebody waits for is urgent and signed before what is not. `step` is told how long each step took.
+ * Works through issuances together: claim, sign, settle. `docs/issuance.md` numbers these steps and describes the state
+ * if the process dies after each. Throws only when Postgres is away or the clock is wrong; then nothing is lost and the
+ * caller should retry. Urgent issuances, for which a client is waiting, are signed first. `step` receives the duration
+ * of each step.
  */
 export async function issueAll(
   deps: IssuanceDeps,
@@ -92,10 +96,10 @@ export async function issueAll(
   }
 }
 
-/** Names as many certificates in one line of the log. */
+/** Certificates in one line of the log. */
 const certificatesPerLine = 100;
 
-/** Says which certificates there are now: every one of them, with the request that leads to it. */
+/** Logs every issued certificate with the request that led to it. */
 function logIssued(
   { log }: Pick<IssuanceDeps, "log">,
   claimed: readonly ClaimedIssuance[],
@@ -114,13 +118,13 @@ function logIssued(
   }
 }
 
-/** What a line of the log calls an issuance: so it is found from the request, and the request from it. */
+/** The fields that name an issuance in the log: they lead from a request to its issuance and back. */
 const named = ({ id, requestId }: { id: string; requestId: string | null }) => ({
   issuanceId: id,
   ...(requestId !== null && { requestId }),
 });
 
-/** The same for issuances of a batch, by their ids. */
+/** Returns the same fields by the id of an issuance in the batch. */
 const namesOf = (claimed: readonly ClaimedIssuance[]): Naming => {
   const byId = new Map<string, ClaimedIssuance>(claimed.map((issuance) => [issuance.id, issuance]));
   return (id) => named(byId.get(id) ?? { id, requestId: null });
@@ -130,8 +134,9 @@ type Naming = (id: string) => ReturnType<typeof named>;
 const draw = (id: string): Draw => ({ id, serialNumber: drawSerialNumber(), label: identityLabelOf(randomBytes(20)) });
 
 /**
- * Claims what this worker can sign for, and fails what nobody can ever claim. When something is left for an issuer that is
- * not known yet, the issuer is loaded and then it is claimed, so that no serial number is drawn for one that cannot sign.
+ * Claims every issuance that this worker can sign, and fails those that no worker can ever claim. If an issuance is
+ * left because its issuer is unknown, loads the issuer before claiming, so no serial number is drawn for an issuer that
+ * cannot sign.
  */
 async function claimAll(
   deps: IssuanceDeps,
@@ -158,7 +163,7 @@ async function claimAll(
   return claimed;
 }
 
-/** Whether any of these issuers can be signed for. */
+/** Loads these issuers. Returns whether this worker can sign for at least one of them. */
 async function loadAny(issuers: Issuers, issuerIds: readonly IssuerID[]): Promise<boolean> {
   try {
     await issuers.ensure(issuerIds);
@@ -178,18 +183,21 @@ async function failHopeless(
   await work.failUnclaimed(db, { rows, at: clock.now() });
   for (const { code, ...issuance } of rows) {
     outcomes.set(issuance.id, "failed");
-    log.error({ event: "issuance.failed", ...named(issuance), code }, "an issuance cannot be worked off");
+    log.error({ event: "issuance.failed", ...named(issuance), code }, "an issuance cannot be carried out");
   }
 }
 
 interface SignedBatch {
   signed: SignedIssuance[];
-  /** By their ids: parts that one thread signs share a key. */
+  /** By id: parts that the same thread signs share a key. */
   dataKeys: Map<string, WrappedDataKey>;
   failed: { id: string; code: ErrorCode | null; counted: boolean }[];
 }
 
-/** Signs everything on the threads, in parts that keep all of them busy. A part whose thread dies is given back. */
+/**
+ * Signs everything on the threads, in parts that keep all of them busy. A part whose thread dies is returned to the
+ * queue.
+ */
 async function signAll(
   deps: IssuanceDeps,
   claimed: readonly ClaimedIssuance[],
@@ -213,7 +221,7 @@ async function signAll(
       } catch (error) {
         deps.log.error(
           { event: "signing.failed", issuances: part.map(named), err: error },
-          "a batch was not signed; it goes back to the queue",
+          "a batch was not signed; returning it to the queue",
         );
         batch.failed.push(...part.map(({ id }) => ({ id, code: null, counted: true })));
       }
@@ -223,8 +231,8 @@ async function signAll(
 }
 
 /**
- * What failed and may be tried again counts only if its issuer can sign right afterwards: a lost key is no fault of an
- * issuance, while one that nobody can sign must end.
+ * Counts a retryable failure only if its issuer can sign right afterwards: a lost key is not the issuance's fault, but
+ * an issuance that never signs must end.
  */
 async function countWhereUsable(
   { issuers }: IssuanceDeps,
@@ -240,7 +248,7 @@ async function countWhereUsable(
   }));
 }
 
-/** What is signed is rebuilt from the committed row: an edited job yields nothing that the row does not say. */
+/** The request is rebuilt from the committed row: an edited job changes nothing that is signed. */
 function toSigningRequest(
   row: ClaimedIssuance,
   network: NetworkSettings | undefined,
@@ -269,7 +277,7 @@ function toSigningRequest(
   };
 }
 
-/** What a thread's refusal means for the issuance; null: try again. */
+/** Maps a thread's refusal to the issuance's error code; null: try again. */
 const failureCode = {
   invalid_csr: "invalid_csr",
   lint_failed: "issuance_failed",
@@ -297,11 +305,14 @@ function recordResult(result: SigningResult, batch: SignedBatch, { log, naming }
 
 interface Settlement {
   settled: string[];
-  /** What the database would not take, with the reason when it is one that the requester can do something about. */
+  /** Rows that the database rejected, with a code if the requester can do something about it. */
   refused: { id: string; code: ErrorCode | null }[];
 }
 
-/** Settles together; if the database refuses the batch for one row's sake, one by one, so that only that row fails. */
+/**
+ * Settles the batch together. If the database rejects it because of one row, settles row by row, so only that row
+ * fails.
+ */
 async function settleAll(
   deps: Pick<IssuanceDeps, "db" | "issuers" | "clock" | "log">,
   { signed, dataKeys, claimId, naming }: Pick<SignedBatch, "signed" | "dataKeys"> & { claimId: string; naming: Naming },
@@ -333,11 +344,14 @@ async function settleAll(
   };
 }
 
-/** Whether nothing was done and trying again helps. */
+/** Whether nothing was written and a retry helps. */
 const isPassing = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || error instanceof IssuerAway || isContention(error);
 
-/** Does what must not be lost, trying again while Postgres is away or busy with others, or this worker's clock is wrong. */
+/**
+ * Runs a write that must not be lost; retries while Postgres is away or busy with others, or this worker's clock is
+ * wrong.
+ */
 async function retryWhileUnavailable<Result>(
   { issuers }: Pick<IssuanceDeps, "issuers">,
   write: () => Promise<Result>,

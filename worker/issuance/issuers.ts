@@ -10,33 +10,33 @@ import type { Log } from "../../runtime/log.ts";
 import type { SigningPool } from "../signing/pool.ts";
 import { SigningThreadError, ThreadRequestError } from "../signing/thread-handle.ts";
 
-/** This worker cannot sign for the issuer now. Another one may, and this one later. */
+/** This worker cannot sign for the issuer now. Another worker may be able to, or this one later. */
 export class IssuerAway extends Error {
   override readonly name = "IssuerAway";
 }
 
-/** The issuers that this worker can sign for: nothing is claimed, published or certified for any other. */
+/** The issuers that this worker can sign for: it claims, publishes and certifies for no other. */
 export interface Issuers {
-  /** False while this worker may sign for nobody at all. */
+  /** False while this worker may not sign at all. */
   isOpen(): boolean;
-  /** Those that can be signed for now. */
+  /** Returns the issuers that this worker can sign for now. */
   usable(): IssuerID[];
-  /** Those that are known and cannot. */
+  /** Returns the known issuers that it cannot sign for. */
   away(): IssuerID[];
   /**
-   * Sees to it that each of these can be signed for: one that is not known yet is read from the database, loaded and
-   * probed. Throws {@link IssuerAway} when one cannot, once all were looked at, and DatabaseUnavailable.
+   * Ensures that this worker can sign for each of these: reads an unknown issuer from the database, loads it and probes
+   * it. Looks at all of them before it throws {@link IssuerAway} or DatabaseUnavailable.
    */
   ensure(issuerIds: readonly string[]): Promise<void>;
-  /** Has each of these sign something now, after signing has failed, and answers those that did. */
+  /** Makes each of these sign something after a failure to sign, and returns those that did. */
   probe(issuerIds: readonly IssuerID[]): Promise<ReadonlySet<string>>;
   /**
-   * To be called each second. Every ten seconds it reads all issuers that have not ended, loads those that are new or
-   * changed, and probes each; in between it probes those that were lost with the threads. It also notices when this
-   * worker may no longer sign, or may again.
+   * To be called each second. Every ten seconds it reads all unexpired issuers, loads those that are new or changed,
+   * and probes each; in between it probes those that were lost with the threads. It also notices when this worker loses
+   * or regains permission to sign.
    */
   watch(): Promise<void>;
-  /** Throws ConfigError when the passphrase does not open the key of the newest issuer. */
+  /** Throws ConfigError if the passphrase does not open the key of the newest issuer. */
   checkPassphrase(): Promise<void>;
 }
 
@@ -47,15 +47,15 @@ export interface IssuersOptions {
   clock: Clock;
   log: Log;
   problems?: Pick<Beat, "report" | "end">;
-  /** Whether this worker may sign at all. Default: it may. */
+  /** Whether this worker may sign at all. Default: always true. */
   isOpen?: () => boolean;
-  /** Called when an issuer has gone away or come back, and when the gate was closed or opened for all. */
+  /** Called when an issuer becomes away or usable again, and when signing as a whole is closed or opened. */
   onChange?: () => void;
 }
 
 const refreshMs = 10_000;
 
-/** Issuers as they are needed, so that one made while workers run needs no restart. */
+/** Loads issuers on demand, so a new one needs no restart of the workers. */
 export function createIssuers({
   db,
   pool,
@@ -68,7 +68,7 @@ export function createIssuers({
 }: IssuersOptions): Issuers {
   const known = new Map<IssuerID, "usable" | "away">();
   const looking = new Map<string, Promise<void>>();
-  /** Those that no thread could be asked about. */
+  /** Issuers that no thread could be asked about. */
   const lost = new Set<IssuerID>();
   let refreshedAt = Number.NEGATIVE_INFINITY;
   let wasOpen = true;
@@ -84,7 +84,10 @@ export function createIssuers({
     if (before === standing) return;
     const detail = `issuer ${issuerId}`;
     if (standing === "away") {
-      log.error({ event: "issuer.away", issuer: issuerId, err }, "this worker cannot sign for an issuer; others go on");
+      log.error(
+        { event: "issuer.away", issuer: issuerId, err },
+        "this worker cannot sign for an issuer; other issuers are not affected",
+      );
       problems?.report("issuer_away", detail);
     } else if (before === "away") {
       log.info({ event: "issuer.back", issuer: issuerId }, "this worker can sign for an issuer again");
@@ -115,7 +118,7 @@ export function createIssuers({
     });
   }
 
-  /** Loads an issuer if it is new or has changed, has it sign something, and notes how that went. */
+  /** Loads an issuer if it is new or has changed, makes it sign something, and notes the result. */
   async function examine(row: IssuerWithKey): Promise<void> {
     try {
       await load(row);
@@ -132,7 +135,7 @@ export function createIssuers({
     else await examine(row);
   }
 
-  /** The first look at an issuer, which all share who need it meanwhile. */
+  /** Looks up an issuer for the first time; concurrent callers share the lookup. */
   function lookOnce(issuerId: string): Promise<void> {
     const begun = looking.get(issuerId) ?? lookUp(issuerId).finally(() => looking.delete(issuerId));
     looking.set(issuerId, begun);
@@ -158,7 +161,7 @@ export function createIssuers({
 
   async function refresh(): Promise<void> {
     const rows = await issuerKeys.listUnended(db, { at: clock.now() });
-    // One after the other: the threads are there for those who wait.
+    // One after the other: callers that wait for a signature need the threads.
     for (const row of rows) await examine(row);
     const current = new Set(rows.map(({ id }) => id));
     for (const issuerId of known.keys()) if (!current.has(issuerId)) forget(issuerId);
@@ -173,7 +176,8 @@ export function createIssuers({
     async ensure(issuerIds) {
       if (!isOpen()) throw new IssuerAway("this worker signs nothing now");
       const unknown = [...new Set(issuerIds)].filter((issuerId) => !known.has(issuerId as IssuerID));
-      // Each look ends before anybody goes on: an issuer that fails must not let work begin that another is loaded for.
+      // All looks end before the caller continues: one issuer's failure must not let work begin while another is still
+      // loading.
       const looks = await Promise.allSettled(unknown.map(lookOnce));
       const failures = looks.flatMap((look) => (look.status === "rejected" ? [look.reason as unknown] : []));
       if (failures.length > 0) throw failures.find((failure) => failure instanceof DatabaseUnavailable) ?? failures[0];

@@ -1,36 +1,39 @@
 import type { KeyPair } from "../../pki/key-pair.ts";
 
 export interface KeyPool {
-  /** How many keys are parked. */
+  /** Number of parked keys. */
   readonly size: number;
-  /** A key that no other call gets, its taker's to wipe; undefined when none is parked: then the caller makes its own. */
+  /**
+   * Returns a key that no other call gets and that the caller wipes. Returns undefined if none is parked: the caller
+   * then makes its own.
+   */
   take(): KeyPair | undefined;
-  /** Begins to fill, and keeps the pool filled until `close`. */
+  /** Begins to fill the pool and keeps it filled until `close`. */
   start(): void;
-  /** Stops permanently, waits for a key that is just being made, and wipes everything parked. */
+  /** Stops permanently, waits for a key that is being made, and wipes everything parked. */
   close(): Promise<void>;
 }
 
 export interface KeyPoolOptions {
   keyType: "rsa-2048";
-  /** How many keys to keep parked. */
+  /** Number of keys to keep parked. */
   target: number;
-  /** Whether signing has nothing to do. Asked before each key, because one takes 240 to 320 ms of a core. */
+  /** Whether signing is idle. Checked before each key, because one takes 240 to 320 ms of a core. */
   isIdle: () => boolean;
   log?: { warn(fields: object, message: string): void };
   generate: () => Promise<KeyPair>;
 }
 
-/** How long to leave a busy process alone before asking again, in milliseconds. */
+/** Pause before asking a busy process again, in milliseconds. */
 const busyPause = 50;
-/** How long to wait after a key could not be made, in milliseconds. */
+/** Pause after a key could not be made, in milliseconds. */
 const failurePause = 5_000;
 
 /**
- * A pool of RSA keys in this process's memory, so that RSA profiles can be issued at the speed of P-256 ones.
+ * A pool of RSA keys in this process's memory: RSA profiles are issued at the speed of P-256 ones.
  *
- * Keys are made one at a time and only while `isIdle` says so. A failure to
- * make one is logged and tried again after a pause; it never throws. The timers do not keep the process alive.
+ * Keys are made one at a time and only while `isIdle` returns true. A failure to make one is logged and retried after a
+ * pause; it never throws. The timers do not keep the process alive.
  */
 export function createKeyPool({ keyType, target, isIdle, log, generate }: KeyPoolOptions): KeyPool {
   const parked: KeyPair[] = [];
@@ -40,7 +43,7 @@ export function createKeyPool({ keyType, target, isIdle, log, generate }: KeyPoo
 
   const wanting = (): boolean => state === "open" && parked.length < target;
 
-  /** Makes one key, or arranges to be called again; does nothing when it is at it already or there is nothing to do. */
+  /** Makes one key, or schedules the next call; does nothing if a key is being made or none is wanted. */
   function step(): void {
     if (!wanting() || filling !== undefined || timer !== undefined) return;
     filling = makeOne().then((pause) => {
@@ -50,7 +53,7 @@ export function createKeyPool({ keyType, target, isIdle, log, generate }: KeyPoo
     });
   }
 
-  /** Resolves to how many milliseconds to wait before the next. */
+  /** Resolves to the pause before the next key, in milliseconds. */
   async function makeOne(): Promise<number> {
     try {
       if (!isIdle()) return busyPause;

@@ -9,8 +9,8 @@ import type { Log } from "../../runtime/log.ts";
 import type { NetworkSettings, RadiusCa } from "./device-files/device-file-content.ts";
 
 /**
- * The networks of those among the claimed that become device files, by issuance; for any others the database is not
- * asked. One whose RADIUS CA cannot be read is left out, and the log says so.
+ * Returns the networks of the claimed issuances that become device files, by issuance; does not query the database if
+ * there are none. Leaves out and logs an issuance whose RADIUS CA cannot be read.
  */
 export async function networksOf(
   { db, log }: { db: Database; log: Log },
@@ -42,9 +42,9 @@ const networkOf = ({ displayName, domain, ssids, ...row }: IssuanceNetwork): Net
 });
 
 /**
- * Whom the RADIUS server's certificate comes from: the CAs the realm names, else its own, for a server with an
- * infrastructure profile. Its root is what devices trust, since most stacks take no other anchor and a new issuing CA
- * must not lock devices out; the issuing CA goes with it for servers that do not send their chain.
+ * Returns the CAs of the RADIUS server's certificate: those that the realm names, else its own, for a server with an
+ * infrastructure profile. Devices trust its root, since most stacks take no other anchor and a new issuing CA must not
+ * lock devices out; the issuing CA is included for servers that do not send their chain.
  */
 function radiusCasOf({
   radiusCa,

@@ -5,7 +5,10 @@ import type { ProfileSigning } from "../signing/messages.ts";
 
 type SigningConfig = Config<"REALMPASS_PROFILE_SIGNING_CERTIFICATE" | "REALMPASS_PROFILE_SIGNING_KEY">;
 
-/** What configuration profiles are signed with, if anything. Throws a {@link ConfigError} for half of it, or what cannot sign. */
+/**
+ * Returns the certificate and key that sign configuration profiles, if configured. Throws a {@link ConfigError} if one
+ * of them is missing or they cannot sign.
+ */
 export function profileSigningOf(config: SigningConfig): ProfileSigning | undefined {
   const { REALMPASS_PROFILE_SIGNING_CERTIFICATE: certificate, REALMPASS_PROFILE_SIGNING_KEY: key } = config;
   if (certificate === undefined && key === undefined) return undefined;
@@ -25,6 +28,6 @@ export function profileSigningOf(config: SigningConfig): ProfileSigning | undefi
   return { certificate, key };
 }
 
-/** When the signing certificate ends; devices show what was signed with it as not verified afterwards. */
+/** Returns the expiry of the signing certificate; after it, devices show profiles signed with it as not verified. */
 export const profileSigningEnd = ({ certificate }: ProfileSigning): Date =>
   new Date(new X509Certificate(certificate).validTo);

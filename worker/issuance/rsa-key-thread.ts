@@ -4,18 +4,18 @@ import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 
 /**
- * Makes an RSA key for each message. Its thread gives way to whatever else has work to do: a key takes 240 to 320 ms of a
- * core, in which somebody may be waiting for a profile.
+ * Makes an RSA key for each message. Its thread has low priority: a key takes 240 to 320 ms of a core, and a user may
+ * be waiting for a profile meanwhile.
  */
 
-/** The priority of this thread alone, which Linux calls its nice value; elsewhere there is no such thing. */
+/** The nice value of this thread alone on Linux; other systems have none for threads. */
 const niceness = 10;
 
 try {
   const thread = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
   setPriority(thread, niceness);
 } catch {
-  // Keys are made all the same, at the expense of others.
+  // Without it keys are still made, but they slow down other threads.
 }
 
 const port = parentPort;
@@ -27,7 +27,7 @@ port.on("message", () => {
     publicKeyEncoding: { type: "spki", format: "der" },
     privateKeyEncoding: { type: "pkcs8", format: "der" },
   });
-  // In memory of its own: a Buffer is a window on memory that others share.
+  // A copy in memory of its own: a Buffer may be a view of shared memory.
   const privateKeyPkcs8 = new Uint8Array(pair.privateKey);
   const publicKeySpki = new Uint8Array(pair.publicKey);
   pair.privateKey.fill(0);

@@ -2,21 +2,21 @@ import type { Worker } from "node:worker_threads";
 import type { KeyPair } from "../../pki/key-pair.ts";
 import { startThread } from "../../runtime/program-files.ts";
 
-/** Makes RSA-2048 keys on a thread that gives way to all others. */
+/** Makes RSA-2048 keys on a low-priority thread. */
 export interface RsaKeyMaker {
-  /** One key after the other. Rejects when the thread ends; the next call starts another one. */
+  /** Makes one key after the other. Rejects if the thread ends; the next call starts another. */
   make: () => Promise<KeyPair>;
   close(): Promise<void>;
 }
 
-/** The thread is started by the first key. */
+/** The first key starts the thread. */
 export function createRsaKeyMaker(): RsaKeyMaker {
   let thread: Worker | undefined;
 
   function running(): Worker {
     const started = thread ?? startThread("worker/issuance/rsa-key-thread", undefined);
     if (thread === undefined) {
-      // Without listeners an error of the thread would end the process.
+      // Without a listener, an error of the thread would end the process.
       started.on("error", () => undefined);
       started.once("exit", () => (thread = undefined));
       thread = started;

@@ -1,4 +1,4 @@
-/** A CA that cannot be made as asked. */
+/** The requested CA cannot be made. */
 export class CeremonyError extends Error {
   override readonly name = "CeremonyError";
 }

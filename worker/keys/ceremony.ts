@@ -33,14 +33,15 @@ export interface RootRequest {
   at: Date;
   validityYears?: number;
   passphrase: string;
-  /** Of deriving the key that the new key is encrypted under. */
+  /** Cost of deriving the key that encrypts the new key. */
   cost?: KeyCost | undefined;
   curve?: Curve;
 }
 
 /**
- * A self-signed root (RFC 5280 section 3.2): CA:TRUE with path length 1, keyCertSign and cRLSign, both critical. Its name
- * is its own. It has no name constraints: it has to outlive changes of domains, as a new root means every device.
+ * Makes a self-signed root (RFC 5280 section 3.2): CA:TRUE with path length 1, keyCertSign and cRLSign, both critical.
+ * Its name is unique. It has no name constraints: it must survive changes of domains, because a new root has to reach
+ * every device.
  */
 export async function createRoot(request: RootRequest): Promise<CertificateAuthority> {
   const { organization, at, validityYears = certificateValidity.rootYears, curve = "P-384" } = request;
@@ -67,23 +68,23 @@ export interface IssuingCaRequest {
   validityYears?: number;
   nameConstraints: {
     form: NameConstraintsForm;
-    /** What it may put into certificates: DNS names in these domains, in lower case. */
+    /** Permitted DNS names: those in these domains, in lower case. */
     domains: readonly string[];
   };
   /** Of the new key. */
   passphrase: string;
   /** Of the root's key; several, one to a line. Omitted: the same. */
   rootPassphrase?: string;
-  /** Of deriving the key that the new key is encrypted under. */
+  /** Cost of deriving the key that encrypts the new key. */
   cost?: KeyCost | undefined;
-  /** Where the root's own CRL, OCSP responder and certificate are, when they are published anywhere. */
+  /** Where the root's own CRL, OCSP responder and certificate are published, if anywhere. */
   rootUrls?: Partial<PublicationUrls>;
 }
 
 /**
- * An issuing CA on P-256 under a root: CA:TRUE with path length 0, keyCertSign and cRLSign, both critical; the purposes
- * that its certificates are for, and the names that they may have (RFC 5280 sections 4.2.1.10 and 4.2.1.12). No two have
- * the same name. Throws CeremonyError when it would outlive the root, EncryptedKeyError for a wrong passphrase.
+ * Makes an issuing CA on P-256 under a root: CA:TRUE with path length 0, keyCertSign and cRLSign, both critical; the
+ * purposes and names that its certificates may have (RFC 5280 sections 4.2.1.10 and 4.2.1.12). Its name is unique.
+ * Throws CeremonyError if it would outlive the root, EncryptedKeyError for a wrong passphrase.
  */
 export async function createIssuingCa(request: IssuingCaRequest): Promise<CertificateAuthority> {
   const { root, organization, at, validityYears = certificateValidity.issuingYears } = request;
@@ -123,8 +124,8 @@ const generateKeys = (namedCurve: Curve): Promise<webcrypto.CryptoKeyPair> =>
 const caKeyUsage = () => new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true);
 
 /**
- * What certificates of an issuing CA may be for. OCSPSigning, because verifiers that nest purposes would refuse its OCSP
- * responders otherwise; the root publishes no OCSP that it could be misused for.
+ * Permitted purposes of an issuing CA's certificates. OCSPSigning is included because verifiers that nest purposes
+ * would refuse its OCSP responders otherwise; the root publishes no OCSP that it could be misused for.
  */
 const purposes = [
   "1.3.6.1.5.5.7.3.2", // clientAuth
@@ -133,7 +134,7 @@ const purposes = [
   "1.3.6.1.5.5.7.3.9", // OCSPSigning
 ];
 
-/** rfc822Name is left alone: the danger is in hosts, and wolfSSL 5.5.4 refuses devices under a constraint of it. */
+/** rfc822Name stays unconstrained: the danger is in hosts, and wolfSSL 5.5.4 refuses devices under such a constraint. */
 function namesOf({ form, domains }: IssuingCaRequest["nameConstraints"]): Extension[] {
   if (form === "none") return [];
   return [new Extension(nameConstraintsOid, form === "critical", encodeNameConstraints(domains))];
@@ -141,7 +142,7 @@ function namesOf({ form, domains }: IssuingCaRequest["nameConstraints"]): Extens
 
 const serialNumberHex = (): string => serialNumberToMagnitude(drawSerialNumber()).toString("hex");
 
-/** "Example Issuing CA 4f1d09b2": a suffix drawn at random, so that a realm's next CA is told apart by its name. */
+/** "Example Issuing CA 4f1d09b2": the random suffix distinguishes a realm's next CA by name. */
 function distinctName(organization: string, role: "Root CA" | "Issuing CA"): Name {
   const suffix = ` ${role} ${randomBytes(4).toString("hex")}`;
   const name = organizationName(organization);

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, scryptSync, type ScryptOptions } from "node:crypto";
 import { z } from "zod";
 
-/** The costs that a record may have: it may be forged, so what reading one takes is bounded. */
+/** The costs that a record may have. They are bounded because a record may be forged. */
 const costs = [16_384, 32_768, 65_536, 131_072] as const;
 /** The parameter N of scrypt. */
 export type KeyCost = (typeof costs)[number];
@@ -17,7 +17,10 @@ const base64 = z
   .regex(/^[A-Za-z0-9+/]+={0,2}$/);
 const base64Of = (octets: number) => base64.refine((text) => Buffer.from(text, "base64").length === octets);
 
-/** A private key at rest: PKCS#8 under AES-256-GCM, its key derived from a passphrase by scrypt (RFC 7914). Fits JSON. */
+/**
+ * A private key at rest: PKCS#8 under AES-256-GCM, its key derived from a passphrase by scrypt (RFC 7914).
+ * JSON-compatible.
+ */
 export const EncryptedKey = z.strictObject({
   version: z.literal(1),
   kdf: z.strictObject({
@@ -31,7 +34,7 @@ export const EncryptedKey = z.strictObject({
 });
 export type EncryptedKey = z.infer<typeof EncryptedKey>;
 
-/** `wrong_passphrase` also stands for a record that was altered: authenticated encryption cannot tell the two apart. */
+/** `wrong_passphrase` also covers an altered record: authenticated encryption cannot distinguish the two. */
 export class EncryptedKeyError extends Error {
   override readonly name = "EncryptedKeyError";
   readonly code: "wrong_passphrase" | "malformed";
@@ -43,8 +46,8 @@ export class EncryptedKeyError extends Error {
 }
 
 /**
- * Encrypts a PKCS#8 private key under a passphrase, or under the first line of several, with fresh salt and IV. The key
- * given is left as it is.
+ * Encrypts a PKCS#8 private key under a passphrase, or under the first line of several, with fresh salt and IV. Does
+ * not change the given key.
  */
 export async function encryptKey(
   privateKeyPkcs8: Uint8Array,
@@ -76,8 +79,8 @@ export async function encryptKey(
 const linesOf = (passphrase: string): string[] => passphrase.split(/\r?\n/).filter((line) => line !== "");
 
 /**
- * The PKCS#8 key of a record, which may be anything, by a passphrase or the first of several lines that opens it. Throws
- * EncryptedKeyError. The caller wipes what is returned.
+ * Returns the PKCS#8 key of an untrusted record, decrypted with a passphrase or the first of several lines that opens
+ * it. Throws EncryptedKeyError. The caller wipes the result.
  */
 export async function decryptKey(record: unknown, passphrase: string): Promise<Buffer> {
   const { kdf, cipher } = parseRecord(record);
@@ -88,7 +91,7 @@ export async function decryptKey(record: unknown, passphrase: string): Promise<B
   throw wrongPassphrase();
 }
 
-/** As `decryptKey`, blocking the thread for the derivation: for a signing thread, never for an event loop others share. */
+/** As `decryptKey`, but blocks the thread for the derivation: for a signing thread, never for a shared event loop. */
 export function decryptKeySync(record: unknown, passphrase: string): Buffer {
   const { kdf, cipher } = parseRecord(record);
   for (const line of linesOf(passphrase)) {

@@ -4,19 +4,22 @@ import { signatureAlgorithms } from "../../pki/algorithms.ts";
 import { signatureAlgorithmFor, type Signer } from "../../pki/signer.ts";
 
 /**
- * A signer from an encrypted key record. Throws EncryptedKeyError (wrong passphrase, malformed record) and TypeError
- * (a key that is no issuer's).
+ * Opens a signer from an encrypted key record. Throws EncryptedKeyError (wrong passphrase, malformed record) and
+ * TypeError (a key that is no issuer's).
  */
 export async function openFileSigner(record: unknown, passphrase: string): Promise<Signer> {
   return signerOf(await decryptKey(record, passphrase));
 }
 
-/** As `openFileSigner`, blocking the thread while the passphrase is worked on. */
+/** As `openFileSigner`, but blocks the thread while it derives the key. */
 export function openFileSignerSync(record: unknown, passphrase: string): Signer {
   return signerOf(decryptKeySync(record, passphrase));
 }
 
-/** Takes the key over: the bytes given are wiped. A KeyObject, because parsing the key on each call costs ten signatures. */
+/**
+ * Takes over the key: wipes the given bytes. Uses a KeyObject, because parsing the key on each call costs ten
+ * signatures.
+ */
 function signerOf(privateKeyPkcs8: Buffer): Signer {
   try {
     const key = createPrivateKey({ key: privateKeyPkcs8, format: "der", type: "pkcs8" });

@@ -8,10 +8,10 @@ import type { SigningPool } from "../signing/pool.ts";
 import { responderCertificateHours } from "../../domain/lifetimes.ts";
 import { respondersMax } from "../../domain/limits.ts";
 
-/** For clocks that are behind. */
+/** For verifiers whose clocks are behind. */
 const backdateSeconds = 300;
 
-/** Requests that one worker takes up at once. */
+/** Requests that one worker picks up at once. */
 const requestsMax = 16;
 
 export interface CertifyDeps {
@@ -23,9 +23,9 @@ export interface CertifyDeps {
 }
 
 /**
- * Has the keys certified that responders ask about. A request that fails stays, and any worker takes it up again. What is
- * going to be signed is in the database before it is signed, with a serial number that nothing else of the issuer has, so
- * that nothing is signed that no row knows; of all this the responder has chosen its key alone.
+ * Certifies the keys that responders have requested. A request that fails stays, and any worker picks it up again. The
+ * intent is stored before it is signed, with a serial number that is unique to the issuer, so everything that is signed
+ * has a row. The responder chooses only its key.
  */
 export async function certifyRequests(deps: CertifyDeps): Promise<void> {
   const requests = await responders.takeRequests(deps.db, { away: deps.issuers.away(), limit: requestsMax });
@@ -57,7 +57,7 @@ async function certify(deps: CertifyDeps, request: responders.ResponderRequest):
   await responders.settleRequest(db, { id: request.id, publicKey, certificate });
 }
 
-/** What is to be signed: the same as before where a worker died after it had written that down. */
+/** Returns what is to be signed: the stored intent if a worker died after it had stored one. */
 const intentOf = (
   { db, clock }: CertifyDeps,
   { issuerId, processId, publicKey }: responders.ResponderRequest,

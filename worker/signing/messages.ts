@@ -7,15 +7,18 @@ import type { CrlRequest } from "../../pki/crl.ts";
 import type { PublicationUrls } from "../../pki/issuer.ts";
 import type { WrappedDataKey } from "./output-sealer.ts";
 
-/** What passes between the process and its signing threads. Everything here survives a structured clone. */
+/** Messages between the process and its signing threads. Everything here survives a structured clone. */
 
-/** An issuer as it lies in the database: all that a thread needs, with the passphrase it already has, to sign for it. */
+/**
+ * An issuer as stored in the database: all that a thread needs to sign for it, beside the passphrase that it already
+ * has.
+ */
 export interface IssuerMaterial {
   issuerId: IssuerID;
   certificate: Uint8Array;
   /** `certificate` first, then any certificate between it and the root; never the root. */
   chain: readonly Uint8Array[];
-  /** As it is stored; only the signing thread reads and opens it. */
+  /** As stored; only the signing thread reads and opens it. */
   encryptedKey: unknown;
   urls: PublicationUrls;
 }
@@ -30,17 +33,20 @@ export interface SigningRequest {
   /** The realm's display name. */
   organization: string;
   realmDomain: string;
-  /** What DNS names the realm permits beside those in its own domain. */
+  /** DNS names that the realm permits beside those in its own domain. */
   infrastructureDomains: readonly string[];
   dnsName: string | null;
-  /** What the device shows for the certificate. */
+  /** The name that the device shows for the certificate. */
   friendlyName: string;
   notBefore: Date;
   notAfter: Date;
   keyType: KeyType;
-  /** A PEM PKCS#10 request whose key is to be certified; no key is made then. */
+  /** A PEM PKCS#10 request whose key is to be certified; no key is made for it. */
   csr: string | null;
-  /** A ready key, used instead of making one. It is taken over: wiped here once handed on, and never used twice. */
+  /**
+   * A ready key to use instead of making one. The pool takes it over: it is wiped here once passed on, and never used
+   * twice.
+   */
   keyPair?: { privateKeyPkcs8: Uint8Array; publicKeySpki: Uint8Array };
   format: CertificateFormat;
   deviceType: DeviceType | null;
@@ -49,8 +55,8 @@ export interface SigningRequest {
 }
 
 /**
- * `invalid_csr`, `lint_failed`, `name_not_permitted` and `issuer_expiring` are answers: the same request fails again.
- * `issuer_not_loaded` and `signing_failed` are conditions: a later attempt may succeed.
+ * `invalid_csr`, `lint_failed`, `name_not_permitted` and `issuer_expiring` are final: the same request fails again. After
+ * `issuer_not_loaded` and `signing_failed` a later attempt may succeed.
  */
 export type SigningFailureCode =
   "invalid_csr" | "lint_failed" | "name_not_permitted" | "issuer_expiring" | "issuer_not_loaded" | "signing_failed";
@@ -67,23 +73,23 @@ export interface SignedRequest {
 
 export interface FailedRequest {
   issuanceId: IssuanceID;
-  /** `detail` of `invalid_csr` may be shown to the requester; the others are for the operator. */
+  /** `detail` of `invalid_csr` may be shown to the requester; other details are for the operator. */
   failure: { code: SigningFailureCode; detail: string };
 }
 
 export type SigningResult = SignedRequest | FailedRequest;
 
 export interface IssueBatchResult {
-  /** The data keys that the batch is sealed under. Others before and after it may be sealed under the same. */
+  /** The data keys that seal the batch. They may seal earlier and later batches as well. */
   dataKeys: WrappedDataKey[];
   /** One for each request, in the same order. */
   results: SigningResult[];
 }
 
-/** A CRL to sign: what it says beside what the thread knows of its issuer. */
+/** A CRL to sign: its contents beside what the thread knows of its issuer. */
 export interface CrlSigningRequest extends CrlRequest {
   issuerId: IssuerID;
-  /** In shared memory, so that no copy of a long list is made for the thread. */
+  /** In shared memory, so a long list is not copied for the thread. */
   pieces: readonly Uint8Array<SharedArrayBuffer>[];
 }
 
@@ -93,7 +99,7 @@ export interface CrlSigningResult {
   tail: Uint8Array;
 }
 
-/** The certificate of an OCSP responder to sign; everything in it comes from the committed row. */
+/** An OCSP responder's certificate to sign; everything in it comes from the committed row. */
 export interface ResponderSigningRequest {
   issuerId: IssuerID;
   serialNumber: SerialNumber;
@@ -109,7 +115,7 @@ export type ThreadRequest =
   | { type: "sign-crl"; crl: CrlSigningRequest }
   | { type: "certify-responder"; certificate: ResponderSigningRequest };
 
-/** What each request is answered with. */
+/** The answer to each request. */
 export interface ThreadAnswers {
   "load-issuer": { type: "load-issuer" };
   probe: { type: "probe"; signature: Uint8Array };
@@ -120,7 +126,7 @@ export interface ThreadAnswers {
 
 export type ThreadAnswer = ThreadAnswers[keyof ThreadAnswers];
 
-/** A request on its way: answers come back under its number. */
+/** A request under way: its answer comes back under the same number. */
 export interface Envelope {
   requestId: number;
   request: ThreadRequest;
@@ -128,15 +134,14 @@ export interface Envelope {
 
 export type Reply = { requestId: number } & ({ answer: ThreadAnswer } | { error: { name: string; message: string } });
 
-/** What a thread is started with. */
 export interface SigningThreadData {
   passphrase: string;
-  /** SubjectPublicKeyInfo of the key that output is sealed to, DER. */
+  /** SubjectPublicKeyInfo of the key that outputs are sealed to, DER. */
   outputPublicKeySpki: Uint8Array;
   profileSigning: ProfileSigning | undefined;
 }
 
-/** What configuration profiles are signed with, PEM. It is no issuer's key. */
+/** The certificate and key that sign configuration profiles, PEM. The key is no issuer's. */
 export interface ProfileSigning {
   /** With its chain. */
   certificate: string;

@@ -1,11 +1,11 @@
 import { randomUUID, type KeyObject } from "node:crypto";
 import { createDataKey, seal } from "../../runtime/sealed-output.ts";
 
-/** How long a data key is sealed with, and how often; whichever ends first. */
+/** How long and how often a data key seals; the first limit reached ends it. */
 export const dataKeySecondsMax = 5;
 export const dataKeyOutputsMax = 1_000;
 
-/** A data key as it is stored: wrapped to the output key. */
+/** A data key as stored: wrapped to the output key. */
 export interface WrappedDataKey {
   id: string;
   wrapped: Uint8Array;
@@ -13,7 +13,10 @@ export interface WrappedDataKey {
 
 /** Seals outputs under data keys that it makes, replaces and wipes. */
 export interface OutputSealer {
-  /** `plaintext` sealed for the issuance, and the data key that opens it. The key is used before this returns, never after. */
+  /**
+   * Returns `plaintext` sealed for the issuance, and the data key that opens it. The key is used before this returns,
+   * never after.
+   */
   seal(plaintext: Uint8Array, issuanceId: string): { sealed: Buffer; dataKey: WrappedDataKey };
 }
 
@@ -34,7 +37,7 @@ export function createOutputSealer(outputPublicKey: KeyObject): OutputSealer {
     current = undefined;
   }
 
-  /** By the clock as well as by the timer: timers do not run while a batch keeps the thread busy. */
+  /** Checks the clock beside the timer: timers do not run while a batch keeps the thread busy. */
   function usable(): CurrentKey {
     const now = performance.now();
     if (current !== undefined && current.outputs < dataKeyOutputsMax && now < current.endsAt) return current;

@@ -22,7 +22,7 @@ import { within } from "../../runtime/deadline.ts";
 /** How many requests to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
 export const requestsPerBatch = 16;
 
-/** Batches a thread has at a time: one it works on and one that is ready for it. */
+/** Batches that a thread has at a time: one in work and one ready. */
 const inFlightMax = 2;
 const restartMsMin = 100;
 const restartMsMax = 10_000;
@@ -33,45 +33,45 @@ export interface SigningPoolOptions {
   passphrase: string;
   /** The output key's public half; see runtime/sealed-output.ts. */
   outputPublicKey: KeyObject;
-  /** What configuration profiles are signed with; undefined: they are not. */
+  /** The certificate and key that sign configuration profiles; undefined: they are not signed. */
   profileSigning?: ProfileSigning | undefined;
-  /** A thread that has batches and finishes none for longer is stopped and replaced. */
+  /** A thread that has batches and finishes none for longer than this is stopped and replaced. */
   batchSecondsMax?: number;
   /** How a thread is run. Default: as the program runs itself. */
   runThread?: RunThread | undefined;
   log?: { warn(fields: object, message: string): void };
 }
 
-/** Threads that make certificates, so that the event loop does not. */
+/** Threads that make certificates and keep that work off the event loop. */
 export interface SigningPool {
   /**
-   * Makes an issuer known to every thread, those started later included; cheap when it is known already, and a changed
-   * issuer replaces the old one. Rejects with ThreadRequestError when it does not load (its `reason` is
-   * "EncryptedKeyError" for a wrong passphrase, "IssuerError" for parts that do not fit), with SigningThreadError when
-   * no thread could be asked.
+   * Loads an issuer on every thread, including those started later. Cheap if the issuer is already loaded; a changed
+   * issuer replaces the old one. Rejects with ThreadRequestError if it does not load (`reason` is "EncryptedKeyError"
+   * for a wrong passphrase, "IssuerError" for parts that do not fit), with SigningThreadError if no thread could be
+   * asked.
    */
   ensureIssuer(material: IssuerMaterial): Promise<void>;
   /**
-   * Has every thread sign a text with an issuer's key and verifies it with the issuer's certificate. Rejects with
-   * ThreadRequestError when a thread cannot, and then the next `ensureIssuer` loads the issuer again; with
-   * SigningThreadError when no thread could be asked.
+   * Makes every thread sign a text with an issuer's key, and verifies it with the issuer's certificate. Rejects with
+   * ThreadRequestError if a thread cannot sign; the next `ensureIssuer` then loads the issuer again. Rejects with
+   * SigningThreadError if no thread could be asked.
    */
   probe(issuerId: IssuerID): Promise<void>;
   /**
-   * Makes the certificates of one batch (about `requestsPerBatch`) on one thread. A request that fails is a result. What is
-   * urgent goes before all else that waits, and where there are two threads or more the rest leaves one thread's share free.
-   * Rejects with SigningThreadError when the thread ended: any of the batch may have been signed. Key pairs in the
-   * requests are wiped whatever happens.
+   * Makes the certificates of one batch (about `requestsPerBatch`) on one thread. A failed request is a result. Urgent
+   * batches go before all that wait, and with two threads or more the others leave one thread's share free. Rejects
+   * with SigningThreadError if the thread ended: any certificate of the batch may have been signed. Always wipes the
+   * key pairs in the requests.
    */
   issue(requests: readonly SigningRequest[], options?: { urgent?: boolean }): Promise<IssueBatchResult>;
   /**
-   * Signs a CRL on the thread that has least to do, which goes on with other requests meanwhile. Rejects with
-   * SigningThreadError when the thread ended, with ThreadRequestError when it refuses.
+   * Signs a CRL on the least busy thread, which continues with other requests meanwhile. Rejects with SigningThreadError
+   * if the thread ended, with ThreadRequestError if it refuses.
    */
   signCrl(crl: CrlSigningRequest): Promise<CrlSigningResult>;
-  /** Signs the certificate of an OCSP responder on the thread that has least to do. Rejects as `signCrl` does. */
+  /** Signs an OCSP responder's certificate on the least busy thread. Rejects as `signCrl` does. */
   certifyResponder(certificate: ResponderSigningRequest): Promise<Uint8Array>;
-  /** Refuses new batches, waits for those there are until the deadline, then stops all threads. */
+  /** Refuses new batches, waits until the deadline for those under way, then stops all threads. */
   close(options?: { deadlineMs?: number }): Promise<void>;
 }
 
@@ -83,13 +83,16 @@ interface Batch {
 }
 
 interface Known {
-  /** Null: it is to be loaded again, changed or not. */
+  /** Null: the next `ensureIssuer` loads it again, changed or not. */
   fingerprint: string | null;
   material: IssuerMaterial;
   loaded: Promise<void>;
 }
 
-/** Starts the threads at once; they load in the background and are replaced when they die, with growing pauses. */
+/**
+ * Starts the threads at once. They load in the background; one that dies is replaced after a pause, which grows each
+ * time.
+ */
 export function createSigningPool(options: SigningPoolOptions): SigningPool {
   const { threads, passphrase, outputPublicKey, batchSecondsMax = 120, log } = options;
   const data = {
@@ -102,7 +105,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   const issuers = new Map<IssuerID, Known>();
   const outstanding = new Set<Promise<unknown>>();
   const pending: Batch[] = [];
-  /** Batches on threads that are not urgent, and how many there may be. */
+  /** Batches on threads that are not urgent, and their limit. */
   let bulkInFlight = 0;
   const bulkInFlightMax = Math.max(1, threads - 1) * inFlightMax;
   let deathsInARow = 0;
@@ -131,7 +134,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     if (closed) return;
     const pauseMs = Math.min(restartMsMin * 2 ** deathsInARow++, restartMsMax);
     log?.warn({ event: "signing_thread.ended", err: cause, restartMs: pauseMs }, "a signing thread ended");
-    // Nothing can be said of when there will be a thread again: those who wait are told now and may come back.
+    // No new thread can be promised: the callers that wait are rejected now and may retry.
     if (running.size === 0) for (const batch of pending.splice(0)) batch.reject(cause);
     const timer = setTimeout(() => {
       restarts.delete(timer);
@@ -213,7 +216,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
       try {
         await loaded;
       } catch (error) {
-        // The old one, if any, is what the threads still sign with.
+        // The threads still sign with the old one, if any.
         if (issuers.get(material.issuerId) === entry) {
           if (known === undefined) issuers.delete(material.issuerId);
           else issuers.set(material.issuerId, known);
@@ -282,7 +285,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   };
 }
 
-/** Key pairs move to the thread in memory of their own; what they were copied from is wiped. */
+/** Moves key pairs to the thread in memory of their own, and wipes the originals. */
 function handOver(requests: readonly SigningRequest[]): { requests: SigningRequest[]; transfer: ArrayBuffer[] } {
   const transfer: ArrayBuffer[] = [];
   const moved = requests.map((request) => {
@@ -299,7 +302,7 @@ function wipeKeys(requests: readonly SigningRequest[]): void {
   for (const { keyPair } of requests) keyPair?.privateKeyPkcs8.fill(0);
 }
 
-/** Copies, since cloning a Buffer clones the whole memory it is a window on. */
+/** Copies, since cloning a Buffer clones all the memory behind it. */
 const ownMaterial = (material: IssuerMaterial): IssuerMaterial => ({
   ...material,
   certificate: new Uint8Array(material.certificate),

@@ -2,19 +2,19 @@ import { randomBytes, verify, X509Certificate } from "node:crypto";
 import { signatureAlgorithms } from "../../pki/algorithms.ts";
 import { signatureAlgorithmFor } from "../../pki/signer.ts";
 
-/** What a probe signs: text, which is not DER, so that the signature never is one of a certificate or a list. */
+/** The text that a probe signs. It is not DER, so the signature never fits a certificate or a list. */
 const textOf = (challenge: string): Buffer => Buffer.from(`realmpass probe ${challenge}`);
 
-/** Drawn for each probe, so that no earlier signature answers it. */
+/** Draws a challenge for one probe, so no earlier signature answers it. */
 export const drawChallenge = (): string => randomBytes(16).toString("hex");
 
-/** What is signed to answer a challenge. Throws for one that was not drawn here. */
+/** Returns the text to sign for a challenge. Throws if the challenge does not have the form of one. */
 export function probeText(challenge: string): Buffer {
   if (!/^[0-9a-f]{32}$/.test(challenge)) throw new RangeError("not a challenge of a probe");
   return textOf(challenge);
 }
 
-/** Whether the key of a certificate has signed the answer to a challenge. */
+/** Whether the key of a certificate has signed the text of a challenge. */
 export function isAnswered(
   challenge: string,
   { certificate, signature }: { certificate: Uint8Array; signature: Uint8Array },

@@ -40,7 +40,7 @@ interface Key {
   privateKeyPkcs8: Uint8Array | null;
 }
 
-/** Seals an output for its issuance, and names the data key that opens it. */
+/** Seals an output for its issuance, and returns the id of the data key that opens it. */
 export type SealOutput = (output: Uint8Array, issuanceId: string) => { sealed: Uint8Array; dataKeyId: string };
 
 interface Means {
@@ -50,7 +50,7 @@ interface Means {
 }
 
 async function issue(request: SigningRequest, issuer: Issuer, { seal, profileSigner }: Means): Promise<SigningResult> {
-  // Before anything is signed: a certificate whose file cannot be written is of no use.
+  // Before anything is signed: a certificate whose file cannot be written is useless.
   if (isDeviceFile(request.format)) networkOf(request);
   const key = obtainKey(request);
   try {

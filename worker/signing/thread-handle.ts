@@ -2,15 +2,15 @@ import type { Worker } from "node:worker_threads";
 import { startThread } from "../../runtime/program-files.ts";
 import type { Envelope, Reply, SigningThreadData, ThreadAnswers, ThreadRequest } from "./messages.ts";
 
-/** The signing thread that had a request died or was stopped. Whether it signed anything is not known. */
+/** The signing thread died or was stopped with a request under way. Whether it signed anything is unknown. */
 export class SigningThreadError extends Error {
   override readonly name = "SigningThreadError";
 }
 
-/** A request that a thread refused: an issuer that does not load. */
+/** A thread refused a request, such as for an issuer that does not load. */
 export class ThreadRequestError extends Error {
   override readonly name = "ThreadRequestError";
-  /** Name of the error as it was in the thread, as in "EncryptedKeyError". */
+  /** Name of the error in the thread, such as "EncryptedKeyError". */
   readonly reason: string;
 
   constructor({ name, message }: { name: string; message: string }) {
@@ -20,9 +20,9 @@ export class ThreadRequestError extends Error {
 }
 
 export interface SigningThread {
-  /** Requests that are not answered yet. */
+  /** Number of unanswered requests. */
   readonly inFlight: number;
-  /** Rejects with SigningThreadError when the thread ends first, with ThreadRequestError when it refuses. */
+  /** Rejects with SigningThreadError if the thread ends first, with ThreadRequestError if it refuses. */
   request<T extends ThreadRequest>(request: T, transfer?: readonly ArrayBuffer[]): Promise<ThreadAnswers[T["type"]]>;
   terminate(): Promise<void>;
 }
@@ -34,9 +34,9 @@ export interface StartOptions {
   data: SigningThreadData;
   /** Default: as the program runs itself. */
   run?: RunThread | undefined;
-  /** A thread that has something to answer and is silent for longer is stopped. */
+  /** A thread with unanswered requests that sends no answer for longer than this is stopped. */
   answerSecondsMax: number;
-  /** Called once, after everything in flight was rejected. */
+  /** Called once, after all requests under way were rejected. */
   onEnd: (cause: SigningThreadError) => void;
 }
 
@@ -48,7 +48,7 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** Starts a signing thread. It need not be waited for: requests are kept until it runs. */
+/** Starts a signing thread. The caller need not wait: requests are kept until it runs. */
 export function startSigningThread({ data, run = runThread, answerSecondsMax, onEnd }: StartOptions): SigningThread {
   const worker = run(data);
   const waiting = new Map<number, Waiting>();

@@ -1,6 +1,6 @@
 /**
- * A signing thread: the only place where an issuer's key is in the clear. It answers one request after the other and
- * keeps nothing of a request but, for some seconds, the data key that its output is sealed under.
+ * A signing thread: the only place where an issuer's key is in the clear. It processes one request after the other and
+ * keeps nothing of a request except, for some seconds, the data key that seals its output.
  */
 import { createPublicKey } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
@@ -42,7 +42,7 @@ const issuers = new Map<IssuerID, Issuer>();
 let previous: Promise<void> = Promise.resolve();
 port.on("message", (envelope: Envelope) => {
   const replied = previous.then(() => reply(envelope));
-  // A long CRL lets others pass while it is hashed; all else is one after the other.
+  // A long CRL lets other requests pass while it is hashed; all others run one after the other.
   if (envelope.request.type !== "sign-crl") previous = replied;
 });
 
@@ -113,8 +113,9 @@ async function issueBatch(requests: readonly SigningRequest[]): Promise<IssueBat
 }
 
 /**
- * A Buffer is a window on memory that Node shares between many, and a structured clone takes all of that memory along,
- * other requests' secrets included. What leaves the thread is copied into memory of its own first.
+ * A Buffer may be a view of memory that Node shares between many, and a structured clone takes all of that memory
+ * along, including other requests' secrets. Results are therefore copied into memory of their own before they leave the
+ * thread.
  */
 function ownMemory(result: SigningResult): SigningResult {
   if ("failure" in result) return result;
@@ -126,7 +127,7 @@ function ownMemory(result: SigningResult): SigningResult {
   };
 }
 
-/** What may be handed over instead of copied. */
+/** Returns the memory that may be transferred instead of copied. */
 function memoryOf(answer: ThreadAnswer): ArrayBuffer[] {
   if (answer.type === "sign-crl") return [answer.head, answer.tail].map((part) => part.buffer as ArrayBuffer);
   if (answer.type !== "issue") return [];

@@ -12,22 +12,22 @@ export interface SealingDeps extends TimeDeps {
   db: Database;
   signer: HeadSigner;
   headLog: HeadLog;
-  /** A chain is not continued, as it does not end with a head that this service signed. */
+  /** Called when a chain is not continued because this service did not sign its head. */
   onRefused: () => void;
   log: Log;
 }
 
-/** Entries that get their place in one transaction. */
+/** Entries sealed in one transaction. */
 const sliceMax = 2_000;
 
-/** One worker at a time seals, or chains would fork. Any number that nothing else on this database locks. */
+/** Advisory lock: one worker at a time seals, or chains would fork. No other lock on this database has this number. */
 export const sealingLock = 7_246_714;
 
 /**
- * Gives every audit entry that has none its place in its realm's chain, and signs where the chain then ends. Goes on
- * until nothing waits; each slice is a transaction, and what is interrupted is begun again. Leaves it to another worker
- * that is at it already. Throws when a chain does not end with a head that this service signed: such a chain is not
- * continued. That, and entries that have waited for longer than they should, is in the log.
+ * Gives every unsealed audit entry its place in its realm's chain, and signs the chain's new head. Continues until none
+ * waits; each slice is a transaction, and interrupted work starts again. Skips if another worker is sealing. Throws if
+ * this service did not sign a chain's head: such a chain is not continued. Logs this, and entries that have waited too
+ * long.
  */
 export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice?: number } = {}): Promise<void> {
   try {
@@ -91,9 +91,9 @@ async function sealSlice(
   return { head, more };
 }
 
-/** Heads for logs that are shipped elsewhere, where who changes the database does not reach them. */
+/** Heads for logs that are shipped elsewhere, beyond the reach of an attacker who can change the database. */
 export interface HeadLog {
-  /** A realm's chain ends here now, and this is committed. */
+  /** Notes the committed end of a realm's chain. */
   note(realmId: string, head: chain.SignedHead): void;
   /** Logs what is due. */
   tell(): void;
@@ -102,7 +102,7 @@ export interface HeadLog {
 /** A realm's head is logged at most this often. */
 const headMinutes = 15;
 
-/** Logs the latest head that this worker signed for each realm, once new and once in {@link headMinutes}. */
+/** Logs the latest head that this worker signed for each realm, when it is new and at most once in {@link headMinutes}. */
 export function createHeadLog({ clock, log }: { clock: Clock; log: Log }): HeadLog {
   const untold = new Map<string, chain.SignedHead>();
   const toldAt = new Map<string, number>();
@@ -121,7 +121,7 @@ export function createHeadLog({ clock, log }: { clock: Clock; log: Log }): HeadL
   };
 }
 
-/** Where to go on: the latest head, once its signature has been verified. */
+/** Returns the end of the chain, after verifying the signature of the latest head. */
 async function lastEnd(tx: Db, signer: HeadSigner, realmId: string): Promise<ChainEnd> {
   const row = await chain.latestHead(tx, realmId);
   if (row === undefined) return chainStart;

@@ -6,13 +6,12 @@ import type { BulkJobDeps } from "../bulk-job/deps.ts";
 /** People whose names are erased in one transaction. */
 const sliceMax = 500;
 
-/** One worker at a time forgets. Any number that nothing else on this database locks. */
+/** Advisory lock: one worker at a time forgets. No other lock on this database has this number. */
 export const forgetLock = 7_246_716;
 
 /**
- * Forgets the people whom realms want forgotten, a slice at a time, each a transaction of its own: what is interrupted is
- * begun again and finds the rest. A realm that fails does not hold up the others. Leaves it to another worker that is at
- * it already.
+ * Forgets the people whom realms want forgotten, each slice in a transaction of its own: interrupted work starts again
+ * and finds the rest. A realm that fails does not delay the others. Skips if another worker is forgetting.
  */
 export async function forgetPeople(
   deps: Pick<BulkJobDeps, "db" | "clock" | "log">,

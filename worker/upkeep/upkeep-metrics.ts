@@ -1,12 +1,11 @@
 import { Counter, type Registry } from "prom-client";
 
-/** What goes wrong in what a worker does by the clock. */
+/** Failures of a worker's timed tasks. */
 export interface UpkeepMetrics {
   failed: (task: string) => void;
   auditRefused: () => void;
 }
 
-/** Registers them. */
 export function createUpkeepMetrics(registry: Registry): UpkeepMetrics {
   const failures = new Counter({
     name: "realmpass_upkeep_failures_total",

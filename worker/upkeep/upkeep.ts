@@ -18,7 +18,7 @@ import { purgeJobs } from "../bulk-job/results/purge-jobs.ts";
 
 export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   activeClaims: ReadonlySet<string>;
-  /** Signs where the chains of the audit log end. */
+  /** Signs the heads of the audit log's chains. */
   signer: HeadSigner;
   issuers: Pick<Issuers, "away" | "ensure" | "isOpen" | "watch">;
   metrics: UpkeepMetrics;
@@ -26,18 +26,18 @@ export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   sweepSeconds?: number | undefined;
 }
 
-/** A single issuance that is queued for longer than this was lost by the queue, or the queue is away. */
+/** If a single issuance is queued for longer than this, the queue has lost it or is away. */
 const queuedSecondsMax = 10;
 
-/** One worker at a time does the tidying. Any number that nothing else on this database locks. */
+/** Advisory lock: one worker at a time purges. No other lock on this database has this number. */
 export const purgeLock = 7_246_712;
 
-/** One worker at a time marks what has run out. */
+/** Advisory lock: one worker at a time marks expired profiles. */
 export const markExpiredLock = 7_246_713;
 
 /**
- * What a worker does by the clock: timers in the process, because they must work exactly when the queue does not. While
- * the clock is wrong it says that it is alive and keeps what it has begun, and changes nothing else.
+ * Runs a worker's timed tasks on timers in the process, because they must work even when the queue does not. While the
+ * clock is wrong they only renew claims and watch issuers.
  */
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const whileOpen = (seconds: number, name: string, run: () => Promise<void>) =>
@@ -72,8 +72,8 @@ async function renew({ db, activeClaims, clock }: UpkeepDeps): Promise<void> {
 }
 
 /**
- * Finds accepted work that nobody is at and does it. Single issuances are worked off here and now, without the queue,
- * so that they end even while Redis is away; every worker may do this at once, because claiming decides.
+ * Picks up accepted work that no worker has claimed. Single issuances are carried out here, without the queue, so they
+ * end even while Redis is away; every worker may do this at once, because claiming decides.
  */
 export async function sweep({ db, issueAll, issuers, clock, log }: UpkeepDeps): Promise<void> {
   for (;;) {
@@ -84,22 +84,25 @@ export async function sweep({ db, issueAll, issuers, clock, log }: UpkeepDeps): 
       limit: issuancesMax,
     });
     if (ids.length === 0) break;
-    log.warn({ event: "sweep.issuances", count: ids.length }, "issuances waited too long; working them off");
+    log.warn(
+      { event: "sweep.issuances", count: ids.length },
+      "issuances waited too long; issuing them without the queue",
+    );
     const outcomes = await issueAll(ids);
     const moved = [...outcomes.values()].some((outcome) => outcome === "issued" || outcome === "failed");
     if (ids.length < issuancesMax || !moved) break;
   }
 }
 
-/** Says when nobody answers OCSP: RADIUS servers that are strict admit no device then. */
+/** Logs that no responder is alive: strict RADIUS servers then admit no device. */
 export async function missResponders({ db, log }: Pick<UpkeepDeps, "db" | "log">): Promise<void> {
   if ((await processes.countAlive(db, "responder")) > 0) return;
-  log.error({ event: "ocsp.no_responder" }, "no responder is alive, so OCSP is not answered; start one");
+  log.error({ event: "ocsp.no_responder" }, "no responder is alive, so OCSP requests fail; start one");
 }
 
 /**
- * Erases what has served its purpose, private keys first, until nothing is left: each slice is a transaction of its own. A
- * table that somebody else holds does not keep the others. Leaves it to another worker that is at it already.
+ * Erases data that is no longer needed, private keys first, until none is left: each slice is a transaction of its own.
+ * A table that another transaction has locked does not delay the others. Skips if another worker is purging.
  */
 export async function purgeExpired({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   let outputs = 0;
@@ -127,7 +130,7 @@ export async function purgeExpired({ db, clock, log }: Pick<UpkeepDeps, "db" | "
   }
 }
 
-/** Takes profiles that have run out off what lists look through, and off the counts of their users. */
+/** Removes expired profiles from the rows that lists search and from the counts of their users. */
 export async function markExpired({ db, clock }: Pick<UpkeepDeps, "db" | "clock">): Promise<void> {
   for (let marked = 1; marked > 0;) {
     marked = await db.transaction(async (tx) => {
@@ -139,8 +142,8 @@ export async function markExpired({ db, clock }: Pick<UpkeepDeps, "db" | "clock"
 }
 
 /**
- * Ends the profiles of guest accounts that have expired. Their certificates end with the account by themselves, save where
- * its end was moved forward after they were made.
+ * Revokes the profiles of expired guest accounts. Their certificates expire with the account, unless its end was moved
+ * forward after they were made.
  */
 export async function revokeOfExpiredGuests({
   db,
@@ -154,7 +157,7 @@ export async function revokeOfExpiredGuests({
   }
 }
 
-/** Ends profiles that were renewed beyond their owner's limit and not revoked within a day. */
+/** Revokes profiles that were renewed beyond their owner's limit and not revoked within a day. */
 export async function revokeSuperseded({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
     const revoked = await revocations.revokeSuperseded(db, { at: clock.now() });
@@ -163,7 +166,7 @@ export async function revokeSuperseded({ db, clock, log }: Pick<UpkeepDeps, "db"
   }
 }
 
-/** Finishes the set-up of realms that people have had profiles of for long enough, each in a transaction of its own. */
+/** Finishes the set-up of realms whose users have had profiles for long enough, each realm in a transaction of its own. */
 export async function finishSetups({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
     const realmId = await db.transaction(async (tx) => {
@@ -175,7 +178,7 @@ export async function finishSetups({ db, clock, log }: Pick<UpkeepDeps, "db" | "
   }
 }
 
-/** Ends profiles of hand-overs whose file nobody fetched in time: their keys are erased with the file. */
+/** Revokes profiles of hand-overs whose file was not fetched in time: their keys are erased with the file. */
 export async function revokeUnfetched({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
     const { files, revoked } = await db.transaction(async (tx) => {
@@ -187,7 +190,7 @@ export async function revokeUnfetched({ db, clock, log }: Pick<UpkeepDeps, "db" 
   }
 }
 
-/** Runs a task again and again, never twice at once. A failure is logged and the next turn comes as ever. */
+/** Runs a task again and again, never twice at once. A failure is logged; the next turn comes as usual. */
 function every(
   seconds: number,
   name: string,
@@ -199,7 +202,7 @@ function every(
     running ??= run()
       .catch((error: unknown) => {
         metrics.failed(name);
-        log.warn({ event: "upkeep.failed", task: name, err: error }, "upkeep failed; it is tried again");
+        log.warn({ event: "upkeep.failed", task: name, err: error }, "upkeep failed; trying again");
       })
       .finally(() => (running = undefined));
   };

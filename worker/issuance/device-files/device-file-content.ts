@@ -1,12 +1,12 @@
-/** What a realm's devices are told beside their own profile. It survives a structured clone. */
+/** A realm's networks as a device file describes them. Survives a structured clone. */
 export interface NetworkSettings {
   /** The realm's. */
   displayName: string;
   domain: string;
   ssids: readonly string[];
-  /** The name that the RADIUS server's certificate shows. */
+  /** The name in the RADIUS server's certificate. */
   radiusName: string;
-  /** Whom the RADIUS server's certificate comes from: what to anchor trust in first, then what completes the chain. */
+  /** The CAs of the RADIUS server's certificate: the trust anchor first, then the rest of the chain. */
   radiusCas: readonly RadiusCa[];
 }
 
@@ -16,13 +16,13 @@ export interface RadiusCa {
   selfSigned: boolean;
 }
 
-/** Everything that a device file says. */
+/** Everything that a device file contains. */
 export interface DeviceFileContent {
   network: NetworkSettings;
   identity: string;
   friendlyName: string;
   notAfter: Date;
   pkcs12: Buffer;
-  /** Of `pkcs12`. It is in no other place. */
+  /** Of `pkcs12`. It is stored nowhere else. */
   password: string;
 }

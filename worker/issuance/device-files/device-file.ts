@@ -14,13 +14,13 @@ export interface DeviceFileInput extends Pick<DeviceFileContent, "network" | "id
   privateKeyPkcs8: Uint8Array;
   certificate: Uint8Array;
   chain: readonly Uint8Array[];
-  /** Signs what Apple's devices show as signed; undefined: nothing is signed. */
+  /** Signs files for Apple devices; undefined: they are not signed. */
   signer: FileSigner | undefined;
 }
 
 const passwordOctets = 16;
 
-/** The file that sets a device up with its profile. Its PKCS#12 is under a random password of 128 bits. */
+/** Returns the file that sets up a device with its profile. Its PKCS#12 is under a random password of 128 bits. */
 export function encodeDeviceFile(input: DeviceFileInput): Buffer {
   const { format, deviceType, signer } = input;
   const password = randomBytes(passwordOctets).toString("base64url");

@@ -10,10 +10,10 @@ const encoded = (name: string, format: string, base64: string): Xml =>
   element(name, { format, encoding: "base64" }, base64);
 
 /**
- * EAP metadata (draft-winter-opsawg-eap-metadata) as geteduroam and its kin read it: one provider, EAP-TLS alone, and
- * each network with CCMP or better. The outer identity is the domain with no user name (RFC 9190 section 2.1.8). A root
- * comes first among the CAs, since some readers take the first alone. `ValidUntil` is in whole seconds, rounded down as
- * in the certificate, because Apple's app refuses a fraction.
+ * Returns EAP metadata (draft-winter-opsawg-eap-metadata) as geteduroam and its kin read it: one provider, EAP-TLS
+ * alone, and each network with CCMP or better. The outer identity is the domain without a user name (RFC 9190 section
+ * 2.1.8). A root comes first among the CAs, since some readers take only the first. `ValidUntil` is in whole seconds,
+ * rounded down as in the certificate, because Apple's app refuses a fraction.
  */
 export function eapConfig({ network, notAfter, pkcs12, password }: DeviceFileContent): string {
   const { displayName, domain, ssids, radiusName, radiusCas } = network;

@@ -5,10 +5,10 @@ import { encodePlist, type PlistDictionary } from "./plist.ts";
 const eapTls = 13;
 
 /**
- * An Apple configuration profile: the PKCS#12 with its password, the CAs of the RADIUS server, and one Wi-Fi payload for
- * each network that takes EAP-TLS with that identity and that server alone. Identifiers and UUIDs follow from the
- * profile's identity. The outer identity is the domain with no user name (RFC 9190 section 2.1.8); devices that use one
- * for tunnelled methods alone send the certificate's own, which is a random pseudonym.
+ * Returns an Apple configuration profile: the PKCS#12 with its password, the RADIUS server's CAs, and for each network
+ * one Wi-Fi payload that allows only EAP-TLS with that identity and that server. Identifiers and UUIDs are derived from
+ * the profile's identity. The outer identity is the domain without a user name (RFC 9190 section 2.1.8); devices that
+ * use an outer identity only for tunnelled methods send the certificate's own, which is a random pseudonym.
  */
 export function mobileconfig(content: DeviceFileContent): string {
   const { network, identity, friendlyName, notAfter, pkcs12, password } = content;
@@ -73,17 +73,17 @@ export function mobileconfig(content: DeviceFileContent): string {
   });
 }
 
-/** A root anchors trust; only where there is none does each CA that was named. */
+/** A root anchors trust; without a root, every named CA does. */
 const isAnchor = (cas: readonly RadiusCa[], index: number): boolean =>
   cas.some(({ selfSigned }) => selfSigned) ? cas[index]?.selfSigned === true : true;
 
-/** The realm's domain in Apple's order, then the random label of the profile's identity. */
+/** Returns the realm's domain in Apple's order, then the random label of the profile's identity. */
 function profileIdentifier({ network: { domain }, identity }: DeviceFileContent): string {
   const [label] = identity.split("@");
   return [...domain.split(".").reverse(), "realmpass", label].join(".");
 }
 
-/** A UUID of version 8 (RFC 9562 section 5.8) that is the same for the same name. */
+/** Returns a UUID of version 8 (RFC 9562 section 5.8), always the same for the same name. */
 function uuidOf(name: string): string {
   const octets = createHash("sha256").update(name).digest().subarray(0, 16);
   octets[6] = ((octets[6] ?? 0) & 0x0f) | 0x80;

@@ -1,6 +1,6 @@
 import { element, xmlDeclaration, type Xml } from "./xml.ts";
 
-/** What a property list can hold. */
+/** A value that a property list can contain. */
 export type PlistValue = string | number | boolean | Date | Uint8Array | readonly PlistValue[] | PlistDictionary;
 export interface PlistDictionary {
   readonly [key: string]: PlistValue;
@@ -9,7 +9,7 @@ export interface PlistDictionary {
 const documentType =
   '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n';
 
-/** An XML property list with this at its root. Numbers are whole. */
+/** Returns an XML property list with this root. Numbers must be whole. */
 export const encodePlist = (root: PlistDictionary): string =>
   `${xmlDeclaration}${documentType}${element("plist", { version: "1.0" }, [encode(root)])}\n`;
 

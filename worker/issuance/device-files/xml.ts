@@ -1,4 +1,7 @@
-/** What XML 1.0 cannot hold, not even escaped (section 2.2): control characters, lone surrogates, U+FFFE and U+FFFF. */
+/**
+ * Characters that XML 1.0 cannot contain, not even escaped (section 2.2): control characters, lone surrogates, U+FFFE
+ * and U+FFFF.
+ */
 const notInXml = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
 const escapes: Readonly<Record<string, string>> = {
@@ -12,16 +15,16 @@ const escapes: Readonly<Record<string, string>> = {
   "\t": "&#9;",
 };
 
-/** Any text as character data or as the value of an attribute. What XML cannot hold becomes U+FFFD. */
+/** Escapes any text for character data or an attribute's value. Characters that XML cannot contain become U+FFFD. */
 export const escapeXml = (text: string): string =>
   text.replace(notInXml, "\uFFFD").replace(/[&<>"'\r\n\t]/g, (character) => escapes[character] ?? character);
 
-/** An element as it is written. */
+/** An encoded element. */
 export type Xml = string & { readonly xml: unique symbol };
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** An element with text in it, or with elements. Names are constants of the code and are not escaped. */
+/** Encodes an element that contains text or elements. Names are constants of the code and are not escaped. */
 export function element(name: string, attributes: Attributes, content: string | readonly Xml[]): Xml {
   const start = [name, ...Object.entries(attributes).map(([key, value]) => `${key}="${escapeXml(value)}"`)].join(" ");
   const inside = typeof content === "string" ? escapeXml(content) : content.map((each) => `\n${each}`).join("");
