@@ -1,11 +1,11 @@
-/** Whether one more request of an address is within its limit. */
+/** Counts one more request of an address. Returns false if it exceeds the limit. */
 export type WithinLimit = (address: string) => boolean;
 
-/** Addresses that are counted apart; the others share one count. */
+/** Addresses counted individually; all others share one count. */
 const addressesMax = 20_000;
 const windowMs = 1_000;
 
-/** Requests per second and address, counted in this process alone. */
+/** Counts requests per second and address, in this process alone. */
 export function createAddressLimits(perSecond: number): WithinLimit {
   let counts = new Map<string, number>();
   let windowEnds = 0;

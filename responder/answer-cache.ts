@@ -5,11 +5,11 @@ export interface AnswerCache {
   set(key: string, answer: OcspAnswer, at: Date): void;
 }
 
-/** How long an answer is given again. A part of what a revocation may take to be seen. */
+/** How long an answer is repeated. It delays the effect of a revocation by as much. */
 const keptMs = 500;
 const answersMax = 5_000;
 
-/** Answers that do not repeat a nonce, for a moment. The oldest make room. */
+/** Keeps answers without a nonce for a moment. The oldest make room. */
 export function createAnswerCache(): AnswerCache {
   const kept = new Map<string, { answer: OcspAnswer; until: number }>();
   return {

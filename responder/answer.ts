@@ -1,13 +1,13 @@
 import { encodeOcspError, ocspErrors, type CertificateStatus, type OcspError } from "./ocsp-response.ts";
 
-/** What an answer says: the status of what was asked (the worst of several), or why there is none. */
+/** The content of an answer: the certificate's status (the worst of several), or the error. */
 export type OcspOutcome = CertificateStatus["status"] | OcspError;
 
 export interface OcspAnswer {
   readonly outcome: OcspOutcome;
   /** OCSPResponse, DER. */
   readonly body: Buffer;
-  /** Set when the answer is the same for everybody who asks this: it may be kept until then (RFC 5019 section 6). */
+  /** Set if the answer is the same for every client: it may be cached until then (RFC 5019 section 6). */
   readonly validity?: { readonly thisUpdate: Date; readonly nextUpdate: Date };
 }
 
@@ -15,7 +15,7 @@ const errors = new Map<OcspError, OcspAnswer>(
   (Object.keys(ocspErrors) as OcspError[]).map((error) => [error, { outcome: error, body: encodeOcspError(error) }]),
 );
 
-/** An answer without a status (RFC 6960 section 2.3). */
+/** Returns an answer without a status (RFC 6960 section 2.3). */
 export function errorAnswer(error: OcspError): OcspAnswer {
   return errors.get(error) ?? { outcome: error, body: encodeOcspError(error) };
 }

@@ -10,14 +10,20 @@ export interface Certified {
   notAfter: Date;
 }
 
-/** Has a responder's public key certified by the issuer. Calling it again for the same key waits on. */
+/**
+ * Obtains a certificate of the issuer for a responder's public key. Calling it again for the same key continues the
+ * wait.
+ */
 export type Certify = (request: { issuerId: string; publicKeySpki: Buffer }) => Promise<Certified>;
 
-/** How often it is looked whether a worker has signed, and for how long. */
+/** How often to check whether a worker has signed, and for how long. */
 const lookMs = 250;
 const waitMsMax = 10_000;
 
-/** Asks by a row, which a worker finds within a second. Rejects when none has signed after 10 s; the row stays. */
+/**
+ * Requests the certificate with a row, which a worker finds within a second. Rejects if none has signed after 10 s; the
+ * row stays.
+ */
 export function createCertify({ db, processId }: { db: Database; processId: string }): Certify {
   return async ({ issuerId, publicKeySpki: publicKey }) => {
     const giveUpAt = performance.now() + waitMsMax;

@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { parseTrustedProxies } from "../runtime/networks.ts";
 
-/** Answers the client's address, as far as it can be known. */
+/** Returns the client's address, as far as it can be known. */
 export type ClientAddress = (remoteAddress: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * The address of the client: the last one in X-Forwarded-For that is not a trusted proxy's, when the request comes from a
- * trusted proxy. This machine is always trusted: an API on it passes requests on.
+ * Returns the last address in X-Forwarded-For that is not a trusted proxy's, if a trusted proxy sends the request;
+ * otherwise the sender's. This machine is always trusted: an API on it forwards requests.
  */
 export function createClientAddress(trustedProxies: string): ClientAddress {
   const isTrusted = parseTrustedProxies(`loopback,${trustedProxies}`);
@@ -24,5 +24,5 @@ export function createClientAddress(trustedProxies: string): ClientAddress {
   };
 }
 
-/** An IPv4 address as it is written, also where a listener sees it as an IPv6 one. */
+/** Returns an IPv4 address in its own notation, also if a listener sees it as an IPv6 address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -1,4 +1,4 @@
-/** What a responder needs in addition to what every server process does. No secret is among it. */
+/** The responder's variables, in addition to those of every server process. They contain no secret. */
 export const responderVariables = [
   "REALMPASS_OCSP_HOST",
   "REALMPASS_OCSP_PORT",

@@ -4,7 +4,7 @@ import { p256SpkiPrefix } from "../pki/algorithms.ts";
 import type { Certify } from "./certify.ts";
 import type { OcspIssuer } from "./issuers.ts";
 
-/** A delegated responder of one issuer. The key was made here and never leaves. */
+/** A delegated responder of one issuer. Its key was made here and never leaves this process. */
 export interface Identity {
   /** SHA-1 of the public key: the responder's id. */
   readonly keyHash: Buffer;
@@ -20,14 +20,14 @@ export class IdentityUnavailable extends Error {
 }
 
 export interface Identities {
-  /** The responder that answers for the issuer now. Throws {@link IdentityUnavailable} when there can be none. */
+  /** Returns the issuer's current responder. Throws {@link IdentityUnavailable} if there is none and none can be made. */
   of(issuer: OcspIssuer): Promise<Identity>;
 }
 
 interface Held {
   identity: Identity;
   renewAt: number;
-  /** It is not used from then on: the client may take a moment to check it. */
+  /** The responder stops using it at this time, before it expires: a client may take a moment to check it. */
   usableUntil: number;
 }
 
@@ -39,10 +39,10 @@ interface KeyPair {
 
 interface Entry {
   held?: Held;
-  /** Waits for its certificate, which may come after nobody waited any more. */
+  /** Waits for its certificate, which may arrive after every request has timed out. */
   keyPair?: KeyPair;
   making?: Promise<Held>;
-  /** After a failure nobody is asked before that moment. */
+  /** After a failure no certificate is requested before this time. */
   askAgainAt: number;
 }
 
@@ -50,8 +50,8 @@ const marginMs = 60_000;
 const pauseMs = 1_000;
 
 /**
- * A delegated responder for each issuer, made when it is first needed. Halfway through its validity another one is made
- * beside it; until that is there, or if it cannot be had, the one there is goes on, and it is asked again and again.
+ * Makes a delegated responder for each issuer when it is first needed. Halfway through its validity it makes another;
+ * until that has its certificate the first one stays in use, and failed requests are repeated.
  */
 export function createIdentities({
   certify,

@@ -6,26 +6,26 @@ import { children, contentOf, DerError, encodingOf, expectTag, readWhole } from 
 import { contextConstructed, tag } from "../pki/der.ts";
 import type { CertId, CertIdHash } from "./ocsp-request.ts";
 
-/** What a responder has to know of an issuer. */
+/** An issuer as a responder needs it. */
 export interface OcspIssuer {
   readonly issuerId: string;
   readonly notAfter: Date;
-  /** Its names in a CertID, by hash algorithm. */
+  /** The hashes of its name and key in a CertID, by algorithm. */
   readonly hashes: Readonly<Record<CertIdHash, { name: Buffer; key: Buffer }>>;
 }
 
 export interface OcspIssuers {
-  /** The issuer, as long as it has not ended: nothing that it signed is valid any more then. */
+  /** Returns the issuer until it expires: nothing that it signed is valid afterwards. */
   find(issuerId: string): Promise<OcspIssuer | undefined>;
-  /** The issuers that have not ended: first those that issue, newest first. */
+  /** Returns the unexpired issuers: first those that issue, newest first. */
   listCurrent(limit: number): Promise<OcspIssuer[]>;
 }
 
-/** How long it is remembered that there is no such issuer, and of how many. */
+/** How long, and for how many ids, the absence of an issuer is remembered. */
 const absentMs = 1_000;
 const absentMax = 1_000;
 
-/** Issuers as they are asked for. One never changes, so it is read once. */
+/** Reads each issuer once, when it is first requested: issuers never change. */
 export function createOcspIssuers({ db, clock }: { db: Pick<Database, "query">; clock: Clock }): OcspIssuers {
   const known = new Map<string, Promise<OcspIssuer | undefined>>();
   const absent = new Map<string, number>();
@@ -66,7 +66,7 @@ export function isIssuerOf(issuer: OcspIssuer, { hash: algorithm, issuerNameHash
   return name.equals(issuerNameHash) && key.equals(issuerKeyHash);
 }
 
-/** What others have to be answered for must not hang on one that cannot be read. */
+/** Skips an issuer that cannot be read: the others must still be served. */
 function readIfReadable(row: ocsp.OcspIssuer): OcspIssuer[] {
   try {
     return [readOcspIssuer(row)];
@@ -76,7 +76,7 @@ function readIfReadable(row: ocsp.OcspIssuer): OcspIssuer[] {
   }
 }
 
-/** The name is hashed as the issuer's certificate has it, and of its key the bits alone (RFC 6960 section 4.1.1). */
+/** Hashes the name as it stands in the issuer's certificate, and only the bits of its key (RFC 6960 section 4.1.1). */
 function readOcspIssuer({ id, certificate, notAfter }: ocsp.OcspIssuer): OcspIssuer {
   const fields = children(expectTag(children(readWhole(certificate, tag.sequence))[0], tag.sequence));
   if (fields[0]?.tagOctet === contextConstructed(0)) fields.shift();

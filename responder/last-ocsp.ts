@@ -3,19 +3,22 @@ import * as ocsp from "../db/queries/certificates/ocsp.ts";
 import type { StatusRow } from "../db/queries/certificates/ocsp.ts";
 
 export interface LastOcsp {
-  /** Notes that a certificate was answered for. Costs an answer nothing; written down within seconds. */
+  /**
+   * Notes that a certificate's status was sent. Does not delay the answer; it is written to the database within
+   * seconds.
+   */
   note(row: Pick<StatusRow, "certificateId" | "lastOcspAt" | "revokedAt">, at: Date): void;
-  /** Writes down what waits. Throws when it cannot, and then it waits on. */
+  /** Writes the notes to the database. Throws if that fails; the unwritten notes stay. */
   flush(): Promise<void>;
 }
 
-/** What is noted beyond this is dropped: the certificate will be asked about again. */
+/** Further notes are dropped: clients will ask about the certificate again. */
 const notedMax = 50_000;
 
-/** Rows of one statement, so that nobody waits long for one of them. */
+/** Rows of one statement: few enough that no other transaction waits long for one of them. */
 const slice = 1_000;
 
-/** Collects when certificates were last answered for, and writes it down together. */
+/** Collects when each certificate's status was last sent, and writes these times together. */
 export function createLastOcsp(db: Pick<Database, "query">): LastOcsp {
   const noted = new Map<string, Date>();
 

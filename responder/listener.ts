@@ -11,11 +11,11 @@ import type { Responder } from "./responder.ts";
 export interface ListenerOptions {
   responder: Responder;
   host: string;
-  /** 0 for any free one, which is used as well when another process has this one. */
+  /** 0 for any free port, also used if another process has the given one. */
   port: number;
   clientAddress: ClientAddress;
   withinLimit: WithinLimit;
-  /** Requests that are answered at once; what comes beyond that is told to come back. Default: 2,000. */
+  /** Requests in progress at most; further ones get "try later". Default: 2,000. */
   inFlightMax?: number;
   /** How long slow clients are waited for, where it is not {@link slowClients}. */
   slowClients?: Partial<SlowClients> | undefined;
@@ -27,11 +27,11 @@ export interface ListenerOptions {
 
 export interface OcspListener {
   port: number;
-  /** Takes no more connections and resolves when all that was asked is answered. */
+  /** Takes no more connections and resolves when every request is answered. */
   close(): Promise<void>;
 }
 
-/** How long those who keep answers may do so without asking, in seconds: less than an answer holds. */
+/** How long caches may keep an answer without revalidating it, in seconds: less than its validity. */
 const keptSeconds = 2;
 
 /** Slow clients are not waited for, in milliseconds. */
@@ -44,7 +44,7 @@ const connectionsMax = 4_096;
 
 const responseType = "application/ocsp-response";
 
-/** OCSP over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6): `/ocsp/{issuer}`, POST and GET. */
+/** Serves OCSP over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6): `/ocsp/{issuer}`, POST and GET. */
 export async function startListener({ inFlightMax = 2_000, ...options }: ListenerOptions): Promise<OcspListener> {
   let inFlight = 0;
   let closing = false;
@@ -102,13 +102,16 @@ export async function startListener({ inFlightMax = 2_000, ...options }: Listene
   };
 }
 
-/** The issuer and, for GET, what follows: the request in base64. */
+/** Returns the issuer and, for GET, the rest of the path: the request in base64. */
 function readTarget(url: string): { issuerId: string; encoded: string | undefined } | undefined {
   const [, issuerId, encoded] = /^\/ocsp\/([1-9][0-9]{0,17})(?:\/(.*))?$/s.exec(url) ?? [];
   return issuerId === undefined ? undefined : { issuerId, encoded };
 }
 
-/** The request's bytes, or the HTTP status that refuses it. What is not even base64 is no request, and an answer says so. */
+/**
+ * Returns the request's bytes, or the HTTP status that refuses it. Invalid base64 yields no bytes, and so a
+ * malformedRequest.
+ */
 async function readAsked(request: IncomingMessage, encoded: string | undefined): Promise<Buffer | number> {
   switch (request.method) {
     case "GET":
@@ -126,7 +129,10 @@ async function readAsked(request: IncomingMessage, encoded: string | undefined):
 
 const nothing = Buffer.alloc(0);
 
-/** Base64 with either alphabet (RFC 4648 sections 4 and 5), as it is or percent-encoded; no bytes for anything else. */
+/**
+ * Decodes base64 with either alphabet (RFC 4648 sections 4 and 5), percent-encoded or not; returns no bytes for
+ * anything else.
+ */
 function decode(encoded: string): Buffer {
   let text: string;
   try {
@@ -157,14 +163,14 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     request.on("error", (cause) => {
       reject(new ClientGone("the request broke off", { cause }));
     });
-    // An error is made only where it is one: its stack would cost each answer more than reading the request.
+    // The error is made only when needed: its stack would cost each answer more than reading the request.
     request.on("close", () => {
       if (!request.readableEnded) reject(new ClientGone("the client went away"));
     });
   });
 }
 
-/** Ends a request that is no OCSP; whatever else it would send is not read. */
+/** Refuses a request that is not OCSP, and does not read the rest of it. */
 function refuse(response: ServerResponse, status: number): void {
   if (status === 405) response.setHeader("Allow", "GET, HEAD, POST");
   response.writeHead(status, { Connection: "close", "Content-Length": 0 }).end();
@@ -177,7 +183,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
 
 function send(request: IncomingMessage, response: ServerResponse, { outcome, body, validity }: OcspAnswer): void {
   if (outcome === "tryLater") {
-    // FreeRADIUS takes every answer with status 200 that is not "good" for a refusal, this one too.
+    // FreeRADIUS treats every answer with status 200 that is not "good" as a refusal, including this one.
     response
       .writeHead(503, { "Content-Type": responseType, "Content-Length": body.length, "Cache-Control": "no-store" })
       .end(body);

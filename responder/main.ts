@@ -3,10 +3,10 @@ import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { responderVariables } from "./config.ts";
 import { startResponder } from "./start-responder.ts";
 
-/** One statement at a time answers dozens; more connections would only wait for the same processors. */
+/** One statement at a time serves dozens of answers; more connections would only wait for the same processors. */
 const connectionsMax = 4;
 
-/** What is said when Postgres takes longer is that it is away. */
+/** If Postgres takes longer, it counts as away. */
 const answerSecondsMax = 2;
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { OcspOutcome } from "./answer.ts";
 
-/** Registers the responder's metrics. The function that comes back counts one answer. */
+/** Registers the responder's metrics. The returned function counts one answer. */
 export function createOcspMetrics(registry: Registry): (outcome: OcspOutcome, seconds: number) => void {
   const answers = new Counter({
     name: "realmpass_ocsp_answers_total",

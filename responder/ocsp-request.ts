@@ -10,7 +10,7 @@ import {
   type Der,
 } from "../pki/der-reader.ts";
 
-/** The longest request that is looked at: room for {@link certIdsMax} CertIDs with a long nonce. */
+/** The longest request that is read: room for {@link certIdsMax} CertIDs with a long nonce. */
 export const requestBytesMax = 4_096;
 
 /** The most certificates that one request may ask about. */
@@ -23,27 +23,27 @@ const extensionsMax = 16;
 
 export type CertIdHash = "sha1" | "sha256" | "sha384" | "sha512";
 
-/** What one certificate is asked about by (RFC 6960 section 4.1.1). */
+/** The identification of one certificate in a request (RFC 6960 section 4.1.1). */
 export interface CertId {
-  /** As it was sent, DER: the answer repeats it. */
+  /** As sent, DER: the answer repeats it. */
   readonly der: Buffer;
-  /** Null for an algorithm that is not known here. */
+  /** Null for an unsupported algorithm. */
   readonly hash: CertIdHash | null;
   readonly issuerNameHash: Buffer;
   readonly issuerKeyHash: Buffer;
-  /** In decimal; null for one that no certificate can have: zero, negative, or longer than 20 octets. */
+  /** In decimal; null for a number that no certificate can have: zero, negative, or longer than 20 octets. */
   readonly serialNumber: string | null;
 }
 
 export interface OcspRequest {
   readonly certIds: readonly CertId[];
-  /** As it was sent, without tag and length. */
+  /** As sent, without tag and length. */
   readonly nonce: Buffer | null;
 }
 
 /**
- * Reads an OCSPRequest (RFC 6960 section 4.1.1); undefined for what is none. A signature on it is not looked at, for
- * everybody may ask. Extensions that are not understood are passed over, and a critical one makes the request malformed.
+ * Reads an OCSPRequest (RFC 6960 section 4.1.1); returns undefined if the bytes are none. Ignores a signature, because
+ * every client may ask. Ignores unknown extensions; a critical one makes the request malformed.
  */
 export function readOcspRequest(bytes: Buffer): OcspRequest | undefined {
   if (bytes.length > requestBytesMax) return undefined;
@@ -76,7 +76,7 @@ function read(bytes: Buffer): OcspRequest {
   return { certIds, nonce: extensions === undefined ? null : readExtensions(extensions, requestExtensions) };
 }
 
-/** The next field, if it has this tag. */
+/** Removes and returns the next field if it has this tag. */
 function take(fields: Der[], tagOctet: number): Der | undefined {
   return fields[0]?.tagOctet === tagOctet ? fields.shift() : undefined;
 }
@@ -129,7 +129,7 @@ function readSerialNumber(integer: Der): string | null {
   return decimal.length > 48 ? null : decimal;
 }
 
-/** Reads Extensions (RFC 5280 section 4.1) and answers the nonce, if it may be among them and is. */
+/** Reads Extensions (RFC 5280 section 4.1). Returns the nonce if one is allowed here and present. */
 function readExtensions(tagged: Der, known: ReadonlySet<string>): Buffer | null {
   const extensions = children(onlyChild(tagged, tag.sequence), extensionsMax);
   if (extensions.length === 0) throw new DerError("no extension");
@@ -154,10 +154,13 @@ const trueOctet = Buffer.from([0xff]);
 
 const nonceName = oid("1.3.6.1.5.5.7.48.1.2").toString("hex");
 
-/** Nonce, acceptable response types (everybody takes the basic one), preferred signature algorithms (a wish). */
+/** Nonce, acceptable response types (every client accepts the basic one), preferred signature algorithms (a wish). */
 const requestExtensions: ReadonlySet<string> = new Set(
   ["1.3.6.1.5.5.7.48.1.2", "1.3.6.1.5.5.7.48.1.4", "1.3.6.1.5.5.7.48.1.8"].map((name) => oid(name).toString("hex")),
 );
 
-/** Service locator: where to forward the request. Nothing is forwarded: a client at the wrong responder is told so. */
+/**
+ * Service locator: where to forward the request. Nothing is forwarded: a client at the wrong responder gets
+ * "unauthorized".
+ */
 const singleRequestExtensions: ReadonlySet<string> = new Set([oid("1.3.6.1.5.5.7.48.1.7").toString("hex")]);

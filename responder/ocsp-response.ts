@@ -1,20 +1,20 @@
 import { bitString, context, contextConstructed, octetString, oid, sequence, tag, tlv } from "../pki/der.ts";
 import { signatureAlgorithms } from "../pki/algorithms.ts";
 
-/** What an OCSPResponse says when it has nothing else to say (RFC 6960 section 4.2.1). */
+/** Status codes of an OCSPResponse without a response (RFC 6960 section 4.2.1). */
 export const ocspErrors = { malformedRequest: 1, internalError: 2, tryLater: 3, unauthorized: 6 } as const;
 export type OcspError = keyof typeof ocspErrors;
 
-/** An OCSPResponse without an answer; it is not signed (RFC 6960 section 2.3). */
+/** Encodes an OCSPResponse without a response; it is not signed (RFC 6960 section 2.3). */
 export const encodeOcspError = (error: OcspError): Buffer =>
   sequence(tlv(tag.enumerated, Buffer.from([ocspErrors[error]])));
 
-/** What is known of one certificate. A reason of 0 says nothing and is left out. */
+/** The status of one certificate. A reason of 0 carries no information and is left out. */
 export type CertificateStatus =
   { status: "good" } | { status: "unknown" } | { status: "revoked"; at: Date; reason: number };
 
 export interface SingleResponse {
-  /** As the request has it, DER. */
+  /** As in the request, DER. */
   certId: Uint8Array;
   certificate: CertificateStatus;
 }
@@ -29,7 +29,7 @@ export interface ResponseData {
   nonce: Uint8Array | null;
 }
 
-/** The ResponseData of a basic response (RFC 6960 section 4.2.1), DER: what the responder's key signs. */
+/** Encodes the ResponseData of a basic response (RFC 6960 section 4.2.1), DER: the responder's key signs it. */
 export function encodeResponseData(data: ResponseData): Buffer {
   const thisUpdate = generalizedTime(data.thisUpdate);
   const nextUpdate = tlv(contextConstructed(0), generalizedTime(data.nextUpdate));
@@ -44,7 +44,7 @@ export function encodeResponseData(data: ResponseData): Buffer {
   );
 }
 
-/** The OCSPResponse (RFC 6960 section 4.2.1) with the certificate that the signature is checked with, DER. */
+/** Encodes the OCSPResponse (RFC 6960 section 4.2.1), DER, with the certificate that verifies its signature. */
 export function encodeOcspResponse({
   responseData,
   signature,
@@ -88,7 +88,7 @@ function encodeStatus(certificate: CertificateStatus): Buffer {
   }
 }
 
-/** GeneralizedTime in whole seconds, as RFC 6960 section 4.2.2.1 wants it for every year. */
+/** Encodes a GeneralizedTime in whole seconds, which RFC 6960 section 4.2.2.1 requires for every year. */
 function generalizedTime(at: Date): Buffer {
   const digits = at.toISOString().replace(/[-:T]/g, "").slice(0, 14);
   return tlv(tag.generalizedTime, Buffer.from(`${digits}Z`, "latin1"));

@@ -19,7 +19,7 @@ import { ocspWaits } from "../domain/ocsp-waits.ts";
 import { within } from "../runtime/deadline.ts";
 
 export interface Responder {
-  /** Answers a request for an issuer from an address. Never rejects: whatever goes wrong is an answer, too. */
+  /** Answers a request for an issuer from an address. Never rejects: every failure is an answer, too. */
   answer(issuerId: string, request: Buffer, address: string): Promise<OcspAnswer>;
 }
 
@@ -31,13 +31,13 @@ export interface ResponderDeps {
   askers: Pick<StatusAskers, "note">;
   clock: ServiceClock;
   onUnexpectedError: (error: unknown) => void;
-  /** What takes longer is not waited for: a device waits for the client that asks. */
+  /** The responder gives up after this time: a device waits for the client. */
   waitMsMax?: number;
 }
 
 /**
- * How long an answer holds. Answers are made when they are asked for, so a revocation shows in the next one; this is for
- * those who keep answers, and bounds by how much they may be late.
+ * Validity of an answer. Answers are made on request, so a revocation shows in the next one; this bounds how late
+ * caches may be.
  */
 export const answerSeconds = 5;
 
@@ -55,7 +55,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     if (serialNumber === null) return unknown;
     const row = await readStatus({ issuerId, serialNumber });
     lastOcsp.note(row, at);
-    // Anybody can ask about a number that does not exist; one that does was shown by a device.
+    // Any client can ask about a number that does not exist; only a device presents one that does.
     if (row.certificateId !== null) askers.note(issuerId, address, at);
     return statusIn(row);
   }
@@ -80,7 +80,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     ]);
     const responses = certIds.map(({ der }, index) => ({ certId: der, certificate: statuses[index] ?? unknown }));
     const answer = sign(identity, { responses, nonce, at });
-    // Somebody may be given a certificate with an unknown number at any moment.
+    // A certificate with an unknown number may be issued at any moment.
     if (key === undefined || answer.outcome === "unknown") return withoutValidity(answer);
     cache.set(key, answer, at);
     return answer;
@@ -107,7 +107,10 @@ const keyOf = (issuerId: string, { der }: CertId): string => `${issuerId} ${der.
 const good: CertificateStatus = { status: "good" };
 const unknown: CertificateStatus = { status: "unknown" };
 
-/** What is known of a serial number; what nobody was given is never good. One that was given up is revoked, as on the CRL. */
+/**
+ * Returns the status of a serial number. A number that was never issued is never good; an abandoned one is revoked, as
+ * on the CRL.
+ */
 function statusIn({ certificateId, revokedAt, revocationReason, abandonedAt }: StatusRow): CertificateStatus {
   if (revokedAt !== null) return { status: "revoked", at: revokedAt, reason: revocationReason ?? 0 };
   if (abandonedAt !== null) return { status: "revoked", at: abandonedAt, reason: 0 };
@@ -118,7 +121,7 @@ function sign(
   identity: Identity,
   { responses, nonce, at }: { responses: readonly SingleResponse[]; nonce: Buffer | null; at: Date },
 ): OcspAnswer {
-  // The statuses were read after `at`, and a revocation is never taken back: what is good now was good then.
+  // The statuses were read after `at`, and a revocation is never undone: what is good now was good then.
   const thisUpdate = new Date(Math.floor(at.getTime() / 1_000) * 1_000);
   const nextUpdate = new Date(thisUpdate.getTime() + answerSeconds * 1_000);
   const responseData = encodeResponseData({

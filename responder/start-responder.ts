@@ -23,9 +23,9 @@ export interface ResponderOptions {
   host: string;
   /** 0 for any free one. */
   port: number;
-  /** Where others reach the listener, when host and port do not say it. */
+  /** The listener's URL for other processes, if host and port do not give it. */
   url: string | undefined;
-  /** As the configuration has them. */
+  /** As configured. */
   trustedProxies: string;
   requestsPerSecond: number;
   /** How long slow clients are waited for. Default: as long as the listener does. */
@@ -42,8 +42,8 @@ export interface ResponderOptions {
 const defaultLastOcspEveryMs = 3_000;
 
 /**
- * Issuers whose responder certificates are requested before a device waits for them: a few before the first request is taken,
- * then those of new realms and of prepared issuers.
+ * Issuers whose responder certificates are requested before a device needs them: a few before the first request is
+ * taken, then those of new realms and of prepared issuers.
  */
 const issuersAtStart = 16;
 const issuersMax = 256;
@@ -51,8 +51,9 @@ const prepareMsMax = 2_000;
 const prepareEveryMs = 5_000;
 
 /**
- * Starts to answer OCSP and registers where. Resolves when requests are taken. The lifecycle stops it: the address is
- * taken back first, what was asked is answered, and what was answered is written down.
+ * Starts serving OCSP and registers the responder's address. Resolves when requests are taken. The lifecycle stops it:
+ * first the address is withdrawn, then open requests are answered, then the times of answers are written to the
+ * database.
  */
 export async function startResponder(options: ResponderOptions): Promise<{ port: number }> {
   const { db, host, clock, beat, log, lifecycle } = options;
@@ -104,7 +105,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
   };
   const timers = [
     setInterval(() => void flush(), options.lastOcspEveryMs ?? defaultLastOcspEveryMs),
-    // A database that is away is reported by what needs it; the next round asks again.
+    // Whatever needs the database reports that it is away; the next round tries again.
     setInterval(() => void prepare(issuersMax).catch(() => undefined), prepareEveryMs),
   ];
   lifecycle.onStop("OCSP", async () => {
@@ -113,7 +114,8 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     await flush();
   });
 
-  // The address is told once there are certificates, so that the first requests need not wait, or after a moment without.
+  // The address is registered once the certificates exist, so the first requests need not wait, or after at most
+  // `prepareMsMax`.
   await within(
     prepareMsMax,
     prepare(issuersAtStart).catch(() => undefined),
@@ -124,7 +126,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
   return { port: listener.port };
 }
 
-/** How others name a host that we listen on: every interface is reached by the machine's name. */
+/** Returns the host for other processes: the machine's name if the listener is on every interface. */
 function hostOf(host: string): string {
   if (host === "0.0.0.0" || host === "::") return hostname();
   return host.includes(":") ? `[${host}]` : host;

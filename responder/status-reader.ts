@@ -3,12 +3,12 @@ import * as ocsp from "../db/queries/certificates/ocsp.ts";
 import type { StatusKey, StatusRow } from "../db/queries/certificates/ocsp.ts";
 import { createBatcher } from "../runtime/batch.ts";
 
-/** Reads what there is of one serial number. */
+/** Reads the row of one serial number. */
 export type ReadStatus = (key: StatusKey) => Promise<StatusRow>;
 
 /**
- * Statuses are read together: all that are asked for in one turn of the event loop, or while two readings are under way,
- * go into the next. Under load this is one statement for dozens of answers; alone, an answer waits for nobody.
+ * Reads statuses together: requests of one turn of the event loop, or those made while two reads are under way, share
+ * the next statement. Under load this is one statement for dozens of answers; a single request does not wait.
  */
 export const createStatusReader = (db: Pick<Database, "query">): ReadStatus =>
   createBatcher((keys: readonly StatusKey[]) => ocsp.readStatuses(db, keys), {
