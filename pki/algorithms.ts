@@ -8,5 +8,5 @@ export const signatureAlgorithms = {
 } as const;
 export type SignatureAlgorithm = keyof typeof signatureAlgorithms;
 
-/** What P-256 public keys on the named curve begin with in DER (RFC 5480 section 2); the point follows. */
+/** The DER prefix of P-256 public keys on the named curve (RFC 5480 section 2); the point follows. */
 export const p256SpkiPrefix = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex");

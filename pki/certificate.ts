@@ -30,16 +30,16 @@ import { readChildren, readElement } from "./x509.ts";
 /** The one name in SubjectAltName (RFC 5280 section 4.2.1.6). */
 export type SubjectAltName = { rfc822Name: string } | { dnsName: string };
 
-/** Everything a certificate will say, as data: what `lint` reads and `encodeToBeSigned` writes. */
+/** The contents of a certificate as data: `lint` reads it and `encodeToBeSigned` writes it. */
 export interface CertificateDraft {
   readonly issuer: Issuer;
   readonly kind: CertificateKind;
-  /** The realm that the certificate is of: where its names may be. In no field of the certificate. */
+  /** The certificate's realm, which bounds its names. It is not a field of the certificate. */
   readonly realm: { readonly domain: string; readonly infrastructureDomains: readonly string[] };
   readonly serialNumber: SerialNumber;
   readonly subject: { readonly commonName: string; readonly organization: string };
   readonly subjectAltName: SubjectAltName;
-  /** Both whole seconds, as the certificate has them. */
+  /** Both in whole seconds, as in the certificate. */
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly publicKeySpki: Uint8Array;
@@ -55,9 +55,9 @@ export interface CertificateRequest {
   /** The realm's display name. */
   organization: string;
   realmDomain: string;
-  /** What DNS names the realm permits beside those in its own domain. */
+  /** DNS names that the realm permits beside those in its own domain. */
   infrastructureDomains: readonly string[];
-  /** The caller's name for an infrastructure profile when it is a DNS name; read for that kind only. */
+  /** The name of an infrastructure profile if it is a DNS name; ignored for other kinds. */
   dnsName: string | null;
   notBefore: Date;
   notAfter: Date;
@@ -65,7 +65,7 @@ export interface CertificateRequest {
   keyIsRsa: boolean;
 }
 
-/** Applies the certificate profile of a kind to a request. It checks nothing: `lint` does, before anything is signed. */
+/** Applies the certificate profile of a kind to a request. It checks nothing: `lint` does, before signing. */
 export function draftCertificate(request: CertificateRequest): CertificateDraft {
   const { kind, identity, dnsName } = request;
   const { extendedKeyUsages, namedBy } = certificateProfile[kind];
@@ -87,7 +87,7 @@ export function draftCertificate(request: CertificateRequest): CertificateDraft 
 
 const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000);
 
-/** The TBSCertificate of a draft (RFC 5280 section 4.1), DER: what the issuer's signer signs. */
+/** Encodes the TBSCertificate of a draft (RFC 5280 section 4.1), DER: the issuer's signer signs it. */
 export function encodeToBeSigned(draft: CertificateDraft): Buffer {
   const { issuer } = draft;
   return sequence(
@@ -116,14 +116,14 @@ export function encodeToBeSigned(draft: CertificateDraft): Buffer {
   );
 }
 
-/** The Certificate (RFC 5280 section 4.1), DER. Its algorithm is read back from `toBeSigned`, so that both are one. */
+/** Encodes the Certificate (RFC 5280 section 4.1), DER. Reads the algorithm back from `toBeSigned`, so both agree. */
 export function assembleCertificate(toBeSigned: Uint8Array, signature: Uint8Array): Buffer {
   const algorithm = readChildren(toBeSigned, readElement(toBeSigned))[2];
   if (algorithm === undefined) throw new RangeError("not a TBSCertificate");
   return sequence(toBeSigned, toBeSigned.subarray(algorithm.start, algorithm.end), bitString(signature));
 }
 
-/** The key identifier of a public key: SHA-1 of its BIT STRING's content (RFC 5280 section 4.2.1.2, method 1). */
+/** Returns the key identifier of a public key: SHA-1 of its BIT STRING's content (RFC 5280 section 4.2.1.2, method 1). */
 export function subjectKeyIdentifier(publicKeySpki: Uint8Array): Buffer {
   const key = readChildren(publicKeySpki, readElement(publicKeySpki))[1];
   if (key?.tagOctet !== tag.bitString) throw new RangeError("not a SubjectPublicKeyInfo");

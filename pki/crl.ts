@@ -18,11 +18,11 @@ import { serialNumberToMagnitude } from "./serial-number.ts";
 export interface CrlEntry {
   serialNumber: SerialNumber;
   revokedAt: Date;
-  /** Null where there is none to give; as 0, unspecified, it is left out (RFC 5280 section 5.3.1). */
+  /** Null if there is none; unspecified (0) is left out as well (RFC 5280 section 5.3.1). */
   reason: RevocationReason | null;
 }
 
-/** Elements of revokedCertificates (RFC 5280 section 5.1), one after another. */
+/** Encodes the elements of revokedCertificates (RFC 5280 section 5.1), one after another. */
 export function encodeCrlEntries(entries: readonly CrlEntry[]): Buffer {
   const dates = new Map<number, Buffer>();
   const dateOf = (at: Date): Buffer => {
@@ -46,7 +46,7 @@ const nothing = Buffer.alloc(0);
 
 const reasonExtensions = new Map<RevocationReason, Buffer>();
 
-/** The extensions of an entry: its reason code alone. */
+/** Encodes the extensions of an entry: only its reason code. */
 function reasonExtension(reason: RevocationReason): Buffer {
   let encoded = reasonExtensions.get(reason);
   if (encoded === undefined) {
@@ -56,7 +56,7 @@ function reasonExtension(reason: RevocationReason): Buffer {
   return encoded;
 }
 
-/** How many entries there are in what {@link encodeCrlEntries} wrote. Throws RangeError when it is not whole. */
+/** Counts the entries that {@link encodeCrlEntries} wrote. Throws RangeError if one is incomplete. */
 export function countCrlEntries(der: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < der.length; count++) {
@@ -75,23 +75,23 @@ export interface CrlRequest {
   /** Both are written in whole seconds. */
   thisUpdate: Date;
   nextUpdate: Date;
-  /** Entries as {@link encodeCrlEntries} writes them, in as many pieces as they come. */
+  /** Entries as {@link encodeCrlEntries} writes them, in any number of pieces. */
   pieces: readonly Uint8Array[];
 }
 
-/** A CRL but for its entries: its DER is `head`, the pieces it was signed with, `tail`. */
+/** A CRL without its entries: its DER is `head`, the pieces it was signed with, `tail`. */
 export interface SignedCrl {
   head: Buffer;
   tail: Buffer;
 }
 
-/** How much is hashed at a time. */
+/** Octets hashed at a time. */
 const stretch = 1 << 20;
 
 /**
- * A complete CRL of an issuer (RFC 5280 section 5): version 2, with AuthorityKeyIdentifier and CRLNumber, and with
- * nextUpdate always. After each megabyte it lets `breathe`, so that what else the thread has to do need not wait for a
- * long list. Throws RangeError for a period that is none.
+ * Signs a complete CRL of an issuer (RFC 5280 section 5): version 2, with AuthorityKeyIdentifier and CRLNumber, and
+ * always with nextUpdate. Calls `breathe` after each megabyte, so the thread's other work need not wait for a long
+ * list. Throws RangeError for an invalid number or period.
  */
 export async function signCrl(
   issuer: Issuer,

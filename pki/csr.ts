@@ -4,7 +4,7 @@ import { children, contentOf, encodingOf, expectTag, readWhole } from "./der-rea
 import { bitsOf, publicKeyAlgorithm } from "./public-key.ts";
 import { Pkcs10CertificateRequest } from "./x509.ts";
 
-/** The longest certification request that is looked at, PEM, in characters. A request for RSA-4096 has about 1,700. */
+/** The longest certification request that is read, PEM, in characters. A request for RSA-4096 has about 1,700. */
 export const csrLengthMax = 16 * 1024;
 
 /** A certification request that cannot be used. The message may be shown to the client that sent it. */
@@ -13,11 +13,12 @@ export class CsrError extends Error {
 }
 
 /**
- * The public key of a PKCS#10 certification request (RFC 2986) in PEM (RFC 7468 section 7). Nothing else in it is used.
+ * Returns the public key of a PKCS#10 certification request (RFC 2986) in PEM (RFC 7468 section 7). Ignores everything
+ * else in it.
  *
- * Promises: the request is signed with the private key that belongs to the public key (proof of possession), by ECDSA or
- * RSA PKCS#1 v1.5 with SHA-256, SHA-384 or SHA-512; the key is P-256, P-384 or RSA of 2048 to 4096 bits, in DER.
- * Throws CsrError for everything else, whatever the text holds.
+ * Guarantees: the request is signed with the private key that belongs to the public key (proof of possession), by ECDSA
+ * or RSA PKCS#1 v1.5 with SHA-256, SHA-384 or SHA-512; the key is P-256, P-384 or RSA of 2048 to 4096 bits, in DER.
+ * Throws CsrError for everything else, whatever the text contains.
  */
 export function readCsr(pem: string): { publicKeySpki: Buffer } {
   const der = decodePem(pem);
@@ -34,7 +35,7 @@ export function readCsr(pem: string): { publicKeySpki: Buffer } {
   if (!verify(hash, toBeSigned, key, signature)) {
     throw new CsrError("The certification request is not signed with the key it contains.");
   }
-  // What OpenSSL writes, not what was sent: one key must have one form, or it could be certified again.
+  // OpenSSL's encoding, not the sent one: one key must have one form, or it could be certified again.
   return { publicKeySpki: key.export({ format: "der", type: "spki" }) };
 }
 
@@ -47,7 +48,7 @@ const signatureHashes: Record<"ec" | "rsa", Partial<Record<string, string>>> = {
 const notPem = "A certification request is expected: PEM that begins with -----BEGIN CERTIFICATE REQUEST-----.";
 const notPkcs10 = "The certification request is not PKCS #10.";
 
-/** Exactly one block; text before it, as some tools write, is skipped. No pattern here can backtrack. */
+/** Decodes exactly one block; skips text before it, which some tools write. No pattern here can backtrack. */
 function decodePem(pem: string): Buffer {
   if (pem.length > csrLengthMax) throw new CsrError("The certification request is larger than 16 kB.");
   const [, label, afterBegin] = /-----BEGIN ((?:NEW )?CERTIFICATE REQUEST)-----\r?\n([^]*)/.exec(pem) ?? [];

@@ -1,14 +1,14 @@
 /**
- * A strict DER reader (ITU-T X.690) for bytes from strangers: low tags, definite and shortest lengths, nothing left over.
- * It reads in place, never goes deeper than its caller does, and throws {@link DerError} for anything else.
+ * A strict DER reader (ITU-T X.690) for untrusted bytes: low tags, definite and shortest lengths, nothing left over. It
+ * reads in place, never descends deeper than its caller asks, and throws {@link DerError} for anything else.
  */
 
-/** Bytes that are not the DER that was expected. */
+/** The bytes are not the expected DER. */
 export class DerError extends Error {
   override readonly name = "DerError";
 }
 
-/** One element: its tag octet, where it begins, where its content begins and where it ends. */
+/** An element: its tag octet and the offsets of its start, its content and its end. */
 export interface Der {
   readonly bytes: Buffer;
   readonly tagOctet: number;
@@ -17,14 +17,14 @@ export interface Der {
   readonly end: number;
 }
 
-/** The one element that fills the bytes from end to end. */
+/** Returns the one element that fills the bytes completely. */
 export function readWhole(bytes: Buffer, tagOctet: number): Der {
   const element = elementAt(bytes, 0, bytes.length);
   if (element.end !== bytes.length) throw new DerError("octets after the end");
   return expectTag(element, tagOctet);
 }
 
-/** The elements directly inside another, in order; they fill it exactly. At most `countMax` of them. */
+/** Returns the elements directly inside another, in order; they must fill it exactly. At most `countMax` of them. */
 export function children(parent: Der, countMax = 64): Der[] {
   const found: Der[] = [];
   for (let at = parent.contentStart; at < parent.end;) {
@@ -36,14 +36,14 @@ export function children(parent: Der, countMax = 64): Der[] {
   return found;
 }
 
-/** The one element inside an explicit tag. */
+/** Returns the one element inside an explicit tag. */
 export function onlyChild(parent: Der, tagOctet: number): Der {
   const [child, second] = children(parent, 2);
   if (child === undefined || second !== undefined) throw new DerError("expected one element");
   return expectTag(child, tagOctet);
 }
 
-/** The element, if it is there and has this tag. */
+/** Returns the element if it is present and has this tag; throws otherwise. */
 export function expectTag(element: Der | undefined, tagOctet: number): Der {
   if (element?.tagOctet !== tagOctet) throw new DerError("another element was expected");
   return element;
@@ -51,7 +51,7 @@ export function expectTag(element: Der | undefined, tagOctet: number): Der {
 
 export const contentOf = ({ bytes, contentStart, end }: Der): Buffer => bytes.subarray(contentStart, end);
 
-/** The element with its tag and length. */
+/** Returns the element with its tag and length. */
 export const encodingOf = ({ bytes, start, end }: Der): Buffer => bytes.subarray(start, end);
 
 function elementAt(bytes: Buffer, start: number, limit: number): Der {

@@ -1,9 +1,9 @@
 /**
  * A small DER writer (ITU-T X.690) for the structures that are written thousands of times: to-be-signed certificates,
- * PKCS#12, CRL entries, OCSP answers. It only writes, and only what those need; reading is @peculiar/x509's.
+ * PKCS#12, CRL entries, OCSP answers. It only writes, and only what those need; @peculiar/x509 reads.
  */
 
-/** Tag octets, universal unless said otherwise. */
+/** Tag octets, universal unless noted. */
 export const tag = {
   boolean: 0x01,
   integer: 0x02,
@@ -27,14 +27,14 @@ export const context = (number: number): number => 0x80 | number;
 /** Context-specific tag `[number]`, constructed (EXPLICIT, or IMPLICIT over a constructed type). */
 export const contextConstructed = (number: number): number => 0xa0 | number;
 
-/** The octets before a content of `length` octets: its tag and its length. */
+/** Returns the tag and length octets that precede a content of `length` octets. */
 export function header(tagOctet: number, length: number): Buffer {
   const out = Buffer.allocUnsafe(headerLengthOf(length));
   writeHeader(out, tagOctet, length);
   return out;
 }
 
-/** One tag-length-value whose content is the given parts one after another. */
+/** Encodes one tag-length-value. Its content is the given parts, one after another. */
 export function tlv(tagOctet: number, ...content: readonly Uint8Array[]): Buffer {
   let length = 0;
   for (const part of content) length += part.length;
@@ -68,18 +68,21 @@ export const utf8String = (text: string): Buffer => tlv(tag.utf8String, Buffer.f
 export const nullValue = Buffer.from([tag.null, 0]);
 export const trueValue = Buffer.from([tag.boolean, 1, 0xff]);
 
-/** SET OF, its members in the ascending order that DER asks for (X.690 section 11.6). */
+/** Encodes a SET OF, its members in the ascending order that DER requires (X.690 section 11.6). */
 export const setOf = (...members: readonly Uint8Array[]): Buffer =>
   tlv(tag.set, ...[...members].sort((a, b) => Buffer.compare(a, b)));
 
-/** A BIT STRING of whole octets. */
+/** Encodes a BIT STRING of whole octets. */
 export const bitString = (...content: readonly Uint8Array[]): Buffer => tlv(tag.bitString, noUnusedBits, ...content);
 const noUnusedBits = Buffer.from([0]);
 
-/** BMPString: UCS-2, big-endian. Characters outside the basic plane become surrogate pairs, as other writers do. */
+/**
+ * Encodes a BMPString: UCS-2, big-endian. Characters outside the basic plane become surrogate pairs, as other writers
+ * do.
+ */
 export const bmpString = (text: string): Buffer => tlv(tag.bmpString, Buffer.from(text, "utf16le").swap16());
 
-/** A non-negative INTEGER from its big-endian magnitude, of any length and with any leading zeros. */
+/** Encodes a non-negative INTEGER from its big-endian magnitude, of any length and with any leading zeros. */
 export function unsignedInteger(magnitude: Uint8Array): Buffer {
   let start = 0;
   while (start < magnitude.length - 1 && magnitude[start] === 0) start++;
@@ -89,14 +92,14 @@ export function unsignedInteger(magnitude: Uint8Array): Buffer {
     : tlv(tag.integer, Buffer.from([0]), significant);
 }
 
-/** A small non-negative INTEGER. */
+/** Encodes a small non-negative INTEGER. */
 export function smallInteger(value: number): Buffer {
   const magnitude = Buffer.alloc(4);
   magnitude.writeUInt32BE(value);
   return unsignedInteger(magnitude);
 }
 
-/** An OBJECT IDENTIFIER from its dotted form. */
+/** Encodes an OBJECT IDENTIFIER from its dotted form. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   const octets: number[] = [];
@@ -108,7 +111,10 @@ export function oid(dotted: string): Buffer {
   return tlv(tag.oid, Buffer.from(octets));
 }
 
-/** Validity time as RFC 5280 section 4.1.2.5 wants it: UTCTime through 2049, GeneralizedTime from 2050; whole seconds. */
+/**
+ * Encodes a validity time as RFC 5280 section 4.1.2.5 requires: UTCTime through 2049, GeneralizedTime from 2050; whole
+ * seconds.
+ */
 export function time(at: Date): Buffer {
   const digits = at.toISOString().replace(/[-:T]/g, "").slice(0, 14);
   return at.getUTCFullYear() < 2050

@@ -14,29 +14,29 @@ import {
   X509Certificate,
 } from "./x509.ts";
 
-/** Where an issuer's CRL, OCSP responder and certificate are found: plain `http`, because https would need them itself. */
+/** URLs of an issuer's CRL, OCSP responder and certificate: plain `http`, because https would itself need them. */
 export interface PublicationUrls {
   crl: string;
   ocsp: string;
   caIssuers: string;
 }
 
-/** An issuing CA ready to sign: its certificate, its chain, its signer, and what it puts into every certificate. */
+/** An issuing CA ready to sign: its certificate, its chain, its signer, and the constant parts of its certificates. */
 export interface Issuer {
   readonly issuerId: IssuerID;
   readonly certificate: Buffer;
-  /** What travels with a leaf: the issuer's own certificate first, then any between it and the root; never the root. */
+  /** Sent with a leaf: the issuer's own certificate first, then any between it and the root; never the root. */
   readonly chain: readonly Buffer[];
   readonly signer: Signer;
   readonly urls: PublicationUrls;
-  /** The subject Name, byte for byte as its certificate has it. */
+  /** The subject Name, byte for byte as in its certificate. */
   readonly subject: Buffer;
   readonly subjectKeyIdentifier: Buffer;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** The domains that its certificate lets DNS names be in; null: it has no name constraints. */
+  /** The domains that its certificate permits for DNS names; null: it has no name constraints. */
   readonly permittedDomains: readonly string[] | null;
-  /** The parts of a certificate that are the same for all it issues, in DER, encoded once. */
+  /** The parts that all its certificates share, in DER, encoded once. */
   readonly encoded: {
     readonly signatureAlgorithm: Buffer;
     readonly authorityKeyIdentifier: Buffer;
@@ -54,15 +54,16 @@ export interface IssuerFiles {
   urls: PublicationUrls;
 }
 
-/** An issuer that cannot be used: its parts do not belong together or its certificate is not a CA's. */
+/** The issuer cannot be used: its parts do not belong together or its certificate is not a CA's. */
 export class IssuerError extends Error {
   override readonly name = "IssuerError";
 }
 
 /**
- * Puts an issuer together and cross-checks it: the certificate is a CA's (RFC 5280 sections 4.2.1.3 and 4.2.1.9) with a
- * key identifier, the signer's key is the certificate's, the chain begins with the certificate, each next one signed the
- * one before and none is a root, the URLs are absolute `http`. Throws IssuerError. Whether it has expired is not asked.
+ * Assembles an issuer and cross-checks it: the certificate is a CA's (RFC 5280 sections 4.2.1.3 and 4.2.1.9) with a key
+ * identifier, the signer's key is the certificate's, the chain begins with the certificate, each certificate in it
+ * signed the one before and none is a root, the URLs are absolute `http`. Throws IssuerError. Does not check whether it
+ * has expired.
  */
 export function loadIssuer({ issuerId, certificate, chain, signer, urls }: IssuerFiles): Issuer {
   const der = Buffer.from(certificate);
@@ -104,12 +105,12 @@ export function loadIssuer({ issuerId, certificate, chain, signer, urls }: Issue
   };
 }
 
-/** An absolute `http` URL in printable ASCII (RFC 5280 section 4.2.1.6: an IA5String, RFC 3986 syntax). */
+/** Whether this is an absolute `http` URL in printable ASCII (RFC 5280 section 4.2.1.6: an IA5String, RFC 3986 syntax). */
 export function isHttpUrl(url: string): boolean {
   return /^http:\/\/[!-~]+$/.test(url) && URL.canParse(url);
 }
 
-/** An Extension (RFC 5280 section 4.1). `oidDer` is the encoded identifier, `value` the DER that goes into extnValue. */
+/** Encodes an Extension (RFC 5280 section 4.1). `oidDer` is the encoded identifier, `value` the DER for extnValue. */
 export function extension(oidDer: Uint8Array, critical: boolean, value: Uint8Array): Buffer {
   return critical ? sequence(oidDer, trueValue, octetString(value)) : sequence(oidDer, octetString(value));
 }
@@ -152,7 +153,7 @@ function checkChain(certificate: Buffer, chain: readonly Uint8Array[], fail: Fai
   });
 }
 
-/** The subject's bytes as they stand: a Name that was decoded and encoded again may differ and break the chain. */
+/** Returns the subject's bytes as they stand: a Name that was decoded and encoded again may differ and break the chain. */
 function subjectOf(certificate: Buffer): Buffer {
   const [toBeSigned] = readChildren(certificate, readElement(certificate));
   const subject = toBeSigned && readChildren(certificate, toBeSigned)[5];

@@ -3,13 +3,13 @@ import type { KeyType } from "../domain/device.ts";
 import { p256SpkiPrefix } from "./algorithms.ts";
 
 export interface KeyPair {
-  /** PrivateKeyInfo (RFC 5208), DER, in memory of its own: filling it with zeros removes it. */
+  /** PrivateKeyInfo (RFC 5208), DER, in memory of its own: filling it with zeros erases it. */
   privateKeyPkcs8: Buffer;
   /** SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7), DER. */
   publicKeySpki: Buffer;
 }
 
-/** A fresh key pair. P-256 takes tens of microseconds, RSA a third of a second and more; both block the thread. */
+/** Makes a fresh key pair. P-256 takes tens of microseconds, RSA a third of a second or more; both block the thread. */
 export function generateKeyPair(keyType: KeyType): KeyPair {
   return keyType === "ec-p256" ? generateP256() : generateRsa(rsaModulusBits[keyType]);
 }
@@ -37,13 +37,13 @@ function generateP256(): KeyPair {
 }
 
 /**
- * A P-256 key pair from its scalar (big-endian, with or without leading zeros) and its uncompressed point of 65 octets
- * (RFC 5915 section 3, RFC 5480 section 2). The scalar is copied.
+ * Makes a P-256 key pair from its scalar (big-endian, with or without leading zeros) and its uncompressed point of 65
+ * octets (RFC 5915 section 3, RFC 5480 section 2). Copies the scalar.
  */
 export function p256KeyPair(scalar: Uint8Array, point: Uint8Array): KeyPair {
   const privateKeyPkcs8 = Buffer.alloc(pkcs8Prefix.length + 32 + pkcs8Middle.length + 65);
   privateKeyPkcs8.set(pkcs8Prefix, 0);
-  // RFC 5915 wants 32 octets; getPrivateKey() leaves leading zeros out, once in 256 keys.
+  // RFC 5915 requires 32 octets; getPrivateKey() omits leading zeros, once in 256 keys.
   privateKeyPkcs8.set(scalar, pkcs8Prefix.length + 32 - scalar.length);
   privateKeyPkcs8.set(pkcs8Middle, pkcs8Prefix.length + 32);
   privateKeyPkcs8.set(point, pkcs8Prefix.length + 32 + pkcs8Middle.length);

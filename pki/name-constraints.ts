@@ -1,15 +1,15 @@
 import { context, contextConstructed, sequence, tag, tlv } from "./der.ts";
 import { children, contentOf, expectTag, onlyChild, readWhole, type Der } from "./der-reader.ts";
 
-/** The names that a CA may put into certificates (RFC 5280 section 4.2.1.10): those of hosts; addresses it may not. */
+/** The names that a CA may put into certificates (RFC 5280 section 4.2.1.10): host names, but no IP addresses. */
 export interface NameConstraints {
-  /** RFC 5280 wants it so; small TLS libraries do not load such a CA. */
+  /** RFC 5280 requires true; small TLS libraries do not load such a CA. */
   critical: boolean;
-  /** DNS names have to be in one of these domains, in lower case. */
+  /** DNS names must be in one of these domains, in lower case. */
   permittedDomains: string[];
 }
 
-/** The value of the extension: DNS names in these domains alone, and no IP address of either version. */
+/** Encodes the value of the extension: permits only DNS names in these domains, and no IP address of either version. */
 export function encodeNameConstraints(permittedDomains: readonly string[]): Buffer {
   const permitted = permittedDomains.map((domain) => sequence(tlv(context(dnsName), Buffer.from(domain, "latin1"))));
   // An address and a mask of zeros: every address of that version.
@@ -18,8 +18,8 @@ export function encodeNameConstraints(permittedDomains: readonly string[]): Buff
 }
 
 /**
- * The constraints in a CA's certificate, DER, as {@link encodeNameConstraints} writes them; null when it has none.
- * Throws DerError for what is no certificate.
+ * Reads the constraints in a CA's certificate, DER, as {@link encodeNameConstraints} writes them; returns null if it
+ * has none. Throws DerError if the bytes are not a certificate.
  */
 export function readNameConstraints(certificate: Uint8Array): NameConstraints | null {
   const [toBeSigned] = children(readWhole(Buffer.from(certificate), tag.sequence));

@@ -6,15 +6,15 @@ const digestLength = { sha1: 20, sha256: 32 } as const;
 
 export type KdfHash = keyof typeof digestLength;
 
-/** What derived octets are for (RFC 7292 appendix B.3). */
+/** The purposes of derived octets (RFC 7292 appendix B.3). */
 export const kdfPurpose = { encryptionKey: 1, initializationVector: 2, macKey: 3 } as const;
 
 /**
- * The PKCS#12 key derivation function (RFC 7292 appendix B.2).
+ * Derives `length` octets with the PKCS#12 key derivation function (RFC 7292 appendix B.2).
  *
- * `password` is taken as octets, because the two ways to write "no password" (appendix B.1) differ only here: a caller
- * passes the BMPString with its terminating two zero octets, or nothing at all. Promises `length` octets. Node and
- * WebCrypto offer no native form; at one iteration this costs one digest for every 20 (SHA-1) or 32 (SHA-256) octets.
+ * `password` is in octets, because the two forms of "no password" (appendix B.1) differ only here: the caller passes
+ * the BMPString with its terminating two zero octets, or no octets. Node and WebCrypto have no native implementation;
+ * at one iteration this costs one digest for every 20 (SHA-1) or 32 (SHA-256) octets.
  */
 export function pkcs12Kdf(input: {
   hash: KdfHash;

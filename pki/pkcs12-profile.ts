@@ -1,19 +1,19 @@
 import type { DeviceFileFormat } from "../domain/certificate-format.ts";
 import type { DeviceType } from "../domain/device.ts";
 
-/** How the PKCS#12 file of one kind of device is written. */
+/** The form of the PKCS#12 file for one kind of device. */
 export interface Pkcs12Profile {
   /** Algorithms that protect the bags and the file's MAC. */
   readonly protection: "3des-sha1" | "aes256-sha256";
-  /** Which octets stand for the empty password (RFC 7292 appendix B.1 allows both; they derive different keys). */
+  /** The octets that stand for the empty password (RFC 7292 appendix B.1 allows both; they derive different keys). */
   readonly emptyPassword: "two-zero-octets" | "zero-length";
-  /** Whether the issuing CA travels with the leaf. */
+  /** Whether the file contains the issuing CA beside the leaf. */
   readonly withChain: boolean;
   /** Rounds of key derivation, for the bags and the MAC. The password is empty by contract, so more protect nothing. */
   readonly iterations: number;
 }
 
-/** Opened by everything that is still in use: Windows Server 2016 and older Android read nothing newer. */
+/** Every system in use opens it: Windows Server 2016 and older Android read nothing newer. */
 const compatible = {
   protection: "3des-sha1",
   emptyPassword: "two-zero-octets",
@@ -41,14 +41,15 @@ const profiles = {
   MacOS: appleDesktop,
 } as const satisfies Record<DeviceType, Pkcs12Profile>;
 
-/** The file a device type gets; an unknown device is treated as `Other`. */
+/** Returns the form of the file for a device type; an unknown device counts as `Other`. */
 export const pkcs12Profile = (deviceType: DeviceType | null): Pkcs12Profile => profiles[deviceType ?? "Other"];
 
 /**
- * The file inside a device file. Its password is random, so the two forms of an empty one do not matter and iterations
- * still protect nothing: the password is beside it. Apple's import and the apps of Android, Windows and ChromeOS are
- * sure to read 3DES alone; on Linux such files are read through OpenSSL. In a configuration profile CAs have payloads of
- * their own; EAP metadata has no other place for the device's own chain, so the issuing CA is with the leaf on each device.
+ * Returns the form of the PKCS#12 file inside a device file. Its password is random, so the two forms of an empty one
+ * do not matter, and it stands beside the file, so iterations still protect nothing. Apple's import and the apps of
+ * Android, Windows and ChromeOS are only sure to read 3DES; on Linux such files are read through OpenSSL. In a
+ * configuration profile CAs have payloads of their own; EAP metadata has no other place for the device's own chain, so
+ * the issuing CA is with the leaf on each device.
  */
 export function deviceFilePkcs12Profile(format: DeviceFileFormat, deviceType: DeviceType | null): Pkcs12Profile {
   if (format === "mobileconfig") return appleMobile;

@@ -3,23 +3,23 @@ import { nullValue, octetString, oid, sequence, smallInteger } from "./der.ts";
 import { kdfPurpose, pkcs12Kdf, type KdfHash } from "./pkcs12-kdf.ts";
 import type { Pkcs12Profile } from "./pkcs12-profile.ts";
 
-/** Ciphertext together with the AlgorithmIdentifier that says how it was made. */
+/** Ciphertext with the AlgorithmIdentifier of its encryption. */
 export interface Encrypted {
   readonly algorithm: Buffer;
   readonly ciphertext: readonly Buffer[];
 }
 
-/** Encryption and MAC under one password. Randomness comes in from outside and must be fresh on every call. */
+/** Encryption and MAC under one password. The caller passes randomness, which must be fresh on every call. */
 export interface Protection {
-  /** Octets of randomness that one encryption takes: salt, then IV when the IV is not derived. */
+  /** Octets of randomness that one encryption takes: salt, then IV if it is not derived. */
   readonly encryptionRandomLength: number;
   readonly macSaltLength: number;
   encrypt(plaintext: Uint8Array, random: Uint8Array): Encrypted;
-  /** MacData (RFC 7292 section 4) over the content of the AuthenticatedSafe. */
+  /** Encodes MacData (RFC 7292 section 4) over the content of the AuthenticatedSafe. */
   macData(content: Uint8Array, salt: Uint8Array): Buffer;
 }
 
-/** The protection a profile asks for, with everything that never changes encoded once. The password is empty unless given. */
+/** Creates the protection of a profile and encodes its constant parts once. The password is empty unless given. */
 export function createProtection(profile: Pkcs12Profile, text = ""): Protection {
   const password = passwordOctets(profile, text);
   switch (profile.protection) {
@@ -38,7 +38,10 @@ export function createProtection(profile: Pkcs12Profile, text = ""): Protection 
   }
 }
 
-/** A BMPString and its terminating zeros (RFC 7292 appendix B.1), or nothing where no password is written so. */
+/**
+ * Returns a BMPString and its terminating zeros (RFC 7292 appendix B.1), or no octets if the profile writes the empty
+ * password so.
+ */
 function passwordOctets({ emptyPassword }: Pkcs12Profile, text: string): Buffer {
   if (text === "" && emptyPassword === "zero-length") return Buffer.alloc(0);
   return Buffer.concat([Buffer.from(text, "utf16le").swap16(), Buffer.alloc(2)]);

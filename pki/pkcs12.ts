@@ -7,7 +7,7 @@ import { createProtection, type Encrypted, type Protection } from "./pkcs12-prot
 export interface Pkcs12Input {
   /** Decides algorithms, the form of the empty password and whether `chain` is included; `null` counts as `Other`. */
   deviceType: DeviceType | null;
-  /** What the device shows for key and certificate; any text that Unicode can write. */
+  /** The name that the device shows for key and certificate; any Unicode text. */
   friendlyName: string;
   /** PrivateKeyInfo (RFC 5208), DER. */
   privateKeyPkcs8: Uint8Array;
@@ -15,18 +15,19 @@ export interface Pkcs12Input {
   certificate: Uint8Array;
   /** The issuing CA and any between it and the root, DER, in that order; never the root. */
   chain: readonly Uint8Array[];
-  /** Instead of an empty password and what the device type decides. */
+  /** Replaces the empty password and the device type's form. */
   protectedBy?: { profile: Pkcs12Profile; password: string };
 }
 
 /**
- * A PKCS#12 file (RFC 7292) that opens with an empty password on the given kind of device, or with the given password.
+ * Encodes a PKCS#12 file (RFC 7292) that opens with an empty password on the given kind of device, or with the given
+ * password.
  *
- * Promises: a MAC; the certificates in an encrypted SafeContents, the leaf first; the key in a shrouded bag; the same
- * friendlyName and localKeyID (SHA-1 of the leaf) on leaf and key; fresh salts and IVs on every call. It does not look
- * into what it is given: that key and certificate belong together is the caller's business.
+ * Guarantees: a MAC; the certificates in an encrypted SafeContents, the leaf first; the key in a shrouded bag; the same
+ * friendlyName and localKeyID (SHA-1 of the leaf) on leaf and key; fresh salts and IVs on every call. It does not check
+ * its input: the caller must ensure that key and certificate belong together.
  *
- * `random` gives the salts and IVs, in one call; everyone but the tests that pin bytes leaves it out.
+ * `random` returns the salts and IVs, in one call; only tests that pin bytes pass it.
  */
 export function encodePkcs12(input: Pkcs12Input, random: (length: number) => Buffer = randomBytes): Buffer {
   const { protectedBy } = input;
@@ -98,7 +99,7 @@ const certificateBag = (certificate: Uint8Array, ...attributes: readonly Buffer[
     ...attributes,
   );
 
-/** What makes leaf and key recognisable as a pair: friendlyName and localKeyID (RFC 2985 section 5.5). */
+/** Attributes that mark leaf and key as a pair: friendlyName and localKeyID (RFC 2985 section 5.5). */
 const bagAttributes = ({ friendlyName, certificate }: Pkcs12Input): Buffer =>
   setOf(
     sequence(friendlyNameOid, setOf(bmpString(friendlyName))),

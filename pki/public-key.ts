@@ -8,14 +8,14 @@ export type PublicKeyAlgorithm = "ec-p256" | "ec-p384" | "rsa";
 const rsaBitsMin = 2048;
 const rsaBitsMax = 4096;
 
-/** What P-384 public keys on the named curve begin with in DER (RFC 5480 section 2); the point follows. */
+/** The DER prefix of P-384 public keys on the named curve (RFC 5480 section 2); the point follows. */
 const p384SpkiPrefix = Buffer.from("3076301006072a8648ce3d020106052b81040022036200", "hex");
 const rsaEncryption = Buffer.from("300d06092a864886f70d0101010500", "hex");
 
 /**
- * The algorithm of a SubjectPublicKeyInfo, in DER, whose key may be certified, or null: a P-256 or P-384 key on its named curve
- * with an uncompressed point, or an RSA key of 2048 to 4096 bits with an odd exponent from 65537 to 2^256
- * (NIST SP 800-56B section 6.2). It looks at the form only; whether a point lies on its curve is OpenSSL's to say.
+ * Returns the algorithm of a SubjectPublicKeyInfo, in DER, or null if the key must not be certified. Accepts a P-256 or
+ * P-384 key on its named curve with an uncompressed point, or an RSA key of 2048 to 4096 bits with an odd exponent from
+ * 65537 to 2^256 (NIST SP 800-56B section 6.2). Checks only the form; OpenSSL checks that a point lies on its curve.
  */
 export function publicKeyAlgorithm(publicKeySpki: Uint8Array): PublicKeyAlgorithm | null {
   if (isPoint(publicKeySpki, p256SpkiPrefix, 32)) return "ec-p256";
@@ -29,11 +29,11 @@ export function publicKeyAlgorithm(publicKeySpki: Uint8Array): PublicKeyAlgorith
 }
 
 /**
- * Whether this is the DER encoding of the key (X.690 section 10). In another encoding the same key would look like a new
- * one when octets are compared, and could be certified again.
+ * Whether this is the DER encoding of the key (X.690 section 10). In another encoding the same key would look new in a
+ * comparison of octets, and could be certified again.
  */
 export function isDerPublicKey(publicKeySpki: Uint8Array): boolean {
-  // On these curves every octet but the point's is given; OpenSSL would take as long as the signature does.
+  // On these curves every octet but the point's is fixed; OpenSSL would take as long as the signature does.
   if (isPoint(publicKeySpki, p256SpkiPrefix, 32) || isPoint(publicKeySpki, p384SpkiPrefix, 48)) return true;
   try {
     const key = createPublicKey({ key: Buffer.from(publicKeySpki), format: "der", type: "spki" });
@@ -51,7 +51,7 @@ function isPoint(publicKeySpki: Uint8Array, prefix: Buffer, coordinateLength: nu
   );
 }
 
-/** Throws DerError for what is not DER. */
+/** Whether an RSA key may be certified. Throws DerError if the bytes are not DER. */
 function isAcceptableRsa(spki: Uint8Array): boolean {
   const whole = readWhole(Buffer.from(spki.buffer, spki.byteOffset, spki.length), tag.sequence);
   const [algorithm, key, ...more] = children(whole);
@@ -72,14 +72,14 @@ function isAcceptableRsa(spki: Uint8Array): boolean {
   );
 }
 
-/** The octets of a BIT STRING that is made of whole ones. */
+/** Returns the content of a BIT STRING of whole octets. */
 export function bitsOf(element: Der): Buffer {
   const content = contentOf(element);
   if (content[0] !== 0) throw new DerError("not whole octets");
   return content.subarray(1);
 }
 
-/** The magnitude of an INTEGER above zero, which in DER begins with a zero only where it would be negative without. */
+/** Returns the magnitude of an INTEGER above zero. In DER it begins with a zero only if it would be negative without. */
 function positiveInteger(element: Der): Buffer {
   const content = contentOf(expectTag(element, tag.integer));
   const [first = 0, second = 0] = content;
@@ -87,7 +87,7 @@ function positiveInteger(element: Der): Buffer {
   return first === 0 ? content.subarray(1) : content;
 }
 
-/** Bits of a magnitude. 17 bits and odd is 65537 or more. */
+/** Returns the number of bits of a magnitude. 17 bits and odd is 65537 or more. */
 const bitLength = (magnitude: Uint8Array): number => magnitude.length * 8 - Math.clz32(magnitude[0] ?? 0) + 24;
 
 const isOdd = (content: Uint8Array): boolean => ((content.at(-1) ?? 0) & 1) === 1;

@@ -19,22 +19,22 @@ import { LintError } from "./lint.ts";
 import { publicKeyAlgorithm } from "./public-key.ts";
 import { serialNumberToMagnitude } from "./serial-number.ts";
 
-/** The longest that a responder's certificate may be valid: it is never revoked, because nobody asks whether it is. */
+/** The longest validity of a responder's certificate: it is never revoked, because no client checks that. */
 export const responderDaysMax = 4;
 
-/** Everything that the certificate of an OCSP responder says which is not the same for all of them. */
+/** The contents of an OCSP responder's certificate that differ between responders. */
 export interface ResponderDraft {
   readonly issuer: Issuer;
   readonly serialNumber: SerialNumber;
   readonly publicKeySpki: Uint8Array;
-  /** Both whole seconds. */
+  /** Both in whole seconds. */
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
 /**
- * The TBSCertificate of a delegated responder (RFC 6960 section 4.2.2.2): it may sign OCSP answers of its issuer and do
- * nothing else, and nobody is to ask whether it was revoked (id-pkix-ocsp-nocheck), so it does not live long.
+ * Encodes the TBSCertificate of a delegated responder (RFC 6960 section 4.2.2.2). It may only sign OCSP answers of its
+ * issuer, and no client checks its revocation (id-pkix-ocsp-nocheck), so it is short-lived.
  */
 export function encodeResponderToBeSigned(draft: ResponderDraft): Buffer {
   const { issuer } = draft;
@@ -60,7 +60,7 @@ export function encodeResponderToBeSigned(draft: ResponderDraft): Buffer {
   );
 }
 
-/** Holds the draft against what must be true before it is signed. Throws LintError with the names of all that is not. */
+/** Checks a draft before it is signed. Throws LintError with the names of all rules that it breaks. */
 export function lintResponder(draft: ResponderDraft): void {
   const broken = responderLintRules.filter((rule) => !rule.holds(draft)).map((rule) => rule.name);
   if (broken.length > 0) throw new LintError(broken);

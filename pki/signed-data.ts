@@ -4,14 +4,14 @@ import { signatureAlgorithms } from "./algorithms.ts";
 import { signatureAlgorithmFor } from "./signer.ts";
 import { readChildren, readElement } from "./x509.ts";
 
-/** A certificate and key that files are signed with. It is no issuer's. */
+/** A certificate and key that sign files. The key is no issuer's. */
 export interface FileSigner {
   /** The signer's own first, then its chain, DER. */
   readonly certificates: readonly Buffer[];
   readonly key: KeyObject;
 }
 
-/** A signer from PEM. Throws when either cannot be read, the key has another kind, or they do not belong together. */
+/** Reads a signer from PEM. Throws if either cannot be read, the key has another kind, or they do not belong together. */
 export function readFileSigner({ certificate, key }: { certificate: string; key: string }): FileSigner {
   const blocks = certificate.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   const certificates = blocks.map((block) => new X509Certificate(block));
@@ -34,7 +34,7 @@ const digestAlgorithms = {
 } as const;
 const implicit0 = contextConstructed(0);
 
-/** CMS SignedData (RFC 5652 section 5) with the content inside, one signer, and its certificates. DER. */
+/** Encodes CMS SignedData (RFC 5652 section 5) with the content inside, one signer, and its certificates. DER. */
 export function signedData(content: Uint8Array, { certificates, key }: FileSigner): Buffer {
   const [own] = certificates;
   if (own === undefined) throw new TypeError("a signer without a certificate");
@@ -43,7 +43,7 @@ export function signedData(content: Uint8Array, { certificates, key }: FileSigne
     sequence(contentTypeOid, setOf(dataOid)),
     sequence(messageDigestOid, setOf(octetString(hash(digest, content, "buffer")))),
   ];
-  // Section 5.4: signed is the SET OF, although what is written has the implicit tag instead.
+  // Section 5.4: the signature is over the SET OF, although the file contains it under the implicit tag.
   const asSet = setOf(...attributes);
   const asWritten = Buffer.from(asSet);
   asWritten[0] = implicit0;
@@ -71,7 +71,7 @@ export function signedData(content: Uint8Array, { certificates, key }: FileSigne
   );
 }
 
-/** Section 10.2.4, both byte for byte as the certificate has them. */
+/** Encodes IssuerAndSerialNumber (section 10.2.4), both parts byte for byte as in the certificate. */
 function issuerAndSerialNumber(certificate: Buffer): Buffer {
   const [toBeSigned] = readChildren(certificate, readElement(certificate));
   const fields = toBeSigned === undefined ? [] : readChildren(certificate, toBeSigned);

@@ -1,23 +1,26 @@
 import type { KeyObject } from "node:crypto";
 import type { SignatureAlgorithm } from "./algorithms.ts";
 
-/** A private key that can be used but not seen: an encrypted file, or a token behind PKCS#11. */
+/** A private key that can be used but not read: an encrypted file, or a token behind PKCS#11. */
 export interface Signer {
   readonly algorithm: SignatureAlgorithm;
   readonly publicKeySpki: Uint8Array;
-  /** The signature as it stands in a certificate: for ECDSA the DER of Ecdsa-Sig-Value (RFC 3279 section 2.2.3). */
+  /** Returns the signature as certificates contain it: for ECDSA the DER of Ecdsa-Sig-Value (RFC 3279 section 2.2.3). */
   sign(toBeSigned: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** The same over what comes in parts: a CRL is too large to be in one piece just for its signature. */
+  /** Signs data that comes in parts: a CRL is too large to copy into one piece just for its signature. */
   signInParts(): SigningInParts;
 }
 
 export interface SigningInParts {
   update(part: Uint8Array): void;
-  /** The signature of all parts, one after another. */
+  /** Returns the signature of all parts, one after another. */
   finish(): Uint8Array | Promise<Uint8Array>;
 }
 
-/** The algorithm that goes with a key: P-256, P-384, or RSA of at least 2048 bits. Throws TypeError for any other key. */
+/**
+ * Returns the signature algorithm for a key: P-256, P-384, or RSA of at least 2048 bits. Throws TypeError for any other
+ * key.
+ */
 export function signatureAlgorithmFor(key: KeyObject): SignatureAlgorithm {
   const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === "ec" && namedCurve === "prime256v1") return "ecdsa-with-SHA256";

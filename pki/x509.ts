@@ -1,7 +1,6 @@
 /**
- * The one import of @peculiar/x509, which needs reflect-metadata loaded first and a Web Crypto provider; everybody else
- * imports from here. Beside it, the one thing it does not give: where an element lies in bytes that must be kept as
- * they are.
+ * The one import of @peculiar/x509, which needs reflect-metadata loaded first and a Web Crypto provider; all other
+ * modules import from here. It also locates elements in bytes that must stay as they are, which @peculiar/x509 cannot.
  */
 import "reflect-metadata";
 import { webcrypto } from "node:crypto";
@@ -26,7 +25,7 @@ export {
 
 cryptoProvider.set(webcrypto);
 
-/** One element of a DER encoding: its tag octet and where it begins, where its content begins and where it ends. */
+/** An element of a DER encoding: its tag octet and the offsets of its start, its content and its end. */
 export interface DerElement {
   tagOctet: number;
   start: number;
@@ -35,8 +34,8 @@ export interface DerElement {
 }
 
 /**
- * The element that begins at `start` (X.690 section 8.1): single-octet tags and definite lengths only.
- * Throws RangeError for anything else and for an element that does not end within `der`.
+ * Reads the element that begins at `start` (X.690 section 8.1): single-octet tags and definite lengths only. Throws
+ * RangeError for anything else and for an element that does not end within `der`.
  */
 export function readElement(der: Uint8Array, start = 0): DerElement {
   const tagOctet = der[start];
@@ -57,7 +56,7 @@ export function readElement(der: Uint8Array, start = 0): DerElement {
   return { tagOctet, start, contentStart, end };
 }
 
-/** The elements directly inside `parent`, in order. Throws RangeError when they do not fill it exactly. */
+/** Returns the elements directly inside `parent`, in order. Throws RangeError if they do not fill it exactly. */
 export function readChildren(der: Uint8Array, parent: DerElement): DerElement[] {
   const children: DerElement[] = [];
   for (let at = parent.contentStart; at < parent.end;) {
