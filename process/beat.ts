@@ -10,33 +10,33 @@ import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
 import { programVersion } from "../runtime/program-files.ts";
 
-/** How a process says that it is alive and what does not work in it; others read it in the table `processes`. */
+/** Sends the process's heartbeats and problems to the table `processes`, where others read them. */
 export interface Beat {
   /** The process's id, drawn at each start. */
   readonly id: string;
-  /** Notes a problem, once however often it is reported. */
+  /** Notes a problem; repeated reports count once. */
   report(code: ProblemCode, detail: string): void;
-  /** That problem is over, if there was one. */
+  /** Ends that problem, if it was reported. */
   end(code: ProblemCode, detail: string): void;
-  /** What does not work now. */
+  /** Returns the current problems. */
   problems(): ProblemCode[];
   /**
-   * Registers the process and goes on to say that it is alive until the lifecycle stops it. Resolves after the first
-   * try: while Postgres is away the log says so, and it is tried again.
+   * Registers the process and sends heartbeats until the lifecycle stops it. Resolves after the first attempt: while
+   * Postgres is away, failures are logged and retried.
    */
   start(options: { ocspUrl?: string }): Promise<void>;
 }
 
 export interface BeatOptions {
   kind: ProcessKind;
-  /** Which queue it uses; null for none. */
+  /** The queue that it uses; null for none. */
   queue: string | null;
   /** The most connections to Postgres that it opens. */
   connectionsMax: number;
   db: Database;
-  /** With how far it is ahead of the database's, where it was compared with that, in milliseconds. */
+  /** `skewMs` is how far it is ahead of the database's clock, in milliseconds, if the two were compared. */
   clock: Clock & { readonly skewMs?: number | null };
-  /** What the process looks at with each beat. */
+  /** Runs with each beat. */
   alsoLook?: () => Promise<unknown>;
   log: Log;
   lifecycle: Lifecycle;
@@ -45,7 +45,7 @@ export interface BeatOptions {
 const beatMs = 5_000;
 const removeMsMax = 1_000;
 
-/** Prepares the beat of this process; nothing is said before it starts. */
+/** Prepares the beat of this process; it writes nothing before `start`. */
 export function createBeat({
   kind,
   queue,
@@ -87,11 +87,11 @@ export function createBeat({
         processes
           .beat(db, { ...self, problems: [...problems.values()], clockSkewMs: clock.skewMs ?? null })
           .catch((err: unknown) => {
-            log.warn({ event: "process.not_registered", err }, "the process could not say that it is alive");
+            log.warn({ event: "process.not_registered", err }, "the process could not send its heartbeat");
           });
       const look = (): Promise<unknown> =>
         alsoLook().catch((err: unknown) => {
-          log.warn({ event: "process.not_examined", err }, "the process could not look whether its secrets still hold");
+          log.warn({ event: "process.not_examined", err }, "the process could not check its secrets");
         });
       const beat = (): Promise<unknown> =>
         (beating ??= Promise.all([register(), look()]).finally(() => (beating = undefined)));
@@ -99,7 +99,7 @@ export function createBeat({
       lifecycle.onStop("beat", async () => {
         clearInterval(timer);
         await beating;
-        // A row that stays is forgotten later on.
+        // A row that stays is removed later.
         await within(removeMsMax, processes.remove(db, id));
       });
       await beat();

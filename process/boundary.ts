@@ -9,9 +9,9 @@ import type { Log } from "../runtime/log.ts";
 import type { Beat } from "./beat.ts";
 import { Unstartable } from "../runtime/unstartable.ts";
 
-/** Something that this process could reach and should not. */
+/** Something that this process can reach and should not. */
 export interface BoundaryFinding {
-  /** A word for programs: `superuser`, `member_of:NAME`, `reads_file:NAME` … */
+  /** For programs: `superuser`, `member_of:NAME`, `reads_file:NAME` … */
   reason: string;
   remedy: string;
 }
@@ -25,25 +25,25 @@ interface BoundaryOptions {
   log: Log;
 }
 
-/** What opens issuer keys, signs the audit log or is a root key: no process that strangers speak to has it. */
+/** Files that open issuer keys, sign the audit log or are root keys. No process that clients connect to may read them. */
 const keyFiles = ["issuer-key-passphrase", "audit-key.json", "ceremony"] as const;
 
 const againMs = 1_000;
 
-/** PostgreSQL appendix A: invalid_password, which it says of a login that it does not know as well. */
+/** PostgreSQL appendix A: invalid_password, also returned for an unknown login. */
 const passwordRefused = "28P01";
 
 /**
- * What an operator or `migrate` will mend while the process waits (PostgreSQL appendix A): the login may not sign in
- * yet, or the database or the role is not made yet.
+ * Errors that an operator or `migrate` mends while the process waits (PostgreSQL appendix A): the login may not sign in yet,
+ * or the database or the role does not exist yet.
  */
 const notYet: ReadonlySet<unknown> = new Set(["28000", "3D000", "22023", "42704"]);
 
 /**
- * Looks once whether the login, and the files in the data directory, hold this process to its role. Throws
- * {@link Unstartable} when the login is refused or the role is not taken on, and for any finding when REALMPASS_BOUNDARY is `enforce`; else what is
- * found is logged and reported as a problem. Waits while Postgres is away, or lacks the database or the role. Any other
- * failure is a bug: it is thrown.
+ * Checks once whether the login and the files in the data directory hold this process to its role. Throws {@link
+ * Unstartable} if the login is refused or cannot take on the role, and for any finding if REALMPASS_BOUNDARY is
+ * `enforce`; otherwise it logs findings and reports them as a problem. Waits while Postgres is away, or lacks the database
+ * or the role. Any other failure is a bug: it is thrown.
  */
 export async function guardBoundary(options: BoundaryOptions): Promise<void> {
   for (let attempt = 0; ; attempt++) {

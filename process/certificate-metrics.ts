@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Beat } from "./beat.ts";
 
-/** What a process is configured with a certificate for, as the metric and as people call it. */
+/** The uses of a configured certificate: the name in the metric and the words in messages. */
 const uses = {
   tls: "the certificate of the TLS listener",
   profile_signing: "the certificate that signs configuration profiles",
@@ -13,7 +13,7 @@ const uses = {
 const lookAgainMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** Says when the certificate ends that the process was configured with: in a metric, and as a problem three weeks before. */
+/** Reports when a configured certificate expires: as a metric, and as a problem three weeks before. */
 export function countDownTo(
   use: keyof typeof uses,
   end: Date,

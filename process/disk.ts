@@ -4,23 +4,26 @@ import { join } from "node:path";
 import type { Log } from "../runtime/log.ts";
 import type { Beat } from "./beat.ts";
 
-/** Whether there is room to write. */
+/** Knows whether Postgres has room to write. */
 export interface Disk {
-  /** Postgres has said that its disk is full (SQLSTATE 53100). */
+  /** Notes that Postgres reported a full disk (SQLSTATE 53100). */
   noteFull(): void;
-  /** Whether it said so a moment ago, or (as far as the system tells) the disk of a trial's own Postgres is nearly full. */
+  /**
+   * Whether Postgres reported that a moment ago, or (if the system shows it) the disk of a trial's own Postgres is
+   * nearly full.
+   */
   isFull(): Promise<boolean>;
 }
 
-/** For so long a disk counts as full after Postgres has said so, in milliseconds. */
+/** How long a disk counts as full after a report, in milliseconds. */
 const noteMs = 30_000;
 
-/** Postgres stops, and loses nothing, when there is no room at all; people should know before. */
+/** Without any room Postgres stops, but loses nothing; the operator should know before. */
 const freeBytesMin = 256 * 1024 * 1024;
 
 const detail = "the disk of PostgreSQL is full";
 
-/** `npm start` keeps its Postgres in the data directory; elsewhere the directory holds a few small files. */
+/** `npm start` keeps its Postgres in the data directory; in other installations the directory contains only small files. */
 export function createDisk({
   dataDirectory,
   problems,

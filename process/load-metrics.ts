@@ -1,16 +1,16 @@
 import { Histogram, type Registry } from "prom-client";
 
-/** What is done for several at once; see `createBatcher`. */
+/** Work done for several items at once; see `createBatcher`. */
 export type BatchName = "accept" | "holders" | "claim" | "collect";
 
-/** The parts of a single creation that the service itself does, in their order. */
+/** The steps of a single creation that the service itself performs, in order. */
 export type IssuanceStep = "accept" | "task" | "claim" | "sign" | "settle" | "collect";
 
-/** Where a process spends its time when many ask at once. */
+/** Shows where a process spends its time under load. */
 export interface LoadMetrics {
-  /** What takes the sizes of this kind of batch. */
+  /** Returns a function that records the size of each batch of this kind. */
   batch: (batch: BatchName) => (size: number) => void;
-  /** What takes how long this step took. */
+  /** Returns a function that records how long this step took. */
   issuanceStep: (step: IssuanceStep) => (seconds: number) => void;
 }
 

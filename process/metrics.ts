@@ -6,7 +6,7 @@ import { closingUnlessRead } from "../runtime/leftover.ts";
 import type { Log } from "../runtime/log.ts";
 import { notReady, readinessRetryAfterSeconds, readyData, type LookForReadiness } from "./readiness.ts";
 
-/** A registry with the process's own metrics in it. */
+/** Creates a registry that contains the process's own metrics. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "realmpass_" });
@@ -14,19 +14,19 @@ export function createRegistry(): Registry {
 }
 
 export interface MetricsServer {
-  /** The port in use; of interest when any free one was asked for. */
+  /** The port in use; needed if any free port was requested. */
   port: number;
-  /** Whether another process had the port that was wanted. */
+  /** Whether another process had the requested port. */
   wasTaken: boolean;
   close(): Promise<void>;
 }
 
-/** The port when none is set. */
+/** The default port. */
 const usualPort = 9464;
 
 /**
- * Serves `/metrics` in the Prometheus text format, `/healthz` and `/readyz` on a port of its own. When another process
- * has the usual one, that is no reason not to work: then any free one is taken, and the log says which.
+ * Serves `/metrics` in the Prometheus text format, `/healthz` and `/readyz` on a port of its own. If another process
+ * has the default port, takes any free one and logs it, rather than fail.
  */
 export async function serveMetrics({
   registry,
@@ -40,7 +40,7 @@ export async function serveMetrics({
   readiness: LookForReadiness;
   host: string;
   port: number;
-  /** Which port gives way. */
+  /** The port that may be replaced by another. */
   usual?: number;
   log: Log;
 }): Promise<MetricsServer> {
@@ -107,7 +107,7 @@ export async function serveMetrics({
   };
 }
 
-/** The API's wrappers, without the id of a request, which this port does not give. */
+/** Wraps data as the API does, but without a request id: this port has none. */
 const sendData = (response: ServerResponse, data: unknown): void => {
   sendJson(response, 200, { result: "ok", code: 200, data });
 };

@@ -2,16 +2,16 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { problemCodes, type ProblemCode, type ProcessKind } from "../domain/process.ts";
 import { buildCommit, programVersion } from "../runtime/program-files.ts";
 
-/** What every process says of itself. */
+/** The metrics that every process has. */
 export interface ProcessMetrics {
-  /** Counts what Postgres refused, by its SQLSTATE (PostgreSQL appendix A), where the class says that something is wrong. */
+  /** Counts Postgres's errors by SQLSTATE (PostgreSQL appendix A), in the classes that indicate a fault. */
   refused(sqlstate: string): void;
 }
 
-/** Connection exceptions, rollbacks, too few resources, interventions and faults of the machine: never what a caller did. */
+/** Connection exceptions, rollbacks, insufficient resources, interventions and system errors: never a caller's fault. */
 const counted: ReadonlySet<string> = new Set(["08", "40", "53", "57", "58"]);
 
-/** Registers them; what they ask is asked when they are read. */
+/** Registers them; their values are collected when they are read. */
 export function createProcessMetrics(
   registry: Registry,
   {
@@ -25,7 +25,7 @@ export function createProcessMetrics(
     connections: () => { used: number; idle: number; waiting: number };
     skewMs: () => number | null;
     problems: () => readonly ProblemCode[];
-    /** Undefined while the database does not say. */
+    /** Undefined while the database does not answer. */
     migrationsPending: () => Promise<number | undefined>;
   },
 ): ProcessMetrics {

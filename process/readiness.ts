@@ -9,18 +9,18 @@ import type { ProcessSecrets } from "./secrets.ts";
 /** What a process needs to be able to serve. */
 export type Need = "database" | "schema" | "keys" | "clock";
 
-/** Whether a process can serve now. Its reasons are for everybody: no host, no value of a secret. */
+/** Whether a process can serve now. Its reasons are public: they contain no host and no secret. */
 export interface Readiness {
   /** How long the database took to answer, in milliseconds. */
   databaseMs: number;
-  /** What it lacks, and why; none when it can serve. While the database is away nothing is known of the schema. */
+  /** What it lacks, and why; empty if it can serve. While the database is away, the schema is unknown. */
   lacks: { path: Need; reason: string }[];
 }
 
-/** Looks whether this process can serve. Never rejects. */
+/** Checks whether this process can serve. Never rejects. */
 export type LookForReadiness = () => Promise<Readiness>;
 
-/** What is said of a process that can serve, in the API and on metrics ports alike. */
+/** Returns the data for a process that can serve, in the API and on metrics ports alike. */
 export const readyData = ({ databaseMs }: Readiness) => ({
   database: { ok: true, ms: databaseMs },
   schema: { ok: true },
@@ -28,10 +28,10 @@ export const readyData = ({ databaseMs }: Readiness) => ({
   clock: { ok: true },
 });
 
-/** One sentence about what is not as it should be. */
+/** Returns one sentence that lists what is missing. */
 export const notReady = ({ lacks }: Readiness): string => `Not ready: ${lacks.map(({ path }) => path).join(", ")}.`;
 
-/** When asking again makes sense, in seconds. */
+/** When to ask again, in seconds. */
 export const readinessRetryAfterSeconds = 1;
 
 /** A database that takes longer than this counts as away. */
@@ -44,7 +44,7 @@ export interface ReadinessOptions {
   log: Log;
 }
 
-/** Readiness of this process; what changes in it is logged. */
+/** Creates the readiness check of this process; it logs changes. */
 export function createReadiness({ db, clock, secrets, log }: ReadinessOptions): LookForReadiness {
   let said = "";
 

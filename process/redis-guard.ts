@@ -4,8 +4,8 @@ import { clusterRefused, isCluster, openRedis } from "../runtime/redis.ts";
 import { Unstartable, unstartableExitCode } from "../runtime/unstartable.ts";
 
 /**
- * Looks whether REDIS_URL leads to a Redis Cluster, and throws {@link Unstartable} if so. Nobody waits for a Redis that is
- * away: it is looked at as soon as it answers, and ends the process then.
+ * Checks whether REDIS_URL leads to a Redis Cluster, and throws {@link Unstartable} if so. Does not wait for a Redis
+ * that is away: it is checked as soon as it answers, and a cluster then ends the process.
  */
 export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lifecycle: Lifecycle }): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lif
       if (waited) reject(new Unstartable(`REDIS_URL: ${clusterRefused}`));
       else void lifecycle.stop("Redis Cluster").finally(() => process.exit(unstartableExitCode));
     };
-    // That it is away is said by what uses it.
+    // The code that uses Redis reports that it is away.
     const redis = openRedis(url, "produce", goOn);
     const disconnect = (): void => {
       redis.disconnect();
@@ -32,7 +32,7 @@ export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lif
           if (found) refuse();
           else goOn();
         })
-        // It went away again, or may not be asked.
+        // It went away again, or the login may not ask.
         .catch(goOn);
     });
   });

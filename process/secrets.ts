@@ -11,20 +11,20 @@ import type { HeldSecret } from "../runtime/held-secret.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Variable } from "../runtime/variables.ts";
 
-/** The secrets of one process, and how they compare with those of the installation. */
+/** The secrets of one process, and their comparison with the installation's. */
 export interface ProcessSecrets {
-  /** Reads secrets that the process cannot do without. Throws a ConfigError; waits while the database is away. */
+  /** Reads required secrets. Throws a ConfigError; waits while the database is away. */
   read<Name extends DrawnSecret>(names: readonly Name[]): Promise<Record<Name, string>>;
-  /** The public output key: from its variable or file, else the installation's, once there is one. */
+  /** Returns the public output key: from its variable or file, else the installation's, once there is one. */
   readOutputPublicKey(): Promise<string>;
-  /** Throws a ConfigError for secrets other than the installation's; waits while the database is away. */
+  /** Throws a ConfigError if a secret is not the installation's; waits while the database is away. */
   requireMatching(held: readonly HeldSecret[]): Promise<void>;
   /**
-   * Compares again what matched; answers the variables that give a secret which the installation has no longer, and logs
-   * each when that is new.
+   * Compares matching secrets again. Returns the variables whose secret the installation no longer has, and logs each
+   * once it is new.
    */
   findMismatches(): Promise<Variable[]>;
-  /** What {@link findMismatches} found last; undefined before it has compared anything. */
+  /** The last result of {@link findMismatches}; undefined before the first comparison. */
   lastMismatches(): readonly Variable[] | undefined;
 }
 

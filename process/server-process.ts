@@ -23,13 +23,13 @@ import { createReadiness, type LookForReadiness } from "./readiness.ts";
 import { awaitSchema } from "./schema-wait.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
-/** The processes that serve: each has a Postgres role, and a name in the log and in the list of connections. */
+/** The kinds of server process: each has a Postgres role, and a name in the log and in the list of connections. */
 export type ServerName = ProcessKind;
 
-/** What a process that uses the queue reads of the environment: apis and workers. */
+/** Variables of the processes that use the queue: apis and workers. */
 export const queueVariables = ["QUEUE_DATABASE_URL", "QUEUE_DATABASE_PASSWORD", "REDIS_URL", "REDIS_PASSWORD"] as const;
 
-/** What every server process reads of the environment. */
+/** Variables of every server process. */
 export const serverVariables = [
   "DATABASE_URL",
   "DATABASE_PASSWORD",
@@ -52,7 +52,7 @@ const withArticle: Readonly<Record<ServerName, string>> = {
   responder: "a responder",
 };
 
-/** Reads what every server process needs and the variables named. Throws a `ConfigError` without a database. */
+/** Reads the variables of every server process and the given ones. Throws a `ConfigError` without a database. */
 export function loadServerConfig<Names extends Variable>(
   name: ServerName,
   variables: readonly Names[],
@@ -67,21 +67,21 @@ export function loadServerConfig<Names extends Variable>(
   return config as Config<Names> & ServerConfig;
 }
 
-/** What a server process works with. All of it stops with the lifecycle. */
+/** The parts that a server process works with. All of them stop with the lifecycle. */
 export interface ServerProcess {
-  /** As it was opened, for connections of another kind. */
+  /** The options that `db` was opened with, for connections of another kind. */
   database: DatabaseOptions;
   db: Database;
   /** The machine's clock, corrected by the database's. */
   clock: DatabaseClock;
-  /** Nothing connects before its first use; responders make none. */
+  /** Connects only at its first use; responders never use it. */
   backend: QueueBackend;
   registry: Registry;
   /** Whether the process can serve. */
   readiness: LookForReadiness;
   disk: Disk;
   metricsPort: number;
-  /** Says that the process is alive, once it is started. */
+  /** Sends the process's heartbeats, once it is started. */
   beat: Beat;
   log: Log;
   lifecycle: Lifecycle;
@@ -91,27 +91,27 @@ export interface ServerProcess {
 export interface ServerProcessOptions {
   name: ServerName;
   config: ServerConfig;
-  /** True under npm: when npm is killed, all that this process sees is that its parent is gone. */
+  /** True under npm: if npm is killed, this process only notices that its parent is gone. */
   stopsWithParent: boolean;
-  /** Told of the lifecycle before anything starts. */
+  /** Receives the lifecycle before anything starts. */
   begin: (lifecycle: Lifecycle) => void;
   answerSecondsMax?: number;
-  /** More connections to the database are not opened, whatever the configuration allows. */
+  /** Limit for connections to the database, whatever the configuration allows. */
   connectionsMax?: number;
-  /** How many connections BullMQ has when its tables are in Postgres. Default: as many as the database. */
+  /** How many connections BullMQ has if its tables are in Postgres. Default: as many as the database. */
   queueConnectionsMax?: number;
   /** How many more connections to the database the process opens by itself. Default: none. */
   ownConnections?: number;
   /** Connections beside those that all lookups of this process share. Default: none. */
   readers?: number;
-  /** Called once when the process has to wait for `migrate`, to answer meanwhile where it is asked. */
+  /** Called once if the process has to wait for `migrate`, to serve requests meanwhile. */
   onSchemaWait?: (waiting: { readiness: LookForReadiness; log: Log; lifecycle: Lifecycle }) => Promise<void>;
 }
 
 /**
- * Opens log, database and queue, serves metrics and whether the process is ready, looks at what it could reach, once
- * Postgres is there, and waits until the database has been migrated. Stops on signals. Throws `Unstartable` where it reaches
- * too much, or may not use the database any more.
+ * Opens log, database and queue, serves metrics and readiness, checks the process's boundary once Postgres is there,
+ * and waits until the database has been migrated. Stops on signals. Throws `Unstartable` if the process can reach too
+ * much, or may no longer use the database.
  */
 export async function startServerProcess({
   name,
@@ -203,7 +203,7 @@ export async function startServerProcess({
 
   const disk = createDisk({ dataDirectory: config.REALMPASS_DATA_DIRECTORY, problems: beat, log });
 
-  // Before anything waits for Postgres, so that a process which does is seen to live and not to be ready.
+  // Before anything waits for Postgres, so a waiting process shows as live and not ready.
   const readiness = createReadiness({ db, clock, secrets, log });
   const served = await serveMetrics({
     registry,
@@ -235,7 +235,7 @@ export async function startServerProcess({
   };
 }
 
-/** What libraries and Node itself would print becomes lines like all others. */
+/** Turns the output of libraries and of Node itself into log lines. */
 function takeWarnings(log: Log): void {
   const tell = (...said: unknown[]): void => {
     log.warn({ event: "process.warned", reason: withoutCredentials(format(...said)) }, "a library warns");
@@ -247,7 +247,7 @@ function takeWarnings(log: Log): void {
   });
 }
 
-/** How many migrations were not run: all where nobody has migrated; undefined while the database does not answer. */
+/** Returns the number of pending migrations: all if none has been run; undefined while the database does not answer. */
 async function countPending(db: Database): Promise<number | undefined> {
   try {
     return pendingMigrations(await answerWithin(2_000, installation.migrationsDone(db))).length;
@@ -259,7 +259,7 @@ async function countPending(db: Database): Promise<number | undefined> {
 /** PostgreSQL appendix A. */
 const diskFull = "53100";
 
-/** The same for all that use the same queue; the URL's password is not in it. */
+/** Returns the same name for all processes with the same queue; it does not contain the URL's password. */
 function queueName(redisUrl: string | undefined): string {
   if (redisUrl === undefined) return "postgres";
   const { hostname, port, pathname } = new URL(redisUrl);

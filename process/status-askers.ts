@@ -4,19 +4,22 @@ import * as statusAskers from "../db/queries/certificates/status-askers.ts";
 import type { AskedFor, StatusAsker } from "../db/queries/certificates/status-askers.ts";
 
 export interface StatusAskers {
-  /** Notes that somebody asked an issuer. Costs an answer nothing; written down within seconds. */
+  /**
+   * Notes that a client asked about an issuer's certificates. Does not delay the answer; it is written to the database
+   * within seconds.
+   */
   note(issuerId: string, address: string, at: Date): void;
-  /** Writes down what waits. Throws when it cannot, and then it waits on. */
+  /** Writes the notes to the database. Throws if that fails; the unwritten notes stay. */
   flush(): Promise<void>;
 }
 
 /** An address is written at most this often. */
 const noteMsMin = 60_000;
 
-/** Addresses of one process. What comes beyond them is dropped: a hint needs no more. */
+/** Addresses of one process. Further ones are dropped: a hint needs no more. */
 const addressesMax = 1_024;
 
-/** Collects where from issuers are asked about certificates, and writes it down together. */
+/** Collects the addresses that ask about issuers' certificates, and writes them together. */
 export function createStatusAskers(
   db: Pick<Database, "query" | "transaction">,
   { kind }: { kind: AskedFor },
