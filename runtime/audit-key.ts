@@ -5,18 +5,18 @@ import { z } from "zod";
 import type { AuditHead } from "../domain/audit-chain.ts";
 
 /**
- * Heads of the audit log's chains are signed with a key that only workers hold: compact JWS (RFC 7515) with ES256. The
- * key is an EC P-256 JWK, or a JWK Set of which the first signs and the others are believed.
+ * Heads of the audit log's chains are signed with a key that only workers have: compact JWS (RFC 7515) with ES256. The
+ * key is an EC P-256 JWK, or a JWK Set whose first key signs; the others are trusted as well.
  */
 
-/** An audit key that cannot be used. Never says what is in it. */
+/** The audit key cannot be used. The message never contains key material. */
 export class AuditKeyError extends Unstartable {
   override readonly name = "AuditKeyError";
 }
 
-/** Tells which of what it is given was signed with a key that it trusts. */
+/** Verifies which heads a trusted key has signed. */
 export interface HeadVerifier {
-  /** What a head says; undefined for whatever was not signed with a trusted key. */
+  /** Returns the contents of a head; undefined if no trusted key signed it. */
   verify(signature: string): Promise<AuditHead | undefined>;
 }
 
@@ -26,7 +26,7 @@ export interface HeadSigner extends HeadVerifier {
 
 const algorithm = "ES256";
 
-/** Keeps a head from being taken for anything else that is signed, and the other way round. */
+/** Distinguishes a head from everything else that is signed. */
 const headType = "audit-head+json";
 
 const PublicJwk = z.object({ kty: z.literal("EC"), crv: z.literal("P-256"), x: z.string(), y: z.string() });
@@ -42,22 +42,22 @@ const Head = z.object({
   complete: z.boolean(),
 });
 
-/** SHA-256 of a text's UTF-8 octets, in hexadecimal. */
+/** Returns SHA-256 of a text's UTF-8 octets, in hexadecimal. */
 export const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
-/** A fresh key as a JWK in JSON. */
+/** Makes a fresh key as a JWK in JSON. */
 export const generateAuditKey = (): string =>
   JSON.stringify(generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey.export({ format: "jwk" }));
 
 type PublicKey = z.infer<typeof PublicJwk>;
 
-/** The public halves of an audit key and of the earlier ones in a set. Throws {@link AuditKeyError}. */
+/** Returns the public halves of an audit key and of the earlier ones in a set. Throws {@link AuditKeyError}. */
 export function auditPublicKeys(text: string): [PublicKey, ...PublicKey[]] {
   const [first, ...others] = readKeys(text);
   return [publicHalf(first), ...others.map(publicHalf)];
 }
 
-/** The public half of an audit key, to be kept elsewhere. Throws {@link AuditKeyError}. */
+/** Returns the public half of an audit key, to be kept elsewhere. Throws {@link AuditKeyError}. */
 export const auditPublicKey = (text: string): PublicKey => auditPublicKeys(text)[0];
 
 const publicHalf = ({ kty, crv, x, y }: Key): PublicKey => ({ kty, crv, x, y });
@@ -70,7 +70,7 @@ export async function createHeadVerifier(text: string): Promise<HeadVerifier> {
   return { verify: (signature) => verifyHead(signature, trusted) };
 }
 
-/** Signs heads with an audit key, and verifies them. Throws {@link AuditKeyError} when its first key has no private half. */
+/** Signs heads with an audit key, and verifies them. Throws {@link AuditKeyError} if its first key has no private half. */
 export async function createHeadSigner(text: string): Promise<HeadSigner> {
   const [first] = readKeys(text);
   if (first.d === undefined) throw new AuditKeyError("The audit key has no private half.");
@@ -121,7 +121,7 @@ const publicOf = ({ kty, crv, x, y }: Key): Promise<CryptoKey> => imported({ kty
 
 const idOf = ({ kty, crv, x, y }: Key): Promise<string> => calculateJwkThumbprint({ kty, crv, x, y });
 
-/** The parser's own message stays out: it may quote what it was given. */
+/** The parser's own message is left out: it may quote its input. */
 async function imported(key: Key): Promise<CryptoKey> {
   try {
     return (await importJWK(key as JWK, algorithm)) as CryptoKey;

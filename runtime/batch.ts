@@ -1,12 +1,12 @@
-/** Work for one item that is done together with others'. */
+/** Does the work for one item together with the work for others. */
 export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>;
 
 /**
- * Gathers what arrives in one turn of the event loop, or while an earlier batch runs. A lone item starts at once; under
- * load batches grow by themselves, so that statements, messages to threads and commits are shared. Behind a batch that
- * takes longer than `waitMsMax` (RSA keys that have to be made first) no item waits: others run beside it, up to
- * `inFlightMax`. With `waitMsMax` 0 as many run as may. `run` answers an outcome for each item, in their order.
- * `onBatch` is told the size of each batch that begins.
+ * Gathers items that arrive in one turn of the event loop, or while an earlier batch runs. A lone item starts at once;
+ * under load batches grow by themselves, so statements, messages to threads and commits are shared. No item waits
+ * longer than `waitMsMax` behind a slow batch (RSA keys that must be made first): another batch runs beside it, up to
+ * `inFlightMax`. With `waitMsMax` 0, batches start at once up to that limit. `run` returns an outcome for each item, in
+ * order. `onBatch` receives the size of each batch that begins.
  */
 export function createBatcher<Item, Outcome>(
   run: (items: readonly Item[]) => Promise<readonly Outcome[]>,
@@ -63,7 +63,7 @@ export function createBatcher<Item, Outcome>(
       waitTimer ??= setTimeout(dispatch, waitMsMax);
       return;
     }
-    // What arrives in this turn of the event loop goes together.
+    // Items of this turn of the event loop share a batch.
     scheduled = true;
     setImmediate(dispatch);
   }

@@ -3,7 +3,10 @@ import { radiusCaLengthMax } from "../domain/realm.ts";
 
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The certificates of a PEM text and nothing else of it, each a CA's that has not ended at `at`; or what is wrong with it. */
+/**
+ * Returns the certificates of a PEM text, without anything else in it, or what is wrong with it. Each must be a CA's
+ * and unexpired at `at`.
+ */
 export function readCaCertificates(pem: string, at: Date): { certificates: string } | { fault: string } {
   if (pem.length > radiusCaLengthMax) return { fault: `must have at most ${radiusCaLengthMax} characters` };
   let certificates: X509Certificate[];

@@ -1,17 +1,17 @@
 import type { Log } from "./log.ts";
 
-/** The time, passed in wherever it matters so that tests can move it. */
+/** The time, passed in wherever it matters so tests can move it. */
 export interface Clock {
   now(): Date;
 }
 
-/** A clock that knows whether it may be relied on. */
+/** A clock that knows whether it can be trusted. */
 export interface ServiceClock extends Clock {
-  /** False: what has a date must not be written or signed now. */
+  /** False: nothing with a date may be written or signed now. */
   isInStep(): boolean;
 }
 
-/** The machine's clock: the only place that asks for it. */
+/** The machine's clock. No other code reads it. */
 export const systemClock: ServiceClock = { now: () => new Date(), isInStep: () => true };
 
 /** A difference between two clocks that is worth a warning, in milliseconds. */
@@ -23,28 +23,31 @@ export const skewMsMax = 5_000;
 /** The wall clock was set when it and the monotonic clock moved apart by more than this, in milliseconds. */
 const jumpMsMax = 1_000;
 
-/** A measurement that takes longer says too little, in milliseconds. */
+/** A slower measurement is too inexact, in milliseconds. */
 const measuringMsMax = 2_000;
 
 const measureEveryMs = 5_000;
 const retryEveryMs = 1_000;
 
 /**
- * How far a clock that was read `before` and `after` is ahead of one that showed `now` in between, in milliseconds, to
- * half of the time between; below 0: behind. 0 when the readings do not tell the two apart.
+ * Returns how far a clock that was read `before` and `after` is ahead of one that showed `now` in between, in
+ * milliseconds, to half of the time between; below 0: behind. Returns 0 if the readings do not show a difference.
  */
 export function skewMs({ before, now, after }: { before: Date; now: Date; after: Date }): number {
   if (before <= now && now <= after) return 0;
   return Math.round((before.getTime() + after.getTime()) / 2) - now.getTime();
 }
 
-/** The machine's clock, corrected by how far it is off the database's: one time for all processes, on whatever machine. */
+/**
+ * The machine's clock, corrected by its difference from the database's: one time for all processes, on whatever
+ * machine.
+ */
 export interface DatabaseClock extends ServiceClock {
-  /** How far the machine's clock is ahead of the database's, in milliseconds; null: it was not measured yet. */
+  /** How far the machine's clock is ahead of the database's, in milliseconds; null: not measured yet. */
   readonly skewMs: number | null;
-  /** Compares the two clocks now. Rejects as reading the database's does; then the last measurement counts on. */
+  /** Compares the two clocks now. Rejects if the database's cannot be read; the last measurement then stays in force. */
   measure(): Promise<void>;
-  /** Measures, and goes on to do so until it is stopped. Resolves after the first try, whether it succeeded or not. */
+  /** Measures repeatedly until stopped. Resolves after the first attempt, whether it succeeded or not. */
   start(): Promise<void>;
   stop(): void;
 }
@@ -53,12 +56,12 @@ export interface DatabaseClockOptions {
   /** Reads the database's clock. */
   readTime: () => Promise<Date>;
   log?: Pick<Log, "info" | "warn" | "error">;
-  /** Told while the clocks differ by more than two seconds. */
+  /** Receives a problem while the clocks differ by more than two seconds. */
   problems?: { report(code: "clock_skewed", detail: string): void; end(code: "clock_skewed", detail: string): void };
-  /** The skews of the other processes that are alive, in milliseconds. */
+  /** Reads the skews of the other live processes, in milliseconds. */
   readOtherSkews?: () => Promise<readonly number[]>;
   machine?: Clock;
-  /** Milliseconds that only ever go up, whatever the wall clock is set to. */
+  /** A monotonic clock in milliseconds, independent of the wall clock. */
   monotonicMs?: () => number;
 }
 
@@ -67,8 +70,8 @@ type Standing = "right" | "skewed" | "untrusted";
 const problem = ["clock_skewed", "this machine's clock and the database's differ by more than 2 s"] as const;
 
 /**
- * Dates follow the database's clock. It is out of step until it was measured, when the difference is above five seconds,
- * and from the moment that the machine's clock is set until the measurement after the one that finds it.
+ * Creates a clock that follows the database's. It is out of step until the first measurement, while the difference is
+ * above five seconds, and after the machine's clock was set, until the measurement after the one that detects it.
  */
 export function createDatabaseClock({
   readTime,
@@ -94,7 +97,7 @@ export function createDatabaseClock({
     const after = machine.now();
     const endedAt = monotonicMs();
     const jumped = hasJumped();
-    // A clock that was set in between looks like a long or a negative time.
+    // A clock that was set in between shows a long or a negative time.
     const wallMs = after.getTime() - before.getTime();
     if (endedAt - startedAt > measuringMsMax || wallMs > measuringMsMax || wallMs < 0) return;
     const skew = skewMs({ before, now, after });
@@ -103,7 +106,7 @@ export function createDatabaseClock({
     await tell(isGood ? (Math.abs(skew) > skewMsNoticed ? "skewed" : "right") : "untrusted", { skewMs: skew, jumped });
   }
 
-  /** Says what has changed since it was last said. */
+  /** Logs and reports the clock's standing if it has changed. */
   async function tell(standing: Standing, fields: { skewMs: number; jumped: boolean }): Promise<void> {
     const isAlike = Math.abs(fields.skewMs) > skewMsNoticed && (await areOthersAlike(fields.skewMs));
     const saying = `${standing} ${isAlike ? "alike" : ""}`.trim();
@@ -143,7 +146,7 @@ export function createDatabaseClock({
       const turn = (): Promise<void> => {
         const isFresh = measured !== undefined && monotonicMs() - measured.monotonicMs < measureEveryMs;
         if (isFresh && clock.isInStep()) return Promise.resolve();
-        // While Postgres is away the last measurement counts on: that the clock is set shows without it.
+        // While Postgres is away the last measurement stays in force: a clock that is set is detected without it.
         return (measuring ??= measure()
           .catch(() => undefined)
           .finally(() => (measuring = undefined)));

@@ -6,12 +6,12 @@ import { variables, type Variable } from "./variables.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a process was told, read once; only the variables it asked for. */
+/** The configuration of a process, read once; it contains only the requested variables. */
 export type Config<Names extends Variable> = Readonly<{
   [Name in Names]: z.output<(typeof variables)[Name]["schema"]>;
 }>;
 
-/** The configuration cannot be used. The message names every fault, one to a line. */
+/** The configuration cannot be used. The message lists every fault, one to a line. */
 export class ConfigError extends Unstartable {
   override readonly name = "ConfigError";
   readonly faults: readonly string[];
@@ -22,9 +22,9 @@ export class ConfigError extends Unstartable {
 }
 
 /**
- * Reads the named variables. `NAME_FILE` gives a variable's value in a file, for secrets that are mounted. An empty
- * value counts as not set. A URL of a server has the password that is given apart from it. Throws a {@link ConfigError} that lists every fault,
- * a `REALMPASS_` name that nothing knows among them.
+ * Reads the named variables. `NAME_FILE` names a file that contains the variable's value, for mounted secrets. An empty
+ * value counts as not set. Puts a password that is given separately into its server's URL. Throws a {@link ConfigError}
+ * that lists every fault, including unknown `REALMPASS_` names.
  */
 export function loadConfig<Names extends Variable>(names: readonly Names[], env: Env): Config<Names> {
   const faults = unknownNames(env);
@@ -73,7 +73,7 @@ const unknownNames = (env: Env): string[] =>
     .filter((name) => !Object.hasOwn(variables, name) && !Object.hasOwn(variables, name.replace(/_FILE$/, "")))
     .map((name) => `${name}: nothing reads this variable; is it a slip?`);
 
-/** The configuration for people: every value as it holds, secrets masked. */
+/** Returns the configuration for display: the values in force, with secrets masked. */
 export const maskedConfig = (config: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(config).map(([name, value]) => [

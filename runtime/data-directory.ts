@@ -7,7 +7,7 @@ import { generateOutputKeyPair } from "./sealed-output.ts";
 
 const drawText = (): string => randomBytes(32).toString("base64url");
 
-/** Every secret that a process may find in a file of its data directory: the variable that goes before, and the file. */
+/** Every secret that a process may read from a file of its data directory: the file, and the variable that overrides it. */
 export const secretFiles = {
   masterKey: { variable: "REALMPASS_MASTER_KEY", file: "master-key" },
   outputPrivateKey: { variable: "REALMPASS_OUTPUT_PRIVATE_KEY", file: "output-private-key.json" },
@@ -19,7 +19,7 @@ export const secretFiles = {
 } as const;
 export type SecretName = keyof typeof secretFiles;
 
-/** How a secret is made; what is missing here is the public half of another. */
+/** How to make each secret; one without an entry is the public half of another. */
 export const drawSecret = {
   masterKey: drawText,
   outputPrivateKey: () => generateOutputKeyPair().privateJwk,
@@ -29,23 +29,23 @@ export const drawSecret = {
 } as const;
 export type DrawnSecret = keyof typeof drawSecret;
 
-/** The files of one directory that hold secrets which no variable gives: those that a process needs, and no others. */
+/** The files of one directory that hold secrets not given by a variable: only those that a process needs. */
 export interface DataDirectory<Name extends SecretName = SecretName> {
   path: string;
   /** Where the root keys of new realms are put, encrypted, for the operator to move offline. */
   ceremony: string;
-  /** What the file says; undefined when there is none. */
+  /** Returns the content of the file; undefined if there is none. */
   find(name: Name): string | undefined;
   /**
-   * Makes the secret (mode 0600) unless it is there, and the directory (mode 0700) if need be. Several processes may do
+   * Makes the secret (mode 0600) unless it exists, and the directory (mode 0700) if needed. Several processes may do
    * this at once: the file appears whole, and the first one stays.
    */
   make(name: Name & DrawnSecret): string;
 }
 
 /**
- * Opens a directory to read the secrets that are needed; nothing is written before one is made. Throws a ConfigError for a
- * file that is there and cannot be read.
+ * Opens a directory to read the needed secrets; writes nothing until one is made. Throws a ConfigError for a file that
+ * exists and cannot be read.
  */
 export function openDataDirectory<Name extends SecretName>(path: string, needs: readonly Name[]): DataDirectory<Name> {
   const root = resolve(path);
@@ -66,7 +66,10 @@ export function openDataDirectory<Name extends SecretName>(path: string, needs: 
   };
 }
 
-/** Makes a directory that is its owner's alone, or makes it so. One that is so is not touched: it may lie where nothing can be changed. */
+/**
+ * Makes a directory that only its owner may read, or restricts an existing one. Does not touch one that is already
+ * restricted: it may be on a read-only file system.
+ */
 export function makeDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   if ((statSync(path).mode & 0o777) !== 0o700) chmodSync(path, 0o700);
@@ -84,7 +87,7 @@ function readSecret(root: string, name: SecretName): string | undefined {
   }
 }
 
-/** Writes a file that is not there yet: whole or not at all, readable by the owner alone, never over an existing one. */
+/** Writes a file that does not exist yet: whole or not at all, readable only by its owner, never over an existing one. */
 export function createFile(path: string, content: () => string): void {
   if (existsSync(path)) return;
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;

@@ -1,6 +1,6 @@
 /**
- * What a promise gives if it does so within `ms` milliseconds, else `"late"`. Rejects as the promise does; what it does
- * after the deadline has no effect.
+ * Resolves as the promise does if it settles within `ms` milliseconds, else to `"late"`. Rejects as the promise does;
+ * its outcome after the deadline has no effect.
  */
 export async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result | "late"> {
   let timer: NodeJS.Timeout | undefined;
@@ -14,7 +14,7 @@ export async function within<Result>(ms: number, promise: Promise<Result>): Prom
   }
 }
 
-/** The same as {@link within} for work that failed if it is late. */
+/** The same as {@link within}, but rejects if the promise is late. */
 export async function answerWithin<Result>(ms: number, promise: Promise<Result>): Promise<Result> {
   const answer = await within(ms, promise);
   if (answer === "late") throw new Error(`no answer within ${ms} ms`);

@@ -1,6 +1,6 @@
 /**
- * Runs work for every item, one after the other: a failure of one is not the others'. Throws when all have had their turn:
- * the failure, or an AggregateError of several.
+ * Runs work for every item, one after the other; a failure does not stop the others. Throws at the end: the failure, or
+ * an AggregateError of several.
  */
 export async function eachByItself<Item>(items: Iterable<Item>, run: (item: Item) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = [];
@@ -14,7 +14,7 @@ export async function eachByItself<Item>(items: Iterable<Item>, run: (item: Item
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 }
 
-/** Repeats work that does a slice of what there is until a slice is empty. Returns how much it did in all. */
+/** Repeats work on slices until a slice is empty. Returns the total amount. */
 export async function untilNone(work: () => Promise<number>): Promise<number> {
   let total = 0;
   for (let done = await work(); done > 0; done = await work()) total += done;

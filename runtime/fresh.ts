@@ -1,17 +1,17 @@
-/** An answer that is computed when it is asked for, and kept for a while. */
+/** A value that is computed on demand and kept for a while. */
 export interface Fresh<Value> {
-  /** What is kept, else what is being computed, else a new answer. A failure is not kept. */
+  /** Returns the kept value, else the one being computed, else a new one. A failure is not kept. */
   get(): Promise<Value>;
-  /** What is kept and not too old. */
+  /** Returns the kept value unless it is too old. */
   peek(): Value | undefined;
-  /** Nothing is kept, and nothing is being computed. */
+  /** Whether no value is kept or being computed. */
   isEmpty(): boolean;
 }
 
 export interface FreshOptions {
-  /** For so long an answer is kept, from when its computation began. */
+  /** How long a value is kept, from when its computation began. */
   keptMs: number;
-  /** After so long a caller still gets the kept answer, while a new one is computed. Default: `keptMs`. */
+  /** Age from which a caller still gets the kept value while a new one is computed. Default: `keptMs`. */
   renewedAfterMs?: number;
 }
 
@@ -57,7 +57,7 @@ export function createFresh<Value>(compute: () => Promise<Value>, options: Fresh
   return { ...held, get: () => held.get(compute) };
 }
 
-/** The same for many questions, each with a key of its own. */
+/** The same for many values, each under a key of its own. */
 export interface FreshByKey<Value> {
   /**
    * `compute` answers the same question whenever the key is the same. It runs only if this call starts a computation: it
@@ -67,7 +67,7 @@ export interface FreshByKey<Value> {
   peek(key: string): Value | undefined;
 }
 
-/** Answers by key, which are forgotten when they are too old. */
+/** Keeps values by key, and drops those that are too old. */
 export function createFreshByKey<Value>(options: FreshOptions): FreshByKey<Value> {
   const known = new Map<string, Held<Value>>();
   return {

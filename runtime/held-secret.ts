@@ -6,26 +6,26 @@ import { outputPublicJwks, type PublicJwk } from "./sealed-output.ts";
 import { subKeys } from "./sub-key.ts";
 import type { Variable } from "./variables.ts";
 
-/** The secrets that all processes of an installation have alike, and that are compared by check values. */
+/** The kinds of secret that all processes of an installation share; check values compare them. */
 export const secretKinds = ["master", "output", "audit"] as const;
 export type SecretKind = (typeof secretKinds)[number];
 
-/** A secret as a process has it. Says nothing of what it is. */
+/** A secret as a process has it. It does not reveal the secret itself. */
 export interface HeldSecret {
   kind: SecretKind;
-  /** What gives it, for messages. */
+  /** The variable that gives it, for messages. */
   variable: Variable;
-  /** Of each value that it has at the moment; the first is the one it works with. */
+  /** One for each value that the process has at the moment; it works with the first. */
   checkValues: readonly [Buffer, ...Buffer[]];
-  /** The public half of the first value; null for what has none that others need. */
+  /** The public half of the first value; null if other processes need none. */
   publicJwk: PublicJwk | null;
-  /** Whether it opens what was sealed under a master key before; only of the master key. */
+  /** Whether it opens data sealed under an earlier master key; only for the master key. */
   opens?: (sealed: Uint8Array, context: string) => boolean;
 }
 
 const checkValueOctets = 8;
 
-/** The master keys of a configuration: check values are 8 octets that follow from them (HKDF-SHA-256). */
+/** Returns the master keys of a configuration: check values are 8 octets derived from them (HKDF-SHA-256). */
 export function heldMasterKey(keys: MasterKeys): HeldSecret {
   const [first, ...others] = subKeys(keys, "checkValue").map((key) => key.subarray(0, checkValueOctets));
   return {
@@ -44,7 +44,7 @@ export function heldMasterKey(keys: MasterKeys): HeldSecret {
   };
 }
 
-/** The output keys of a configuration, either half: check values are thumbprints (RFC 7638). */
+/** Returns the output keys of a configuration, either half: check values are thumbprints (RFC 7638). */
 export async function heldOutputKey(json: string, half: "outputPrivateKey" | "outputPublicKey"): Promise<HeldSecret> {
   const jwks = outputPublicJwks(json);
   return {
@@ -55,7 +55,7 @@ export async function heldOutputKey(json: string, half: "outputPrivateKey" | "ou
   };
 }
 
-/** The audit keys of a configuration, either half: check values are thumbprints (RFC 7638). */
+/** Returns the audit keys of a configuration, either half: check values are thumbprints (RFC 7638). */
 export const heldAuditKey = async (json: string): Promise<HeldSecret> => ({
   kind: "audit",
   variable: secretFiles.auditKey.variable,
@@ -63,13 +63,13 @@ export const heldAuditKey = async (json: string): Promise<HeldSecret> => ({
   publicJwk: null,
 });
 
-/** What is held of a kind, from the text of its variable or file. Throws when it cannot be used. */
+/** Returns the secret of a kind, from the text of its variable or file. Throws if it cannot be used. */
 export function heldSecret(kind: SecretKind, text: string): Promise<HeldSecret> {
   if (kind === "master") return Promise.resolve(heldMasterKey(masterKeys(text)));
   return kind === "output" ? heldOutputKey(text, "outputPublicKey") : heldAuditKey(text);
 }
 
-/** A check value as commands print it and take it. */
+/** Returns a check value in the form that commands print and accept. */
 export const printedCheckValue = (checkValue: Uint8Array): string => Buffer.from(checkValue).toString("hex");
 
 async function thumbprintsOf(jwks: readonly PublicJwk[]): Promise<readonly [Buffer, ...Buffer[]]> {

@@ -2,13 +2,13 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Unstartable } from "./unstartable.ts";
 
-/** Where a server listens; port 0 is any free one. */
+/** A server's address; port 0 is any free one. */
 export interface ListenAddress {
   host: string;
   port: number;
 }
 
-/** Resolves with the port once the server listens, and rejects when it cannot, as when the port is taken. */
+/** Resolves with the port once the server listens, and rejects if it cannot, for example because the port is taken. */
 export const listenOn = (server: Server, { host, port }: ListenAddress): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -18,7 +18,7 @@ export const listenOn = (server: Server, { host, port }: ListenAddress): Promise
     });
   });
 
-/** The same for a port that a variable has set: while another process has it, starting again does not help. */
+/** The same for a port that a variable sets: while another process has it, a restart does not help. */
 export async function listenOnSet(server: Server, address: ListenAddress, variable: string): Promise<number> {
   try {
     return await listenOn(server, address);
@@ -28,7 +28,7 @@ export async function listenOnSet(server: Server, address: ListenAddress, variab
   }
 }
 
-/** The same on any free port when the one wanted is taken and is the `usual` one, which nobody has chosen. */
+/** The same, but on any free port if the requested one is taken and is the `usual` one, which nobody has chosen. */
 export async function listenOnAnyway(
   server: Server,
   address: ListenAddress,
@@ -44,7 +44,7 @@ export async function listenOnAnyway(
 
 const sweepMs = 25;
 
-/** Takes no more connections, and lets go of each one as soon as it has nothing under way. */
+/** Takes no more connections, and closes each one as soon as it is idle. */
 export const closeWhenIdle = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     const sweep = setInterval(() => {

@@ -1,18 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
-/** How much is taken of a request that nobody reads. */
+/** How much of an unread request is still received. */
 interface Bounds {
   bytesMax: number;
   msMax: number;
 }
 
-/** After an answer: a client that is cut off while it sends does not get to read it. */
+/** After an answer: a client that is cut off while it sends never reads the answer. */
 const afterAnswer: Bounds = { bytesMax: 32 * 1024 * 1024, msMax: 5_000 };
 
-/** Before an answer: what comes by itself is read, so that the connection stays good, and who sends slowly is answered. */
+/** Before an answer: a small or fast body is read so the connection can be kept; a slow client still gets its answer. */
 const beforeAnswer: Bounds = { bytesMax: 8 * 1024 * 1024, msMax: 500 };
 
-/** Takes and throws away what a client is still sending: resolves when that is all, or enough, or the client is gone. */
+/** Receives and discards the rest of a request. Resolves at its end, at a bound, or when the client is gone. */
 export function takeLeftover(request: IncomingMessage, { bytesMax, msMax }: Bounds = beforeAnswer): Promise<void> {
   const { socket } = request;
   if (request.complete || socket.destroyed) return Promise.resolve();
@@ -29,7 +29,7 @@ export function takeLeftover(request: IncomingMessage, { bytesMax, msMax }: Boun
       resolve();
     };
     const timer = setTimeout(done, msMax);
-    // A reader that stopped in the middle would keep the rest from flowing.
+    // A reader that stopped halfway would block the rest.
     request.removeAllListeners("readable");
     request.on("data", count).once("end", done).on("error", done).resume();
     socket.once("close", done);
@@ -41,14 +41,14 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 
 /**
- * The same listener, whose answers keep a connection only when their requests were read. On one with an unread body the
- * next request would wait behind it, which behind a proxy is somebody else's. Such a connection is ended as RFC 9112
- * section 9.6 has it: first our side, then, after some of what still comes, the other.
+ * Wraps a listener: a connection is kept only if its request was read. With an unread body on it, the next request
+ * would wait behind that body, and behind a proxy that request may be another client's. Such a connection is closed as
+ * RFC 9112 section 9.6 describes: first our side, then, after some of the remaining data, the other.
  */
 export const closingUnlessRead =
   (listener: RequestListener): RequestListener =>
   (request, response) => {
-    // What follows on a connection that we have ended is not looked at.
+    // Further requests on a connection that we have ended are ignored.
     if (request.socket.writableEnded) return;
     if (hasBody(request)) closeUnlessRead(request, response);
     listener(request, response);
@@ -60,7 +60,7 @@ function closeUnlessRead(request: IncomingMessage, response: ServerResponse): vo
   response.writeHead = (...given: unknown[]) => {
     if (!request.complete) {
       response.shouldKeepAlive = false;
-      // What Node calls after the last answer of a connection; it would reset the connection under unread bytes.
+      // Node calls this after the last answer of a connection; it would reset the connection under unread bytes.
       socket.destroySoon = () => {
         socket.end();
         void takeLeftover(request, afterAnswer).then(() => socket.destroy());

@@ -4,8 +4,8 @@ import { Unstartable, unstartableExitCode } from "./unstartable.ts";
 
 export interface Lifecycle {
   /**
-   * Registers what has to be stopped. Stopping happens in the reverse order of starting. Once stopping has begun the part
-   * is stopped at once, and this throws, so that nothing goes on to start on parts that have ended.
+   * Registers what has to be stopped, in the reverse order of starting. Once stopping has begun, stops the part at once
+   * and throws, so nothing else starts on parts that have ended.
    */
   onStop(name: string, stop: () => Promise<void> | void): void;
   /** Stops everything once, however often it is called. Resolves when all is stopped or the deadline has passed. */
@@ -13,9 +13,9 @@ export interface Lifecycle {
   /** Whether stopping has begun. */
   isStopping(): boolean;
   /**
-   * Stops on SIGINT and SIGTERM, when the process that forked this one goes away, and, `withParent`, when any parent does;
-   * then ends the process. npm passes on what signals it gets, but when it is killed all that its script sees is that its
-   * parent is gone.
+   * Stops on SIGINT and SIGTERM, when the process that forked this one goes away, and, `withParent`, when any parent
+   * does; then ends the process. npm forwards the signals that it gets, but if it is killed, its script only notices
+   * that its parent is gone.
    */
   stopOnSignals(options: { withParent: boolean }): void;
 }
@@ -88,15 +88,15 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
 }
 
 /**
- * Runs the main function of the named process. When it fails, what had been started by then is stopped and the process
- * ends with exit code 78 where a restart cannot help ({@link Unstartable}), else with 1. Standard error says why: with one
- * message for what a person has to change or for a part that is away, with a stack otherwise. In a terminal that is plain
- * text, elsewhere one line of the log.
+ * Runs the main function of the named process. If it fails, stops everything started so far and ends the process with
+ * exit code 78 if a restart cannot help ({@link Unstartable}), else with 1. Standard error shows the reason: one
+ * message for something that the operator has to change or for a part that is away, else a stack. In a terminal it is
+ * plain text, otherwise one line of the log.
  */
 export function runMain(name: string, main: (begin: (lifecycle: Lifecycle) => void) => Promise<void>): void {
   let begun: Lifecycle | undefined;
   main((lifecycle) => (begun = lifecycle)).catch(async (error: unknown) => {
-    // What a signal stops half-way fails for that reason alone, and the signal ends the process.
+    // A signal interrupted the start; the signal's own handler ends the process.
     if (begun?.isStopping() === true) return;
     const exitCode = error instanceof Unstartable ? unstartableExitCode : 1;
     const message = explain(error);

@@ -2,7 +2,7 @@ import { pino, stdSerializers, stdTimeFunctions, type Logger } from "pino";
 
 export type Log = Logger;
 
-/** Names of fields whose values never reach a log, at any of the places where they occur. */
+/** Names of fields whose values never reach a log, up to two levels deep. */
 const secretFields = [
   "authorization",
   "cookie",
@@ -20,12 +20,12 @@ const secretFields = [
   "data",
 ];
 
-/** A message that can hold a URL with credentials (a connection string in a driver's error) loses them, up to the last `@`. */
+/** Removes credentials from URLs in a message (a connection string in a driver's error), up to the last `@`. */
 export const withoutCredentials = (text: string): string => text.replace(/\/\/\S*@/g, "//[redacted]@");
 
 /**
- * Structured log lines as JSON on standard error, which leaves standard output to what programs read.
- * A line is an event with fields, then a few words for people.
+ * Creates a log of JSON lines on standard error; standard output stays free for output that programs read. A line is an
+ * event with fields, then a short message for people.
  */
 export function createLog({ process, level }: { process: string; level: string }): Log {
   return pino(

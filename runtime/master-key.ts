@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
 
 /**
- * Secrets that the service must read again (keys that sign tokens, guest account tokens) are stored sealed under a
- * master key that is not in the database. While it is being replaced there are several: the first seals, all open.
+ * Secrets that the service must read again (token signing keys, guest account tokens) are stored sealed under a master
+ * key that is not in the database. While it is being replaced there are several: the first seals, all open.
  *
  * sealed: version (1) | nonce (12) | ciphertext | tag (16), AES-256-GCM with the context as additional data
  */
@@ -20,7 +20,7 @@ const algorithm = "aes-256-gcm";
 /** The master key; more than one while it is being replaced. */
 export type MasterKeys = readonly [KeyObject, ...KeyObject[]];
 
-/** The master keys of a configuration: each 32 bytes in base64url, separated by commas. */
+/** Reads the master keys of a configuration: each 32 bytes in base64url, separated by commas. */
 export function masterKeys(text: string): MasterKeys {
   const [first = "", ...others] = text.trim().split(",");
   return [masterKey(first), ...others.map(masterKey)];
@@ -32,14 +32,14 @@ function masterKey(text: string): KeyObject {
   return createSecretKey(bytes);
 }
 
-/** Seals `plaintext` under the first key, to be opened in the same context alone: name the table and the row. */
+/** Seals `plaintext` under the first key. It opens only in the same context: name the table and the row. */
 export function sealUnderMasterKey([key]: MasterKeys, plaintext: Uint8Array, context: string): Buffer {
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagLength }).setAAD(additionalData(context));
   return Buffer.concat([version, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** What {@link sealUnderMasterKey} sealed in this context under one of the keys. Throws {@link MasterKeyError}. */
+/** Opens what {@link sealUnderMasterKey} sealed in this context under one of the keys. Throws {@link MasterKeyError}. */
 export function openUnderMasterKey(keys: MasterKeys, sealed: Uint8Array, context: string): Buffer {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
   if (bytes.length < version.length + nonceLength + tagLength || bytes[0] !== version[0]) {

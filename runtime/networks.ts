@@ -1,13 +1,16 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
-/** Ranges of addresses. An IPv4-mapped IPv6 address (RFC 4291) is the IPv4 address in it, and no other IPv6 range has it. */
+/**
+ * Ranges of addresses. An IPv4-mapped IPv6 address (RFC 4291) counts as its IPv4 address, and no other IPv6 range
+ * contains it.
+ */
 export interface Networks {
   readonly ipv4: BlockList;
   readonly ipv6: BlockList;
   readonly isEmpty: boolean;
 }
 
-/** Names for ranges, as Express has them. */
+/** Names for ranges, as in Express. */
 const namedRanges = new Map<string, readonly string[]>([
   ["loopback", ["127.0.0.0/8", "::1/128"]],
   ["linklocal", ["169.254.0.0/16", "fe80::/10"]],
@@ -15,14 +18,14 @@ const namedRanges = new Map<string, readonly string[]>([
 ]);
 
 /**
- * Addresses, ranges in CIDR notation (for IPv4 also with a netmask) and the names loopback, linklocal and uniquelocal,
- * separated by commas. Throws an error that names every part that is something else.
+ * Reads addresses, ranges in CIDR notation (for IPv4 also with a netmask) and the names loopback, linklocal and
+ * uniquelocal, separated by commas. Throws an error that lists every other part.
  */
 export const parseNetworks = (text: string): Networks => networksOf(text, readRange);
 
 /**
- * Answers whether an address is that of a proxy that is trusted. The text is as for {@link parseNetworks}, without
- * ranges that hold every address: each sender could then choose the address that it is known by.
+ * Returns a function that checks whether an address is a trusted proxy's. The text is as for {@link parseNetworks},
+ * without ranges that contain every address: each sender could then choose its apparent address.
  */
 export function parseTrustedProxies(text: string): (address: string) => boolean {
   const proxies = networksOf(text, (part) => {
@@ -33,7 +36,7 @@ export function parseTrustedProxies(text: string): (address: string) => boolean 
   return (address) => isWithin(proxies, address);
 }
 
-/** Whether an address is in one of the networks. A zone (RFC 4007) makes no difference. */
+/** Whether an address is in one of the networks. Ignores a zone (RFC 4007). */
 export function isWithin({ ipv4, ipv6 }: Networks, address: string): boolean {
   if (isIPv4(address)) return ipv4.check(address, "ipv4");
   if (!isIPv6(address)) return false;
@@ -85,7 +88,7 @@ function readRange(part: string): Range {
   return { address, family, prefix, mapped };
 }
 
-/** The length of a prefix as it is written, or as an IPv4 netmask has it. */
+/** Returns the length of a prefix, given as a number or as an IPv4 netmask. */
 function readPrefix(text: string, family: Range["family"]): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   if (family !== "ipv4" || !isIPv4(text)) return undefined;

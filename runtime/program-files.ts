@@ -4,19 +4,19 @@ import { Worker } from "node:worker_threads";
 /** Whether the program runs from its TypeScript sources and not from `dist`. */
 export const runsFromSource = import.meta.url.endsWith(".ts");
 
-/** The folder that this file's own folder is in, among the sources as in `dist`: the build puts it into `dist/chunks`. */
+/** The parent of this file's folder, in the sources and in `dist` alike: the build puts this file into `dist/chunks`. */
 const top = new URL("../", import.meta.url);
 
-/** A file of the program by its path among the sources, which in `dist` is the same. */
+/** Returns the URL of a program file by its path in the sources, which is the same in `dist`. */
 export const programFile = (path: string): URL => new URL(path, top);
 
-/** The version of the program that runs, as package.json has it. */
+/** Returns the version of the running program, from package.json. */
 export function programVersion(): string {
   const text = readFileSync(programFile(runsFromSource ? "package.json" : "../package.json"), "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** The commit that a release was packed from; empty for what was built in a checkout. */
+/** Returns the commit that a release was packed from; empty for a build in a checkout. */
 export function buildCommit(): string {
   if (runsFromSource) return "";
   try {
@@ -28,8 +28,8 @@ export function buildCommit(): string {
 }
 
 /**
- * Starts a thread: the entry, a path without its ending, is plain JavaScript in `dist`. From source it is TypeScript, which Node 20
- * cannot run: tsx is registered first, by a line of JavaScript of its own, because a worker ignores `--import`.
+ * Starts a thread: the entry, a path without its ending, is plain JavaScript in `dist`. From source it is TypeScript,
+ * which Node 20 cannot run: a line of JavaScript registers tsx first, because a worker ignores `--import`.
  */
 export function startThread(
   entry: "worker/signing/thread" | "worker/issuance/rsa-key-thread",

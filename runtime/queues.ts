@@ -27,7 +27,7 @@ export type QueueBackend = { kind: "redis"; url: string } | { kind: "postgres"; 
 export type QueuePool = Pool;
 type MigrationClient = Parameters<typeof runMigrations>[0];
 
-/** Redis when there is one, else Postgres through a pool that is opened only then. */
+/** Returns Redis if configured, else Postgres through a pool that is opened only then. */
 export const queueBackend = (redisUrl: string | undefined, openPool: () => QueuePool): QueueBackend =>
   redisUrl === undefined ? { kind: "postgres", pool: openPool() } : { kind: "redis", url: redisUrl };
 
@@ -35,13 +35,13 @@ export const queueBackend = (redisUrl: string | undefined, openPool: () => Queue
 export const migrateQueues = (client: MigrationClient, schema: string): Promise<number> =>
   runMigrations(client, schema);
 
-/** Adding work. Adding the same work twice is harmless; work that could not be added is found by the sweep. */
+/** Adds tasks. Adding the same task twice is harmless; the sweep picks up work whose task could not be added. */
 export interface Queues {
   enqueue<Payload>(job: TaskDefinition<Payload>, payload: NoInfer<Payload>): Promise<void>;
   enqueueAll<Payload>(job: TaskDefinition<Payload>, payloads: readonly NoInfer<Payload>[]): Promise<void>;
-  /** Rejects when the backend does not answer. */
+  /** Rejects if the backend does not answer. */
   ping(): Promise<void>;
-  /** Tasks of each queue: waiting, being worked on, waiting for another try. */
+  /** Returns the number of tasks of each queue: waiting, active, and waiting for a retry. */
   tasks(): Promise<Record<QueueName, { waiting: number; active: number; delayed: number }>>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ interface QueuedJob {
   opts: JobsOptions;
 }
 
-/** Jobs leave no trace: a re-added job with the id of a kept one would be ignored without a word. */
+/** Finished jobs are not kept: a job with the id of a kept one would be silently ignored. */
 const asQueued = <Payload>(job: TaskDefinition<Payload>, payload: Payload): QueuedJob => ({
   name: job.name,
   data: payload,
@@ -66,12 +66,12 @@ const asQueued = <Payload>(job: TaskDefinition<Payload>, payload: Payload): Queu
   },
 });
 
-/** How long the backend may take to answer before it counts as away: the rows in Postgres are the outbox, so nothing is lost. */
+/** If the backend takes longer, it counts as away: the rows in Postgres are the outbox, so nothing is lost. */
 const answerMsMax = 2_000;
 
 /**
- * Jobs that come while an earlier add is under way are added in one go: the Postgres backend adds a thousand jobs at once
- * thirteen times faster than one by one.
+ * Jobs that arrive during an earlier add are added together: the Postgres backend adds a thousand jobs at once thirteen
+ * times faster than one by one.
  */
 const gathered = { itemsMax: 1_000, inFlightMax: 1, waitMsMax: 0 };
 
@@ -124,8 +124,8 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
 }
 
 /**
- * Up to this many jobs the Postgres backend takes one by one: for a bulk it makes and drops two tables, which costs it as
- * much as several single jobs, and makes a lone job wait several milliseconds.
+ * Up to this many jobs go to the Postgres backend one by one: for a bulk it creates and drops two tables, which costs
+ * as much as several single jobs and delays a lone job by several milliseconds.
  */
 const singlyMax = 4;
 
@@ -140,8 +140,8 @@ const connect = (backend: QueueBackend, use: "produce" | "consume", onError: (er
   backend.kind === "redis" ? openRedis(backend.url, use, onError) : preparing(backend.pool);
 
 /**
- * The pool with BullMQ's statements prepared once per connection: they are a few fixed texts, each a call of a function,
- * and parsing and planning them again for every job costs as much as some of them take to run.
+ * Returns the pool with BullMQ's statements prepared once per connection: they are a few fixed texts, each a function
+ * call, and parsing and planning them again for every job costs as much as running some of them.
  */
 function preparing(pool: QueuePool): PgPool {
   const query = async (text: string, values?: unknown[]): Promise<QueryResult> => {
@@ -153,7 +153,7 @@ function preparing(pool: QueuePool): PgPool {
       return pool.query(text, values);
     }
   };
-  // BullMQ describes the part of pg that it uses in its own words, which do not fit pg's overloads of `on`.
+  // BullMQ has its own type for the part of pg that it uses; it does not fit pg's overloads of `on`.
   return {
     query,
     connect: () => pool.connect(),
@@ -165,7 +165,7 @@ function preparing(pool: QueuePool): PgPool {
 
 const statementNames = new Map<string, string>();
 
-/** One name for one text in all of the process: queues and workers share connections. */
+/** One name for one text in the whole process: queues and workers share connections. */
 function statementName(text: string): string {
   const name = statementNames.get(text) ?? `bullmq_${statementNames.size}`;
   statementNames.set(text, name);
@@ -173,8 +173,8 @@ function statementName(text: string): string {
 }
 
 /**
- * feature_not_supported: Postgres answers so when a table or function has another result than when this connection
- * prepared. Whatever else it means, the statement changed nothing, and run again it fails again.
+ * feature_not_supported: Postgres returns it if a table or function has changed its result type since this connection
+ * prepared the statement. In every other case the statement changed nothing and fails again when repeated.
  */
 const isStale = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "0A000";
 
@@ -185,7 +185,10 @@ const disconnect = (connection: Connection): void => {
 
 const onPostgres = withBackend(createPostgresBackend);
 
-/** The check needs INFO, which not every login has, and is made once: without it a queue would never work again. */
+/**
+ * The check needs INFO, which not every login may run, and is made only once: if it failed, the queue would never work
+ * again.
+ */
 const skipVersionCheck = true;
 
 function openQueue(connection: Connection, name: QueueName, onError: (error: Error) => void): Queue {
@@ -197,15 +200,15 @@ function openQueue(connection: Connection, name: QueueName, onError: (error: Err
   return queue;
 }
 
-/** What a processor says about a job whose work can never succeed: it is not tried again. */
+/** Thrown by a processor if a job can never succeed: it is not retried. */
 export { UnrecoverableError };
 
-/** Thrown by work that should be tried again; how far it came is in its rows. */
+/** Thrown to have a task retried; its progress is in its rows. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
 }
 
-/** How one attempt at a task ended: it is done, is tried again, or never will be. */
+/** How one attempt at a task ended: done, to be retried, or failed for good. */
 export type TaskOutcome = "done" | "again" | "failed";
 
 export interface QueueWorkerOptions {
@@ -214,11 +217,11 @@ export interface QueueWorkerOptions {
   onEnd: (outcome: TaskOutcome) => void;
 }
 
-/** What is left of a BullMQ job for a processor: which one, and what it carries. */
+/** The part of a BullMQ job that a processor needs: its identity and its data. */
 export type TakenTask = Pick<Job, "id" | "name" | "data" | "attemptsMade" | "timestamp">;
 
 export interface QueueWorker {
-  /** Takes no more jobs until it is resumed, so that other processes get them; those that are running go on. */
+  /** Takes no more jobs until resumed, so other processes get them; running jobs continue. */
   pause(): void;
   resume(): void;
   /** Stops taking jobs and resolves when the running ones are done. */
@@ -228,8 +231,9 @@ export interface QueueWorker {
 const refusedMs = 1_000;
 
 /**
- * The same worker, which pauses when the backend refuses to give it a job (no permission, no memory, read-only, loading).
- * BullMQ asks again at once, and would leave no time for anything else in this process, its end included.
+ * Returns a worker class that pauses if the backend refuses to give it a job (no permission, no memory, read-only,
+ * loading). BullMQ asks again at once, which would leave no time for anything else in this process, including its
+ * shutdown.
  */
 const pausing = (Base: typeof Worker): typeof Worker =>
   class extends Base {
@@ -264,8 +268,8 @@ export function startQueueWorker(
   });
   const options: Omit<WorkerOptions, "connection"> = {
     concurrency,
-    // A job whose worker died is taken up again after at most half a minute. Until then a chunk of a bulk job cannot be
-    // added again, so that a longer lock would hold up the whole job.
+    // A job whose worker died is picked up again after at most half a minute. Until then a chunk of a bulk job cannot
+    // be added again, so a longer lock would delay the whole job.
     lockDuration: 20_000,
     stalledInterval: 10_000,
     maxStalledCount: 2,
@@ -284,11 +288,11 @@ export function startQueueWorker(
     onEnd(isLast ? "failed" : "again");
     const told = { queue: name, taskId: job?.id, attempt: job?.attemptsMade };
     if (error instanceof RetryLater && !isLast) {
-      log.debug({ event: "task.repeated", ...told, reason: error.message }, "a task is tried again, as it asked for");
+      log.debug({ event: "task.repeated", ...told, reason: error.message }, "retrying a task at its own request");
     } else log.warn({ event: "task.failed", ...told, err: error }, "a task failed");
   });
   worker.on("stalled", (taskId) => {
-    log.warn({ event: "task.stalled", queue: name, taskId }, "a task's worker went away; another one takes it");
+    log.warn({ event: "task.stalled", queue: name, taskId }, "a task's worker went away; another worker takes it");
   });
 
   return {

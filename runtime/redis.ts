@@ -1,9 +1,9 @@
 import { Redis } from "ioredis";
 
 /**
- * A connection for adding jobs: fails at once while Redis is away instead of holding the request.
- * A connection for taking jobs: waits for Redis for as long as it takes (BullMQ requires it of workers).
- * With `answerMsMax` a command that is not answered in time fails, too.
+ * Opens a connection. One for adding jobs fails at once while Redis is away, instead of holding the request. One for
+ * taking jobs waits for Redis indefinitely (BullMQ requires it of workers). With `answerMsMax`, a command without a
+ * timely answer fails, too.
  */
 export function openRedis(
   url: string,
@@ -21,7 +21,10 @@ export function openRedis(
   return redis;
 }
 
-/** Whether this Redis is of a Redis Cluster. BullMQ's scripts name keys of several slots, and each of them would fail there. */
+/**
+ * Whether this Redis belongs to a Redis Cluster, where every script of BullMQ would fail: each names keys of several
+ * slots.
+ */
 export const isCluster = async (redis: Redis): Promise<boolean> =>
   /^cluster_enabled:1/m.test(await redis.info("cluster"));
 

@@ -13,18 +13,21 @@ import {
 } from "node:crypto";
 
 /**
- * Created output (private key, PKCS#12) is sealed before it is stored and opened where it is handed out. A signing thread
- * makes a data key for some seconds and the worker keeps it beside the rows, wrapped to the output key's public half; only
- * the API holds the private half.
+ * Created output (private key, PKCS#12) is sealed before it is stored and opened when it is delivered. A signing thread
+ * uses each data key for some seconds, and the worker stores it beside the rows, wrapped to the output key's public
+ * half; only the API has the private half.
  *
  * wrapped: version (1) | ephemeral P-256 point, uncompressed (65) | encrypted data key (32) | tag (16)
  * sealed:  version (1) | nonce (12) | ciphertext | tag (16)
  */
 
-/** Why sealed output, or the key for it, was refused. Never carries key material or plaintext. */
+/** Sealed output, or the key for it, was refused. The message never contains key material or plaintext. */
 export class SealedOutputError extends Error {
   override readonly name = "SealedOutputError";
-  /** `key`: not a usable output key. `format`: not something this module wrote. `authentication`: altered, or not for this key or row. */
+  /**
+   * `key`: not a usable output key. `format`: not written by this module. `authentication`: altered, or not for this
+   * key or row.
+   */
   readonly reason: "key" | "format" | "authentication";
   constructor(reason: SealedOutputError["reason"], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -41,8 +44,8 @@ const wrappedLength = version.length + pointLength + keyLength + tagLength;
 const algorithm = "aes-256-gcm";
 
 /**
- * A random 256-bit data key and the same key wrapped to `outputPublicKey`: ephemeral-static ECDH on P-256, HKDF-SHA-256
- * over both public points, AES-256-GCM. Wipe `key` when all is sealed.
+ * Makes a random 256-bit data key, and wraps it to `outputPublicKey`: ephemeral-static ECDH on P-256, HKDF-SHA-256 over
+ * both public points, AES-256-GCM. The caller wipes `key` after sealing.
  */
 export function createDataKey(outputPublicKey: KeyObject): { key: Buffer; wrapped: Buffer } {
   const recipient = rawPoint(requireKey(outputPublicKey, "public"));
@@ -56,7 +59,7 @@ export function createDataKey(outputPublicKey: KeyObject): { key: Buffer; wrappe
   };
 }
 
-/** The data key in `wrapped`. Throws SealedOutputError when it was altered or wrapped to none of the keys. */
+/** Returns the data key in `wrapped`. Throws SealedOutputError if it was altered or wrapped to none of the keys. */
 export function unwrapDataKey(outputPrivateKeys: readonly KeyObject[], wrapped: Uint8Array): Buffer {
   let refused: Error = new SealedOutputError("key", "A private EC P-256 key is needed.");
   for (const key of outputPrivateKeys) {
@@ -78,13 +81,13 @@ function unwrapWith(outputPrivateKey: KeyObject, wrapped: Uint8Array): Buffer {
   return decrypt({ key: wrappingKey, nonce, ciphertext: wrapped.subarray(version.length + pointLength), aad: version });
 }
 
-/** A private key in the form that agrees on secrets, and its public point. */
+/** A private key in the form for key agreement, and its public point. */
 interface Agreement {
   ecdh: ECDH;
   recipient: Buffer;
 }
 
-/** Made once for each key: exporting a key costs more than agreeing on a secret with it. */
+/** Made once for each key: exporting a key costs more than a key agreement with it. */
 const agreements = new WeakMap<KeyObject, Agreement>();
 
 function agreementOf(outputPrivateKey: KeyObject): Agreement {
@@ -98,7 +101,7 @@ function agreementOf(outputPrivateKey: KeyObject): Agreement {
   return agreement;
 }
 
-/** Refuses what is not an uncompressed point of the curve. */
+/** Refuses anything but an uncompressed point of the curve. */
 function agree(ecdh: ECDH, point: Buffer): Buffer {
   if (point[0] !== 4) throw notOurs("wrapped data key");
   try {
@@ -109,8 +112,8 @@ function agree(ecdh: ECDH, point: Buffer): Buffer {
 }
 
 /**
- * `plaintext` under AES-256-GCM with a random 96-bit nonce (one data key serves a thousand outputs, far below the 2^32 messages
- * that SP 800-38D allows). `aad` names the row it belongs to: opening needs the same text, so sealed bytes moved to
+ * Seals `plaintext` under AES-256-GCM with a random 96-bit nonce (one data key serves a thousand outputs, far below the
+ * 2^32 messages that SP 800-38D allows). `aad` names the row: opening needs the same text, so sealed bytes moved to
  * another row do not open.
  */
 export function seal(dataKey: Uint8Array, plaintext: Uint8Array, aad: string): Buffer {
@@ -119,7 +122,7 @@ export function seal(dataKey: Uint8Array, plaintext: Uint8Array, aad: string): B
   return Buffer.concat([version, nonce, ciphertext]);
 }
 
-/** What `seal` was given. Throws SealedOutputError when bytes, data key or `aad` are not what they were then. */
+/** Opens what `seal` returned. Throws SealedOutputError if bytes, data key or `aad` are not the same as then. */
 export function open(dataKey: Uint8Array, sealed: Uint8Array, aad: string): Buffer {
   requireDataKey(dataKey);
   const ciphertextStart = version.length + nonceLength;
@@ -132,7 +135,7 @@ export function open(dataKey: Uint8Array, sealed: Uint8Array, aad: string): Buff
   });
 }
 
-/** A fresh output key as two JWKs in JSON: the private one configures the API, the public one the workers. */
+/** Makes a fresh output key as two JWKs in JSON: the private one configures the API, the public one the workers. */
 export function generateOutputKeyPair(): { privateJwk: string; publicJwk: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   return {
@@ -157,8 +160,8 @@ function outputPrivateKey(jwk: JsonWebKey): KeyObject {
 }
 
 /**
- * Reads the public output key. Throws SealedOutputError for anything but a public EC P-256 JWK; a private one is refused
- * too, because the processes that seal must not be able to open.
+ * Reads the public output key. Throws SealedOutputError for anything but a public EC P-256 JWK, including a private
+ * one: the processes that seal must not be able to open.
  */
 export function outputPublicKey(jwkJson: string): KeyObject {
   const [jwk, ...others] = readJwks(jwkJson);
@@ -175,7 +178,7 @@ export interface PublicJwk {
   y: string;
 }
 
-/** The public halves of output keys, from either half. Throws SealedOutputError for anything but EC P-256 JWKs. */
+/** Returns the public halves of output keys, from either half. Throws SealedOutputError for anything but EC P-256 JWKs. */
 export function outputPublicJwks(json: string): [PublicJwk, ...PublicJwk[]] {
   const [first, ...others] = readJwks(json).map(publicHalf);
   if (first === undefined) throw new SealedOutputError("key", "The set of output keys is empty.");
@@ -216,7 +219,7 @@ function requireJwk(jwk: unknown): JsonWebKey {
   return jwk as JsonWebKey;
 }
 
-/** The parser's own message stays out: it may quote what it was given. */
+/** The parser's own message is left out: it may quote its input. */
 function importJwk(read: () => KeyObject): KeyObject {
   try {
     return read();
@@ -252,7 +255,7 @@ function rawPoint(key: KeyObject): Buffer {
   return Buffer.concat([Buffer.from([4]), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]);
 }
 
-/** Key and nonce for one wrap. The ephemeral key is used once, so a derived nonce never repeats under its key. */
+/** Derives key and nonce for one wrap. The ephemeral key is used once, so a derived nonce never repeats under its key. */
 function wrappingSecrets(input: { shared: Buffer; point: Buffer; recipient: Buffer }): {
   wrappingKey: Buffer;
   nonce: Buffer;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A prefix per kind, so that a token that turns up somewhere can be told for what it is. */
+/** A prefix per kind identifies a token that turns up somewhere. */
 const prefixes = {
   signInLink: "rpl",
   clientSecret: "rps",
@@ -12,9 +12,9 @@ const prefixes = {
 } as const;
 
 export interface SecretToken {
-  /** `<prefix>_<43 base64url characters>`: shown once, kept nowhere. */
+  /** `<prefix>_<43 base64url characters>`: shown once, never stored. */
   token: string;
-  /** SHA-256 of the whole token: what is stored. */
+  /** SHA-256 of the whole token, which is stored. */
   hash: Buffer;
 }
 
@@ -24,5 +24,5 @@ export function drawSecretToken(kind: keyof typeof prefixes): SecretToken {
   return { token, hash: hashOfToken(token) };
 }
 
-/** A token is remembered, compared and limited by its SHA-256 alone. */
+/** Returns a token's SHA-256, by which it is stored, compared and limited. */
 export const hashOfToken = (token: string): Buffer => createHash("sha256").update(token).digest();

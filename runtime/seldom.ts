@@ -2,15 +2,15 @@ import { withoutCredentials } from "./log.ts";
 
 const everyMs = 60_000;
 
-/** How often an error came since it was last told, and what was said the last time. */
+/** How often an error came since the last report, and its latest reason. */
 export interface Repeated {
   count: number;
   reason: string;
 }
 
 /**
- * Takes an error that repeats as long as something is away, several times a second perhaps: tells the first one, and then
- * at most once a minute how many there were.
+ * Limits reports of an error that may repeat several times a second while something is away: reports the first one,
+ * then at most once a minute the number since.
  */
 export function createSeldom(
   tell: (repeated: Repeated) => void,
@@ -27,7 +27,7 @@ export function createSeldom(
   };
 }
 
-/** The other side's words. An attempt at several addresses has those of each of them. */
+/** Returns the error's message; for an attempt at several addresses, those of all of them. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "")
     return [...new Set((error.errors as unknown[]).map(reasonOf))].join("; ");

@@ -2,36 +2,36 @@
 const credentials = /^([a-z]+:\/\/)(?:([^:@/?#]*)(:[^/?#]*)?@)?(.*)$/s;
 
 /**
- * Whether a text is the URL of a database as its driver will read it. After an unencoded `/`, `?` or `#` in a password
- * the rest of it would be taken for a host, a port or the database's name, and be named in error messages.
+ * Whether a text is a database URL as its driver will read it. After an unencoded `/`, `?` or `#` in a password, the
+ * driver would take the rest for a host, a port or the database's name, and error messages would show it.
  */
 export const isDatabaseUrl = (text: string): boolean => isServerUrl(text, /^postgres(ql)?:/);
 
-/** The same for Redis. */
+/** Whether a text is a Redis URL, by the same rules. */
 export const isRedisUrl = (text: string): boolean => isServerUrl(text, /^rediss?:/);
 
 function isServerUrl(text: string, protocol: RegExp): boolean {
   const [, scheme = "", user = "", password = "", rest = ""] = credentials.exec(text) ?? [];
-  // The host is empty where the database has a socket.
+  // The host is empty if the database is on a socket.
   const parsable = `${scheme}${rest.startsWith("/") ? "localhost" : ""}${rest}`;
   return protocol.test(scheme) && !rest.includes("@") && URL.canParse(parsable) && isEncoded(user + password);
 }
 
 const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text);
 
-/** The URL with a password in place of the one that it has. */
+/** Returns the URL with its password replaced. */
 export function withPassword(url: string, password: string): string {
   const [, scheme = "", user = "", , rest = ""] = credentials.exec(url) ?? [];
   return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`;
 }
 
-/** The URL with another login, wherever it has one. */
+/** Returns the URL with another login, wherever it has one. */
 export function withLogin(url: string, { name, password }: { name: string; password: string }): string {
   const [, scheme = "", , , rest = ""] = credentials.exec(url) ?? [];
   const others = rest.replace(/(?<=[?&])(?:user|password)=[^&#]*&?/g, "");
   return `${scheme}${encodeURIComponent(name)}:${encodeURIComponent(password)}@${others}`;
 }
 
-/** The URL as it may be shown. */
+/** Returns the URL for display, with its password masked. */
 export const withMaskedPassword = (url: string): string =>
   url.replace(/^([a-z]+:\/\/[^:@/?#]*):[^/?#]*@/, "$1:********@").replace(/([?&]password=)[^&#]*/g, "$1********");

@@ -1,7 +1,7 @@
 import { hkdfSync, type KeyObject } from "node:crypto";
 import type { MasterKeys } from "./master-key.ts";
 
-/** What keys are derived for. The labels stay as they are: forms and links that are out must survive an upgrade. */
+/** The purposes of derived keys. The labels must not change: forms and links that are in use must survive an upgrade. */
 const labels = {
   attemptLimits: "realmpass guesses",
   formToken: "realmpass form token",
@@ -11,10 +11,10 @@ const labels = {
 
 const derived = new WeakMap<KeyObject, Map<string, Buffer>>();
 
-/** The 32-byte key for one purpose alone that follows from the first master key (HKDF, RFC 5869, with SHA-256). */
+/** Derives the 32-byte key for one purpose from the first master key (HKDF, RFC 5869, with SHA-256). */
 export const subKey = ([first]: MasterKeys, purpose: keyof typeof labels): Buffer => derive(first, purpose);
 
-/** The same of every master key, for what was made under an earlier one. */
+/** Derives the same from every master key, for data made under an earlier one. */
 export const subKeys = (masterKeys: MasterKeys, purpose: keyof typeof labels): Buffer[] =>
   masterKeys.map((key) => derive(key, purpose));
 

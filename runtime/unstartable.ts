@@ -1,7 +1,7 @@
-/** A process cannot run until a person has changed something: starting it again does not help. */
+/** The process cannot run until the operator has changed something: a restart does not help. */
 export class Unstartable extends Error {
   override readonly name: string = "Unstartable";
 }
 
-/** What a server process ends with then (`EX_CONFIG` of sysexits.h), so that what supervises it does not try again. */
+/** The exit code of a server process in this case (`EX_CONFIG` of sysexits.h), so its supervisor does not restart it. */
 export const unstartableExitCode = 78;

@@ -32,7 +32,7 @@ const webUrl = z
 /** One to a line: the first encrypts, each may decrypt. */
 const passphrases = z.string().regex(/^.{8,}(\r?\n.{8,})*$/, "must have at least 8 characters, on each of its lines");
 
-/** A text that `parse` takes. It stays as it was written, and those that use it parse it again. */
+/** A text that `parse` accepts. It stays unparsed; its users parse it again. */
 const parsedBy = (parse: (text: string) => unknown) =>
   z.string().superRefine((text, context) => {
     try {
@@ -43,8 +43,8 @@ const parsedBy = (parse: (text: string) => unknown) =>
   });
 
 /**
- * Every variable that any process reads. `used` says which: a process's own configuration names what it needs, and the
- * API's has no issuer key in it. `.env.example` lists the same.
+ * Every variable that any process reads. `used` names the processes: each process's configuration requests only what it
+ * needs, and the API's contains no issuer key. `.env.example` lists the same.
  */
 export const variables = {
   DATABASE_URL: {
