@@ -9,7 +9,7 @@ export interface PostgresBinaries {
   postgres: string;
 }
 
-/** Where to look. Left out: the npm package of this platform, then the usual places of a system's own Postgres. */
+/** Where to look. Default: the npm package of this platform, then the usual places of a system's own Postgres. */
 export interface BinarySources {
   packageDirectory?: string | undefined;
   systemDirectories?: readonly string[];
@@ -31,7 +31,7 @@ const usualSystemDirectories = [
   `C:\\Program Files\\PostgreSQL\\${major}\\bin`,
 ];
 
-/** The directory of the npm package with this platform's binaries, if it is installed. */
+/** Returns the directory of the npm package with this platform's binaries, if it is installed. */
 export function installedPackageDirectory(): string | undefined {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   try {
@@ -43,8 +43,8 @@ export function installedPackageDirectory(): string | undefined {
 }
 
 /**
- * Finds binaries that run here and are of our major version: the npm package's, made whole if need be (in
- * `cacheDirectory` when the package may not be written), else the system's.
+ * Finds binaries that run here and have our major version: those of the npm package, else the system's. Restores
+ * missing links and x-bits of the package, in `cacheDirectory` if the package is not writable.
  */
 export async function findBinaries(options: {
   sources: BinarySources;
@@ -79,7 +79,10 @@ async function hasOurMajor(directory: string): Promise<boolean> {
   return code === 0 && new RegExp(`\\(PostgreSQL\\) ${major}\\b`).test(output);
 }
 
-/** npm packages hold no symbolic links, and not every installer keeps the x-bit or runs the script that mends both. */
+/**
+ * npm packages contain no symbolic links, and not every installer keeps the x-bit or runs the script that restores
+ * both.
+ */
 async function wholeNativeDirectory(packageDirectory: string, cacheDirectory: string): Promise<string> {
   const native = join(packageDirectory, "native");
   const links = await libraryLinks(packageDirectory);
@@ -122,7 +125,10 @@ async function makeExecutable(program: string): Promise<void> {
   if (process.platform !== "win32" && !(mode & 0o100)) await chmod(program, mode | 0o111);
 }
 
-/** A second native directory: own copies of the programs (they look for everything beside themselves), links to the rest. */
+/**
+ * Builds a second native directory: copies of the programs (they look for everything beside themselves), links to the
+ * rest.
+ */
 async function mirror({ native, links, target }: { native: string; links: LibraryLink[]; target: string }) {
   await removeTree(target);
   for (const directory of [target, join(target, "bin"), join(target, "lib")]) {

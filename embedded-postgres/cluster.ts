@@ -30,14 +30,14 @@ log_checkpoints = off
 log_autovacuum_min_duration = -1
 `;
 
-/** Writes the settings every start begins with. Port and address are not among them: they are given to the server. */
+/** Writes the settings for every start. Port and address are not among them: the server gets them as arguments. */
 export async function writeSettings(files: EmbeddedPostgresFiles, runAs: RunAs): Promise<void> {
   await writePrivateFile(files.settings, settings, ownerOf(runAs));
 }
 
 /**
- * Makes the cluster unless it is there. It is made under another name and renamed when it is complete, password
- * included: one that was interrupted never has the right name, and is cleared away here. True when it was made.
+ * Makes the cluster unless it exists. Makes it under another name and renames it once it is complete, password
+ * included: an interrupted one never has the right name, and the next call removes it. Returns true if it was made.
  */
 export async function ensureCluster(files: EmbeddedPostgresFiles, initdb: string, runAs: RunAs): Promise<boolean> {
   await clearInterrupted(files);
@@ -76,8 +76,8 @@ async function makeEmptyDirectory(path: string, runAs: RunAs): Promise<void> {
 
 /**
  * Text sorts by code point and knows upper and lower case in all of Unicode, the same on every machine. The character
- * type comes from the system, because pg_trgm asks it what a letter is; a system that has no
- * UTF-8 locale gets plain C.
+ * type comes from the system, because pg_trgm uses it to recognise letters; a system without a UTF-8 locale gets plain
+ * C.
  */
 async function initialize(options: { initdb: string; runAs: RunAs; directory: string; passwordFile: string }) {
   const { initdb, runAs, directory, passwordFile } = options;
@@ -106,7 +106,7 @@ function ownerOf(runAs: RunAs): { uid: number; gid: number } | undefined {
   return runAs.kind === "self" ? undefined : runAs;
 }
 
-/** Keeps what the last run said in one older file, and begins a new one. */
+/** Keeps the last run's log in one older file, and begins a new one. */
 export async function beginLog(files: EmbeddedPostgresFiles): Promise<void> {
   await rename(files.log, files.previousLog).catch((error: unknown) => {
     if (!hasCode(error, "ENOENT")) throw error;

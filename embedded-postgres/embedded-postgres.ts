@@ -22,7 +22,7 @@ import {
 
 type LogFields = { event: string } & Record<string, unknown>;
 
-/** What the launcher needs of a logger; pino's fits. */
+/** The part of a logger that the launcher uses; pino's fits. */
 export interface EmbeddedPostgresLog {
   info(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
@@ -31,23 +31,23 @@ export interface EmbeddedPostgresLog {
 export interface EmbeddedPostgres {
   /** URL of the database "realmpass", with the rights of its owner and superuser. */
   url: string;
-  /** True when the server was already running, left behind by a process that was killed. */
+  /** True if the server was already running, left behind by a killed process. */
   adopted: boolean;
   /** Stops the server, adopted or not, and resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Everything lies under here, the data in `pg18`. Made if missing; for its owner only. */
+  /** All files are below it, the data in `pg18`. Made if missing; for its owner only. */
   dataDirectory: string;
   log: EmbeddedPostgresLog;
   /** Recovery after a crash may take a while. Default: one minute. */
   startTimeoutMs?: number;
-  /** The PATH in which a system's own Postgres is looked for when there is no npm package for the platform. */
+  /** The PATH in which to look for a system's own Postgres if there is no npm package for the platform. */
   searchPath?: string;
-  /** Where binaries come from, instead of the installed npm package and the usual system directories. */
+  /** Where to find binaries, instead of the installed npm package and the usual system directories. */
   binaries?: BinarySources;
-  /** The accounts that root runs Postgres as, first choice first, instead of postgres and nobody. */
+  /** The accounts under which root runs Postgres, first choice first, instead of postgres and nobody. */
   accounts?: readonly string[];
 }
 
@@ -55,9 +55,10 @@ const superviseEveryMs = 1_000;
 const reportEveryMs = 60_000;
 
 /**
- * Starts this machine's own Postgres, or adopts the one that a killed process left running. While it runs, the
- * data directory is locked: a second start fails and says so. A server that ends by itself is started again, on the same
- * port while that is free. The server survives the end of this process unless stop() is awaited, and then loses nothing.
+ * Starts this machine's own Postgres, or adopts the one that a killed process left running. Meanwhile the data
+ * directory is locked: a second start fails with an error that names the holder. If the server ends by itself, it is
+ * started again, on the same port while that is free. The server survives the end of this process unless stop() is
+ * awaited, and then loses nothing.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const files = embeddedPostgresFiles(options.dataDirectory);
@@ -93,7 +94,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** The embedded server of that data directory, while it runs. For programs beside the one that started it. */
+/** Returns the running embedded server of that data directory. For programs beside the one that started it. */
 export async function findEmbeddedPostgres(dataDirectory: string): Promise<{ url: string } | undefined> {
   const files = embeddedPostgresFiles(dataDirectory);
   const url = (await readIfPresent(files.url))?.trim();

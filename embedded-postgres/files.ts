@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, chown, lchown, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-/** Where everything of the embedded server lies under the data directory. The major version is in the cluster's path. */
+/** Paths of the embedded server's files below the data directory. The cluster's path contains the major version. */
 export type EmbeddedPostgresFiles = ReturnType<typeof embeddedPostgresFiles>;
 
 export function embeddedPostgresFiles(dataDirectory: string) {
@@ -11,7 +11,7 @@ export function embeddedPostgresFiles(dataDirectory: string) {
   return {
     root,
     cluster,
-    /** Moves into place together with the cluster, so that neither is ever there without the other. */
+    /** Moves into place together with the cluster, so neither ever exists without the other. */
     password: join(cluster, "realmpass.password"),
     settings: join(cluster, "realmpass.conf"),
     postmasterPid: join(cluster, "postmaster.pid"),
@@ -23,7 +23,7 @@ export function embeddedPostgresFiles(dataDirectory: string) {
   };
 }
 
-/** Makes the data directory, for its owner only. Refuses a shared one such as /tmp, which others need as it is. */
+/** Makes the data directory, for its owner only. Refuses a shared one such as /tmp, which must stay open to others. */
 export async function preparePrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const { mode } = await stat(path);
@@ -31,7 +31,7 @@ export async function preparePrivateDirectory(path: string): Promise<void> {
   if ((mode & 0o777) !== 0o700) await chmod(path, 0o700);
 }
 
-/** Replaces a file in one step, readable by its owner only. A reader sees the old or the new content, nothing between. */
+/** Replaces a file in one step, readable only by its owner. A reader sees the old or the new content, nothing between. */
 export async function writePrivateFile(path: string, content: string, owner?: { uid: number; gid: number }) {
   const fresh = `${path}.${randomBytes(6).toString("hex")}`;
   const file = await open(fresh, "wx", 0o600);
@@ -45,7 +45,7 @@ export async function writePrivateFile(path: string, content: string, owner?: { 
   await rename(fresh, path);
 }
 
-/** The content of a file, or undefined when there is none. */
+/** Returns the content of a file, or undefined if there is none. */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   return readFile(path, "utf8").catch(undefinedIfMissing);
 }
@@ -54,7 +54,7 @@ export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(undefinedIfMissing)) !== undefined;
 }
 
-/** Gives a whole tree to a user, the top last: a tree whose top has the right owner is finished. */
+/** Gives a whole tree to a user, the top last: a tree whose top has the right owner is complete. */
 export async function giveTree(path: string, owner: { uid: number; gid: number }): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const inner = join(path, entry.name);
@@ -64,12 +64,12 @@ export async function giveTree(path: string, owner: { uid: number; gid: number }
   await chown(path, owner.uid, owner.gid);
 }
 
-/** Removes a tree even while a dying process still writes into it; what stays is removed at the next start. */
+/** Removes a tree even while a dying process still writes into it; the next start removes what is left. */
 export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }).catch(() => undefined);
 }
 
-/** Makes a rename durable. Not every platform lets a directory be opened; there the file system must do. */
+/** Makes a rename durable. Some platforms cannot open a directory; there the file system must ensure it. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, "r").catch(() => undefined);
   await directory?.sync().catch(() => undefined);

@@ -8,12 +8,12 @@ export interface DirectoryLock {
   release(): Promise<void>;
 }
 
-/** Long enough for one that is just stopping to let go. */
+/** Long enough for a stopping process to release the lock. */
 const waitMsMax = 3_000;
 
 /**
- * Takes a lock that is held until release() or the end of this process, however it ends. Fails when another start
- * holds it: that one's stop() would take the database away from us, so sharing is not offered.
+ * Takes a lock that is held until release() or the end of this process, however it ends. Fails if another start holds
+ * it. The lock is never shared, because the other's stop() would end our database.
  */
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   const self = await identifyProcess(process.pid);
@@ -38,7 +38,7 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
   }
 }
 
-/** The content appears with the name, in one step: no one ever reads a lock that is half written. */
+/** Creates the lock with its content in one step: no process ever reads a half-written lock. */
 async function createLock(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   await writePrivateFile(draft, content);
@@ -53,7 +53,7 @@ async function createLock(path: string, content: string): Promise<boolean> {
   }
 }
 
-/** Moves a dead holder's lock aside. Should a live one have taken its place in the meantime, it is put back. */
+/** Moves a dead holder's lock aside. If a live lock has taken its place meanwhile, puts that one back. */
 async function breakLock(path: string, dead: string): Promise<void> {
   const aside = `${path}.${randomBytes(6).toString("hex")}`;
   try {

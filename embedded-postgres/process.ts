@@ -3,8 +3,8 @@ import { readFile, readlink, realpath } from "node:fs/promises";
 import { parse } from "node:path";
 
 /**
- * Whom Postgres runs as. Root starts it as somebody else, because Postgres refuses root. In the namespace it is the
- * same user under another name: what uid and gid own outside, nobody owns inside.
+ * The user that Postgres runs as. Root starts it as another user, because Postgres refuses root. In the namespace it is
+ * the same user under another name: what uid and gid own outside, `nobody` owns inside.
  */
 export type RunAs =
   | { kind: "self" }
@@ -15,8 +15,8 @@ const namespaceUser = 65534;
 const standardPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /**
- * Starts a program as that user, with an environment that holds none of our secrets. Detached, it has its own session,
- * and the terminal's Ctrl-C does not reach it.
+ * Starts a program as that user, with an environment without our secrets. If detached, it has its own session, and the
+ * terminal's Ctrl-C does not reach it.
  */
 export function spawnAs(
   runAs: RunAs,
@@ -33,13 +33,16 @@ export function spawnAs(
       cwd: parse(program).root || "/",
       env: { PATH: standardPath, LC_ALL: "C", TZ: "UTC" },
       windowsHide: true,
-      // Node wants signed ids here; macOS prints the id of `nobody` as 4294967294.
+      // Node requires signed ids here; macOS prints the id of `nobody` as 4294967294.
       ...(runAs.kind === "account" ? { uid: runAs.uid | 0, gid: runAs.gid | 0 } : {}),
     },
   );
 }
 
-/** Runs a program to its end. A program that cannot be started gives code undefined and says why. */
+/**
+ * Runs a program to its end. For a program that cannot be started, `code` is undefined and the output contains the
+ * reason.
+ */
 export async function runAndWait(runAs: RunAs, program: string, parameters: readonly string[]) {
   return new Promise<{ code: number | undefined; output: string }>((done) => {
     const child = spawnAs(runAs, program, parameters, { stdio: ["ignore", "pipe", "pipe"], detached: false });
@@ -56,13 +59,13 @@ export async function runAndWait(runAs: RunAs, program: string, parameters: read
   });
 }
 
-/** A process, told apart from a later one that was given the same pid. */
+/** A process, distinguished from a later one with the same pid. */
 export interface ProcessIdentity {
   pid: number;
   started: string;
 }
 
-/** The live process with that pid, or undefined. One that has ended and only waits to be reaped is not live. */
+/** Returns the live process with that pid, or undefined. A zombie is not live. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   if (!signalProcess(pid, 0)) return undefined;
   if (process.platform === "linux") return identifyOnLinux(pid);
@@ -75,7 +78,7 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity | un
 async function identifyOnLinux(pid: number): Promise<ProcessIdentity | undefined> {
   const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (line === undefined) return undefined;
-  // Fields after the command, which is in parentheses and may hold anything: state is the 1st, start time the 20th.
+  // Fields after the command, which is in parentheses and may contain anything: state is the 1st, start time the 20th.
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   if (fields[0] === "Z" || fields[0] === "X") return undefined;
   const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
@@ -86,7 +89,7 @@ export async function isRunning({ pid, started }: ProcessIdentity): Promise<bool
   return (await identifyProcess(pid))?.started === started;
 }
 
-/** Whether that process is a postmaster on this cluster, and not a stranger that was given the same pid. */
+/** Whether that process is a postmaster on this cluster, and not an unrelated one with the same pid. */
 export async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   if (process.platform === "win32") return true;
   if (process.platform === "linux") {
@@ -101,7 +104,7 @@ export async function isPostmasterOf(pid: number, cluster: string): Promise<bool
   return output.includes(`-D ${cluster}`);
 }
 
-/** The processes that one has started and that are still there. */
+/** Returns the live children of a process. */
 export async function childrenOf(pid: number): Promise<number[]> {
   if (process.platform === "win32") return [];
   const { output } = await runAndWait({ kind: "self" }, "ps", ["-A", "-o", "pid=,ppid="]);
@@ -109,7 +112,7 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return rows.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
 }
 
-/** Sends a signal; false when there is no such process. */
+/** Sends a signal; returns false if there is no such process. */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);

@@ -7,10 +7,11 @@ import { runAndWait, type RunAs } from "./process.ts";
 export const unprivilegedAccounts = ["postgres", "nobody"] as const;
 
 /**
- * Decides whom Postgres runs as and gives that user the data directory. An ordinary user runs it as they are; one that
- * has no name (containers are started with any number), whom initdb refuses, in a user namespace where they have one.
- * Root, whom Postgres refuses, takes the first of these that can reach binaries and data: the accounts, the owner of the
- * directory the data lies in (`sudo npm start` in somebody's home), a user namespace in which root is not called root.
+ * Chooses the user that Postgres runs as and gives that user the data directory. An ordinary user runs it directly; a
+ * user without a name (containers are started with any number), whom initdb refuses, runs it in a user namespace that
+ * has one. Root, whom Postgres refuses, takes the first of these that can reach binaries and data: the accounts, the
+ * owner of the directory that contains the data (`sudo npm start` in a user's home), a user namespace in which root is
+ * not called root.
  */
 export async function chooseRunAs(options: {
   files: EmbeddedPostgresFiles;
@@ -38,7 +39,7 @@ async function chooseForOrdinaryUser(options: { files: EmbeddedPostgresFiles; po
   return (await whyUnreachable(namespace, options)) === undefined ? namespace : self;
 }
 
-/** A few words for a log line or a message. */
+/** Returns a few words for a log line or a message. */
 export function describe(runAs: RunAs): string {
   if (runAs.kind === "self") return "this user";
   return runAs.kind === "account" ? runAs.name : "a user namespace";
@@ -62,12 +63,12 @@ async function accountNumber(flag: "-u" | "-g", name: string): Promise<number | 
   return code === 0 && /^-?\d+$/.test(output) ? Number(output) >>> 0 : undefined;
 }
 
-/** Tried out rather than computed from modes, which know nothing of access lists or mount options. */
+/** Tests access rather than computing it from modes, which ignore access lists and mount options. */
 async function whyUnreachable(
   candidate: RunAs,
   { files, postgres }: { files: EmbeddedPostgresFiles; postgres: string },
 ) {
-  // initdb refuses a user that has no name.
+  // initdb refuses a user without a name.
   const probe = 'id -un && cd "$1" && "$2" --version';
   const { code, output } = await runAndWait(candidate, "/bin/sh", ["-c", probe, "sh", dirname(files.root), postgres]);
   if (code === 0) return undefined;

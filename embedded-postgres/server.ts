@@ -23,7 +23,7 @@ const database = "realmpass";
 const answerWithinMs = 2_000;
 const logBytes = 10 * 1024 * 1024;
 
-/** Logs in and asks the server where its data lies: only that tells our server from any other on the port. */
+/** Logs in and asks the server for its data directory: only that distinguishes our server from another on the port. */
 export async function isOurs(url: string, cluster: string): Promise<boolean> {
   try {
     return await withClient(url, answerWithinMs, async (client) => {
@@ -37,8 +37,8 @@ export async function isOurs(url: string, cluster: string): Promise<boolean> {
 }
 
 /**
- * Makes the database unless it is there. A start may have ended between the cluster and this, and what it asked for may
- * be done only now. A new database is copied to disk, which takes long on a slow one.
+ * Makes the database unless it exists. An earlier start may have ended after it made the cluster, and its `create
+ * database` may complete only now. A new database is copied to disk, which takes long on a slow one.
  */
 export async function ensureDatabase(url: string, giveUpAt: number): Promise<void> {
   await withClient(url, Math.max(1, Math.ceil(giveUpAt - performance.now())), async (client) => {
@@ -50,10 +50,10 @@ export async function ensureDatabase(url: string, giveUpAt: number): Promise<voi
   });
 }
 
-/** duplicate_database; unique_violation, when both were made at the same time. */
+/** duplicate_database; unique_violation, if both were made at the same time. */
 const isPresent: ReadonlySet<string> = new Set(["42P04", "23505"]);
 
-/** Connects to the database that is always there. Every part is named, so that PG… variables have no say. */
+/** Connects to the database that always exists. Every part is explicit, so PG… variables have no effect. */
 async function withClient<T>(url: string, answerMsMax: number, work: (client: Client) => Promise<T>): Promise<T> {
   const { hostname, port, username, password } = new URL(url);
   const client = new Client({
@@ -66,7 +66,7 @@ async function withClient<T>(url: string, answerMsMax: number, work: (client: Cl
     connectionTimeoutMillis: answerMsMax,
     query_timeout: answerMsMax,
   });
-  // A connection that breaks is reported here too; without a listener that would end our process.
+  // A broken connection is reported here too; without a listener it would end our process.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -77,8 +77,8 @@ async function withClient<T>(url: string, answerMsMax: number, work: (client: Cl
 }
 
 /**
- * The live server on this cluster, if there is one. One that is still starting or already stopping is waited for; what
- * a crash left in postmaster.pid is made harmless.
+ * Returns the live server on this cluster, if there is one. Waits for one that is still starting or stopping; makes a
+ * crash's leftover postmaster.pid harmless.
  */
 export async function findLiveServer(
   files: EmbeddedPostgresFiles,
@@ -89,7 +89,7 @@ export async function findLiveServer(
     if (content === undefined) return undefined;
     const [firstLine = "", , , port] = content.split("\n");
     if (!/^[1-9]\d*$/.test(firstLine)) {
-      // A power cut may leave an empty file, which Postgres will not start over.
+      // A power cut may leave an empty file, and Postgres refuses to start with it.
       await rm(files.postmasterPid, { force: true });
       return undefined;
     }
@@ -110,8 +110,9 @@ export async function findLiveServer(
 }
 
 /**
- * Postgres will not start while the pid in its file belongs to any live process. The file is kept, because it also
- * names the shared memory that old backends may still use; a pid that is Postgres's own parent it takes for stale.
+ * Replaces the pid in postmaster.pid with our own. Postgres does not start while that pid belongs to another live
+ * process, but treats its parent's pid as stale. The file stays, because it also names the shared memory that old
+ * backends may still use.
  */
 async function disownPostmasterPid(files: EmbeddedPostgresFiles): Promise<void> {
   const lines = (await readFile(files.postmasterPid, "utf8")).split("\n");
@@ -119,7 +120,7 @@ async function disownPostmasterPid(files: EmbeddedPostgresFiles): Promise<void> 
   await writePrivateFile(files.postmasterPid, [process.pid, ...lines.slice(1)].join("\n"), { uid, gid });
 }
 
-/** Starts a server and waits until it lets us in. The port of last time is taken again if it is free. */
+/** Starts a server and waits until it accepts our login. Uses the last port again if it is free. */
 export async function launchServer(options: {
   files: EmbeddedPostgresFiles;
   postgres: string;
@@ -173,7 +174,7 @@ async function launchOnce(options: {
       detached: true,
     },
   );
-  // The server outlives us if we are killed, and is adopted at the next start; it must not keep us alive either.
+  // The server outlives us if we are killed, and the next start adopts it; it must not keep us alive either.
   child.unref();
   let ended: string | undefined;
   child.once("error", (error) => (ended = error.message));
@@ -191,7 +192,7 @@ async function launchOnce(options: {
   return { complaint: `${said.split("\n").slice(-20).join("\n")}${ended ?? "took too long"}` };
 }
 
-/** Stops the server: open transactions are rolled back at once, and one that does not end is made to. */
+/** Stops the server: open transactions are rolled back at once, and a server that does not end is killed. */
 export async function stopServer(
   server: ProcessIdentity,
 ): Promise<"fast" | "immediate" | "killed" | "was not running"> {
@@ -202,7 +203,7 @@ export async function stopServer(
   ] as const;
   if (!(await isRunning(server))) return "was not running";
   for (const { signal, waitMs, result } of steps) {
-    // Without the postmaster, a backend that hangs would stay and keep the next server from starting.
+    // Without the postmaster, a hanging backend would stay and prevent the next server from starting.
     if (signal === "SIGKILL") for (const child of await childrenOf(server.pid)) signalProcess(child, signal);
     signalProcess(server.pid, signal);
     const waitUntil = performance.now() + waitMs;
@@ -214,7 +215,7 @@ export async function stopServer(
   throw new Error(`Postgres (process ${server.pid}) does not end.`);
 }
 
-/** Keeps the server's log within bounds while it runs. The server appends, so it goes on at the new end. */
+/** Keeps the server's log within bounds while it runs. The server appends, so it continues at the new end. */
 export async function boundLog(files: EmbeddedPostgresFiles): Promise<void> {
   const { size } = await stat(files.log);
   if (size <= logBytes) return;
@@ -234,7 +235,7 @@ async function anyFreePort(): Promise<number> {
   return port;
 }
 
-/** That port if it is free, with 0 any free one. */
+/** Returns the port if it is free; for 0, any free one. */
 async function freePort(port: number): Promise<number | undefined> {
   return new Promise((done) => {
     const server = createServer();
