@@ -1,6 +1,6 @@
-// Bundles the service and the console to dist/, unless dist/ is already what the sources say. Every script that starts
-// something runs this first, so it answers at once when there is nothing to do, and any number of them may start at the same moment:
-// one builds, the others wait for it. It never writes to stdout, which belongs to the program that comes after it.
+// Bundles the service and the console to dist/, unless dist/ is up to date. Every script that starts something runs
+// this first, so it returns at once if there is nothing to do, and any number of them may start at the same moment: one
+// builds, the others wait for it. It never writes to stdout, which belongs to the program that comes after it.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -16,7 +16,7 @@ const dist = path.join(root, "dist");
 const lockFile = path.join(dist, ".lock");
 const lockWaitSeconds = 180;
 
-/** What the service is made of. */
+/** The sources of the service. */
 const sourceNames = [
   "embedded-postgres",
   "terminal",
@@ -33,7 +33,7 @@ const sourceNames = [
   "cli",
   "start.ts",
 ];
-/** The programs, and the threads that they start. Each is a file below dist/ where its source lies here. */
+/** The programs, and the threads that they start. Each has the same path below dist/ as its source here. */
 const entries = [
   "start",
   "api/main",
@@ -46,11 +46,11 @@ const entries = [
 ];
 /**
  * Packages that stay in node_modules: they have native parts or other files that they find beside themselves. Knex
- * loads pg itself, and both have to be the same. Everything else is bundled, because reading hundreds of files
- * was most of what a start cost.
+ * loads pg itself, and both must be the same. Everything else is bundled, because reading hundreds of files was most of
+ * the cost of a start.
  */
 const external = [/^@node-rs\//, /^@embedded-postgres\//, /^swagger-ui-dist/, /^knex/, /^pg(\/|$)/];
-/** Read by the service as they are; they lie below dist/ where they lie here. */
+/** Files that the service reads as they are; they have the same paths below dist/ as here. */
 const copied = [
   "docs/guides",
   "docs/radius",
@@ -64,7 +64,7 @@ const copied = [
 ];
 const settings = ["tsconfig.json", "package-lock.json", "build.mjs"];
 
-/** What is built, each part when its own inputs have changed or something of it has gone missing. */
+/** The parts of the build; each is built if its own inputs have changed or an output is missing. */
 const parts = [
   {
     name: "the service",
@@ -80,7 +80,7 @@ const parts = [
   },
 ];
 
-// `node build.mjs --console` leaves the service as it is, for people who run that from source.
+// `node build.mjs --console` leaves the service as it is, for developers who run it from source.
 const wanted = process.argv.includes("--console") ? parts.slice(1) : parts;
 if (!wanted.every(isFresh)) {
   await lock();
@@ -88,13 +88,13 @@ if (!wanted.every(isFresh)) {
   for (const part of wanted) if (!isFresh(part)) await build(part);
 }
 
-/** The stamp was made from exactly these inputs, and no output has gone missing since. */
+/** Whether the stamp was made from exactly these inputs, and no output has gone missing since. */
 function isFresh(part) {
   const [inputs, ...outputs] = stampOf(part);
   return inputs === fingerprint(part.inputs()) && areThere(outputs);
 }
 
-/** What the inputs of the last build were, and the names of its outputs. */
+/** Returns the fingerprint of the last build's inputs, then the names of its outputs. */
 function stampOf({ stampFile }) {
   return (readIfThere(stampFile) ?? "").split("\n");
 }
@@ -105,14 +105,14 @@ function areThere(outputs) {
 
 async function build(part) {
   if (find("vite/package.json") === undefined) {
-    // Installed without development dependencies: what was built before is what there is, and it may be another version.
+    // Installed without development dependencies: the earlier build must do, and it may be of another version.
     if (areThere(stampOf(part).slice(1))) {
       process.stderr.write(
-        `What is in dist/ of ${part.name} was built from other sources; what builds it is not installed.\n`,
+        `dist/ contains ${part.name} built from other sources, and the build tools are not installed.\n`,
       );
       return;
     }
-    fail("Nothing has been built, and what builds it is not installed. Run `npm ci` with development dependencies.");
+    fail("Nothing has been built, and the build tools are not installed. Run `npm ci` with development dependencies.");
   }
 
   process.stderr.write(`Building ${part.name} …\n`);
@@ -137,7 +137,7 @@ async function bundleService() {
     .write({
       dir: dist,
       entryFileNames: "[name].js",
-      // One folder deep, where `programFile` of runtime/program-files.ts expects itself to be.
+      // One folder deep, where `programFile` of runtime/program-files.ts expects itself.
       chunkFileNames: "chunks/[name]-[hash].js",
       sourcemap: true,
       keepNames: true,
@@ -164,7 +164,7 @@ function bundleConsole() {
 function run(program, parameters) {
   const { status, error } = spawnSync(process.execPath, [program, ...parameters], {
     cwd: root,
-    // Otherwise the console would be React's development build where a shell or a test says another one.
+    // Otherwise the console would be React's development build if a shell or a test sets another value.
     env: { ...process.env, NODE_ENV: "production" },
     stdio: ["ignore", process.stderr.fd, process.stderr.fd],
   });
@@ -177,7 +177,7 @@ function buildFailed(error) {
   fail("The build failed.");
 }
 
-/** Names, sizes and times of inputs, so that nothing needs to be read. */
+/** Returns a hash of the inputs' names, sizes and times, so no input has to be read. */
 function fingerprint(inputs) {
   const hash = createHash("sha256");
   for (const name of inputs) {
@@ -191,7 +191,7 @@ function sources() {
   return sourceNames.flatMap((name) => filesBelow(root, name)).filter((name) => /(?<!\.d)\.tsx?$/.test(name));
 }
 
-/** Removes what an earlier build of the service left; a running program must not find it. */
+/** Removes the outputs of an earlier build of the service; a running program must not find them. */
 function removeAllBut(outputs) {
   const wanted = new Set(outputs);
   for (const entry of fs.readdirSync(dist)) {
@@ -224,7 +224,7 @@ function find(file) {
   }
 }
 
-/** Waits until this process is the only one that builds. The lock goes with the process, however it ends. */
+/** Waits until no other process is building, and takes the lock. This process releases it when it ends, however it ends. */
 async function lock() {
   fs.mkdirSync(dist, { recursive: true });
   // Linking a finished file makes lock and owner appear in one step.
@@ -248,7 +248,7 @@ async function lock() {
   }
 }
 
-/** Removes the lock of a process that is gone. Only one process at a time may do so, or it might remove a new lock. */
+/** Removes the lock of a dead process. Only one process at a time may do so, or it might remove a new lock. */
 function breakIfAbandoned() {
   if (isAlive(readIfThere(lockFile))) return;
   const turn = `${lockFile}-breaking`;

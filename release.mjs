@@ -1,6 +1,7 @@
-// `npm run release`: packs what an installation runs into release/realmpass-VERSION-linux-ARCH.tar.gz, with its SHA-256 beside it.
-// `--out DIRECTORY` puts them elsewhere; `--uncommitted` also packs what is not committed, which the release then says of itself.
-// The same commit, packed with the same Node and npm, is the same bytes: names are sorted, times are the commit's, owners are 0.
+// `npm run release`: packs the files of an installation into release/realmpass-VERSION-linux-ARCH.tar.gz, with its
+// SHA-256 beside it. `--out DIRECTORY` puts them elsewhere; `--uncommitted` also packs uncommitted changes and marks
+// the release accordingly. The same commit, packed with the same Node and npm, gives the same bytes: names are sorted,
+// times are the commit's, owners are 0.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -23,9 +24,8 @@ const manifest = readJson("package.json");
 const commit = git("rev-parse", "HEAD");
 const committedAt = Number(git("log", "-1", "--format=%ct"));
 const isCommitted = git("status", "--porcelain") === "";
-// What is not committed would be in no release that can be made again.
-if (!isCommitted && !options.uncommitted)
-  fail("There are changes that are not committed: commit them, or take them back.");
+// A release with uncommitted changes could not be made again.
+if (!isCommitted && !options.uncommitted) fail("There are uncommitted changes: commit or revert them.");
 
 run(process.execPath, ["build.mjs"]);
 
@@ -70,13 +70,13 @@ fs.writeFileSync(file, packed);
 fs.writeFileSync(`${file}.sha256`, `${createHash("sha256").update(packed).digest("hex")}  ${name}.tar.gz\n`);
 process.stdout.write(`${file}\n`);
 
-/** The name of the last migration, which is that of its file. */
+/** Returns the name of the last migration, which is that of its file. */
 function newestMigration() {
   const names = fs.readdirSync(path.join(root, "db/migrations")).filter((file) => /^\d/.test(file));
   return names.sort().at(-1).replace(/\.ts$/, "");
 }
 
-/** Folders of the packages that run in production. The embedded PostgreSQL is for machines without one. */
+/** Returns the folders of the packages for production. The embedded PostgreSQL is only for machines without one. */
 function productionPackages() {
   return Object.entries(readJson("package-lock.json").packages)
     .filter(
@@ -86,12 +86,15 @@ function productionPackages() {
     .filter((folder) => fs.existsSync(path.join(root, folder)));
 }
 
-/** Whether a file belongs to a package below this one, which is copied if it is needed. */
+/** Whether a file belongs to a nested package, which is copied separately if needed. */
 function isNested(folder, file) {
   return path.relative(path.join(root, folder), file).split(path.sep)[0] === "node_modules";
 }
 
-/** What is in the archive, as CycloneDX, without what differs between two machines that pack the same commit. */
+/**
+ * Returns the archive's contents as CycloneDX, without anything that differs between two machines that pack the same
+ * commit.
+ */
 function sbom() {
   const npm = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=application", "--omit=dev", "--package-lock-only"];
   const found = JSON.parse(run("npm", npm));

@@ -24,7 +24,7 @@ import { variables, type Variable } from "./runtime/variables.ts";
 import { responderVariables } from "./responder/config.ts";
 import { workerVariables } from "./worker/config.ts";
 
-/** `npm start`: everything on this machine, and the two commands of the README. `npm run dev` has sample data as well. */
+/** `npm start`: runs everything on this machine. `npm run dev` adds sample data. */
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadConfig(Object.keys(variables) as Variable[], process.env);
   const log = createLog({ process: "start", level: config.REALMPASS_LOG_LEVEL });
@@ -94,7 +94,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   );
 }
 
-/** What the processes below read; made here, in the directory that they share. */
+/** The secrets of the processes below; they are made here, in the shared data directory. */
 const allSecrets = ["masterKey", "outputPrivateKey", "issuerKeyPassphrase", "rootKeyPassphrase", "auditKey"] as const;
 
 async function startDatabase({
@@ -111,17 +111,17 @@ async function startDatabase({
   return postgres.url;
 }
 
-/** Where each process finds the database, and what tells api and worker of the queue's login. */
+/** The database URL of each process, and the variables that give api and worker the queue's login. */
 interface Urls extends Record<ProcessKind, string> {
   operator: string;
   queue: Env;
-  /** Whether all sign in with the login that we were given. */
+  /** Whether all processes use the given login. */
   shared: boolean;
 }
 
 /**
- * Each process signs in with a login of its own, with a password that only it and we know, where the login that we were
- * given may make logins. Else all share that one.
+ * Gives each process a login of its own, with a password that only it and we know, if the given login may create roles.
+ * Otherwise all share that one.
  */
 async function loginPerProcess(
   { QUEUE_DATABASE_URL: queueUrl }: { QUEUE_DATABASE_URL?: string | undefined },
@@ -154,14 +154,14 @@ async function loginPerProcess(
   };
 }
 
-/** The processes are given URLs that are whole. */
+/** The processes get complete URLs. */
 const noDatabase: Env = {
   DATABASE_URL_FILE: "",
   DATABASE_PASSWORD: "",
   DATABASE_PASSWORD_FILE: "",
 };
 
-/** Apis and workers alone use the queue. */
+/** Only apis and workers use the queue. */
 const noQueue: Env = {
   QUEUE_DATABASE_URL_FILE: "",
   QUEUE_DATABASE_PASSWORD: "",
@@ -174,7 +174,10 @@ const variablesOf: Readonly<Record<ProcessKind, readonly Variable[]>> = {
   responder: [...serverVariables, ...responderVariables],
 };
 
-/** What a process is told of our own environment: what Node and npm need, and what the process itself reads. */
+/**
+ * Returns the part of our environment that a process gets: PATH, HOME, variables of Node and npm, and the process's
+ * own.
+ */
 const envOf = (name: keyof typeof variablesOf): Env => {
   const read = new Set<string>(variablesOf[name].flatMap((variable) => [variable, `${variable}_FILE`]));
   return Object.fromEntries(
@@ -184,10 +187,10 @@ const envOf = (name: keyof typeof variablesOf): Env => {
   );
 };
 
-/** When an api that does not answer is asked again; one that does says itself when that makes sense. */
+/** Pause before asking again an api that does not answer; one that answers gives its own pause. */
 const askAgainSeconds = 0.25;
 
-/** Resolves when the api says that the service as a whole is well; the log tells what is waited for until then. */
+/** Resolves when the api reports that the whole service is well; until then the log shows what is missing. */
 async function becomeWell({
   host,
   port,
@@ -214,14 +217,14 @@ async function becomeWell({
   }
 }
 
-/** What a process sends once it is ready. */
+/** The message of a process once it is ready. */
 interface Started {
-  /** Where it listens. */
+  /** The port that it listens on. */
   port?: number;
 }
 
 interface Supervised {
-  /** Resolves with what the process first says when it is ready; rejects when it ends before that. */
+  /** Resolves with the process's first message, once it is ready; rejects if it ends before. */
   ready: Promise<Started>;
   stop(): Promise<void>;
 }
@@ -229,8 +232,8 @@ interface Supervised {
 const restartPauseMs = 1_000;
 
 /**
- * Runs `<name>/main` as a child and starts it again when it dies. It has a process group of its own, so that Ctrl-C
- * reaches us alone and things stop in order; when we die, it notices by the closed channel and ends.
+ * Runs `<name>/main` as a child and restarts it when it dies. It has a process group of its own, so Ctrl-C reaches only
+ * us and things stop in order; if we die, the closed channel makes it end.
  */
 function supervise({ name, env, log }: { name: ProcessKind; env: Env; log: Log }): Supervised {
   const [entry, execArgv] = entryOf(name);
@@ -274,7 +277,7 @@ function supervise({ name, env, log }: { name: ProcessKind; env: Env; log: Log }
   };
 }
 
-/** The file to start, and what Node needs for it. */
+/** Returns the file to start and Node's arguments for it. */
 function entryOf(name: string): [entry: string, execArgv: string[]] {
   if (runsFromSource) return [fileURLToPath(programFile(`${name}/main.ts`)), ["--import", "tsx"]];
   return [fileURLToPath(programFile(`${name}/main.js`)), ["--enable-source-maps"]];
