@@ -6,14 +6,14 @@ import { answerWithin } from "../runtime/deadline.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProcessSecrets } from "./secrets.ts";
 
-/** What a process needs to be able to serve. */
+/** The needs of a process that serves. */
 export type Need = "database" | "schema" | "keys" | "clock";
 
 /** Whether a process can serve now. Its reasons are public: they contain no host and no secret. */
 export interface Readiness {
   /** How long the database took to answer, in milliseconds. */
   databaseMs: number;
-  /** What it lacks, and why; empty if it can serve. While the database is away, the schema is unknown. */
+  /** The unmet needs, and why they are unmet; empty if it can serve. While the database is away, the schema is unknown. */
   lacks: { path: Need; reason: string }[];
 }
 

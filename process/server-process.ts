@@ -102,7 +102,7 @@ export interface ServerProcessOptions {
   queueConnectionsMax?: number;
   /** How many more connections to the database the process opens by itself. Default: none. */
   ownConnections?: number;
-  /** Connections beside those that all lookups of this process share. Default: none. */
+  /** Extra connections, shared by all lookups of this process. Default: none. */
   readers?: number;
   /** Called once if the process has to wait for `migrate`, to serve requests meanwhile. */
   onSchemaWait?: (waiting: { readiness: LookForReadiness; log: Log; lifecycle: Lifecycle }) => Promise<void>;

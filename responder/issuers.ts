@@ -17,7 +17,7 @@ export interface OcspIssuer {
 export interface OcspIssuers {
   /** Returns the issuer until it expires: nothing that it signed is valid afterwards. */
   find(issuerId: string): Promise<OcspIssuer | undefined>;
-  /** Returns the unexpired issuers: first those that issue, newest first. */
+  /** Returns the unexpired issuers: the issuing ones first, newest first. */
   listCurrent(limit: number): Promise<OcspIssuer[]>;
 }
 

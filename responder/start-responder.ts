@@ -96,7 +96,10 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     (flushing ??= Promise.all([lastOcsp.flush(), askers.flush()])
       .then(() => undefined)
       .catch((err: unknown) => {
-        log.warn({ event: "ocsp.last_answers_not_written", err }, "when profiles were asked about is not written yet");
+        log.warn(
+          { event: "ocsp.last_answers_not_written", err },
+          "could not write the times of the last answers; trying again",
+        );
       })
       .finally(() => (flushing = undefined)));
   const prepare = async (limit: number): Promise<void> => {

@@ -67,7 +67,7 @@ export interface FreshByKey<Value> {
   peek(key: string): Value | undefined;
 }
 
-/** Keeps values by key, and drops those that are too old. */
+/** Keeps values by key, and drops old ones. */
 export function createFreshByKey<Value>(options: FreshOptions): FreshByKey<Value> {
   const known = new Map<string, Held<Value>>();
   return {

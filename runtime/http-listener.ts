@@ -28,7 +28,7 @@ export async function listenOnSet(server: Server, address: ListenAddress, variab
   }
 }
 
-/** The same, but on any free port if the requested one is taken and is the `usual` one, which nobody has chosen. */
+/** The same, but on any free port if the requested one is taken and is the `usual` one, which no operator has chosen. */
 export async function listenOnAnyway(
   server: Server,
   address: ListenAddress,

@@ -134,7 +134,7 @@ type Naming = (id: string) => ReturnType<typeof named>;
 const draw = (id: string): Draw => ({ id, serialNumber: drawSerialNumber(), label: identityLabelOf(randomBytes(20)) });
 
 /**
- * Claims every issuance that this worker can sign, and fails those that no worker can ever claim. If an issuance is
+ * Claims every issuance that this worker can sign, and fails any that no worker can ever claim. If an issuance is
  * left because its issuer is unknown, loads the issuer before claiming, so no serial number is drawn for an issuer that
  * cannot sign.
  */

@@ -27,7 +27,10 @@ export async function networksOf(
     } catch (error) {
       const { issuanceId } = row;
       const requestId = wanted.get(issuanceId)?.requestId ?? undefined;
-      log.error({ event: "realm.radius_ca_unreadable", issuanceId, requestId, err: error }, "not a CA in PEM");
+      log.error(
+        { event: "realm.radius_ca_unreadable", issuanceId, requestId, err: error },
+        "could not read a realm's RADIUS CA",
+      );
     }
   }
   return networks;
@@ -42,7 +45,7 @@ const networkOf = ({ displayName, domain, ssids, ...row }: IssuanceNetwork): Net
 });
 
 /**
- * Returns the CAs of the RADIUS server's certificate: those that the realm names, else its own, for a server with an
+ * Returns the CAs of the RADIUS server's certificate: the ones that the realm names, else its own, for a server with an
  * infrastructure profile. Devices trust its root, since most stacks take no other anchor and a new issuing CA must not
  * lock devices out; the issuing CA is included for servers that do not send their chain.
  */

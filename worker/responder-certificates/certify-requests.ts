@@ -47,7 +47,7 @@ async function certify(deps: CertifyDeps, request: responders.ResponderRequest):
   if (intent === "too many") {
     log.error(
       { event: "ocsp.too_many_responders", issuer: issuerId, max: respondersMax },
-      "responders have too many certificates that have not ended",
+      "responders have too many unexpired certificates",
     );
     return;
   }

@@ -113,7 +113,7 @@ export function createHeadLog({ clock, log }: { clock: Clock; log: Log }): HeadL
       for (const [realmId, { position, hash, signature }] of untold) {
         const before = toldAt.get(realmId);
         if (before !== undefined && now - before < headMinutes * 60_000) continue;
-        log.info({ event: "audit.head", realmId, position, hash, signature }, "where a realm's audit log ends, signed");
+        log.info({ event: "audit.head", realmId, position, hash, signature }, "the signed head of a realm's audit log");
         toldAt.set(realmId, now);
         untold.delete(realmId);
       }

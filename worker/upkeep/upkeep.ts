@@ -186,7 +186,7 @@ export async function revokeUnfetched({ db, clock, log }: Pick<UpkeepDeps, "db" 
       return revocations.revokeUnfetched(tx, { at: clock.now() });
     });
     if (files === 0) return;
-    log.info({ event: "upkeep.unfetched_ended", files, profiles: revoked.length }, "profiles nobody fetched revoked");
+    log.info({ event: "upkeep.unfetched_ended", files, profiles: revoked.length }, "unfetched profiles revoked");
   }
 }
 
