@@ -11,7 +11,7 @@ import type { Responder } from "./responder.ts";
 export interface ListenerOptions {
   responder: Responder;
   host: string;
-  /** 0 for any free port, also used if another process has the given one. */
+  /** 0 for any free port. */
   port: number;
   clientAddress: ClientAddress;
   withinLimit: WithinLimit;

@@ -208,7 +208,7 @@ export class RetryLater extends Error {
   override readonly name = "RetryLater";
 }
 
-/** How one attempt at a task ended: done, to be retried, or failed for good. */
+/** How one attempt at a task ended: done, to be retried, or failed permanently. */
 export type TaskOutcome = "done" | "again" | "failed";
 
 export interface QueueWorkerOptions {

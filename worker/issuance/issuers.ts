@@ -28,11 +28,11 @@ export interface Issuers {
    * it. Looks at all of them before it throws {@link IssuerAway} or DatabaseUnavailable.
    */
   ensure(issuerIds: readonly string[]): Promise<void>;
-  /** Makes each of these sign something after a failure to sign, and returns the ones that did. */
+  /** Makes each of these sign something after a failure to sign, and returns all that did. */
   probe(issuerIds: readonly IssuerID[]): Promise<ReadonlySet<string>>;
   /**
    * To be called each second. Every ten seconds it reads all unexpired issuers, loads new and changed ones,
-   * and probes each; in between it probes the ones lost with the threads. It also notices when this worker loses
+   * and probes each; in between it probes issuers lost with the threads. It also notices when this worker loses
    * or regains permission to sign.
    */
   watch(): Promise<void>;

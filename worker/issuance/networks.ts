@@ -45,7 +45,7 @@ const networkOf = ({ displayName, domain, ssids, ...row }: IssuanceNetwork): Net
 });
 
 /**
- * Returns the CAs of the RADIUS server's certificate: the ones that the realm names, else its own, for a server with an
+ * Returns the CAs of the RADIUS server's certificate: the CAs that the realm names, else its own, for a server with an
  * infrastructure profile. Devices trust its root, since most stacks take no other anchor and a new issuing CA must not
  * lock devices out; the issuing CA is included for servers that do not send their chain.
  */
