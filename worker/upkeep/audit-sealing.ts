@@ -95,7 +95,7 @@ async function sealSlice(
 export interface HeadLog {
   /** Notes the committed end of a realm's chain. */
   note(realmId: string, head: chain.SignedHead): void;
-  /** Logs what is due. */
+  /** Logs the heads that are due. */
   tell(): void;
 }
 
