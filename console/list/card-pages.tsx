@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { formatNumber } from "../ui/time.tsx";
 import { pageSizes, type ListState } from "./list-state.ts";
 
-/** Which rows are shown, and the way to others. */
+/** Shows which rows are on the page, and leads to the other pages. */
 export function CardPages({
   total,
   state: { page, size },

@@ -5,20 +5,20 @@ import { isOnControl, type Column } from "./columns.ts";
 import type { Selection } from "./selection.ts";
 
 interface CardsProps<Row> {
-  /** What the table is called. */
+  /** The table's accessible name. */
   label: string;
   rows: readonly Row[];
   idOf: (row: Row) => string;
   columns: readonly Column<Row>[];
-  /** Omitted: no row can be chosen. */
+  /** Omitted: rows cannot be selected. */
   chosen?: { selection: Selection<Row>; rowLabel: (row: Row) => string; disabled: boolean };
-  /** What a tap on a card does, beside its links and buttons. */
+  /** Called for a tap on a card outside its links and buttons. */
   onOpen?: ((row: Row) => void) | undefined;
 }
 
 /**
- * Rows as cards, for phones. To readers of the screen they are the same table: the roles are said, because a browser takes
- * them away with the layout of a table.
+ * Rows as cards, for phones. Screen readers still get a table: the roles are explicit, because browsers drop them when
+ * CSS changes a table's layout.
  */
 export function Cards<Row>({ label, rows, idOf, columns, chosen, onOpen }: CardsProps<Row>) {
   const { t } = useTranslation();
@@ -60,7 +60,7 @@ export function Cards<Row>({ label, rows, idOf, columns, chosen, onOpen }: Cards
   );
 }
 
-/** In the order in which they are read. */
+/** In reading order. */
 const places = ["title", "badge", "line", "actions"] as const;
 
 function Cells<Row>({
@@ -89,7 +89,7 @@ function Cells<Row>({
 const isNothing = (content: ReactNode): boolean =>
   content === null || content === undefined || content === false || content === "";
 
-/** A checkbox that a finger hits, with its words beside it or not seen. */
+/** A checkbox large enough for a finger; its label is visible or for screen readers only. */
 export function SelectionBox({
   name,
   visible = false,

@@ -23,41 +23,41 @@ import { SortMenu } from "./sort-menu.tsx";
 import { usePhone } from "./use-phone.ts";
 
 export interface DataListProps<Row> {
-  /** Of the list in the cache: invalidate `[name]` after a change. Also names the exported file. */
+  /** The list's cache key: invalidate `[name]` after a change. Also names the exported file. */
   name: string;
-  /** What the table is called. */
+  /** The table's accessible name. */
   label: string;
   load: LoadList<Row>;
   idOf: (row: Row) => string;
-  /** How one row is called, for its checkbox. */
+  /** The accessible name of a row's checkbox. */
   rowLabel: (row: Row) => string;
   columns: readonly Column<Row>[];
   filters?: readonly Filter[];
-  /** What the search field says; omitted: the list has no search. */
+  /** The label of the search field; omitted: the list has no search. */
   searchLabel?: string;
-  /** Below the search field: what was understood. */
+  /** Below the search field: how the search was understood. */
   searchNote?: ReactNode;
-  /** `created`, `-created`: a sort key of the API. */
+  /** A sort key of the API: `created`, `-created`. */
   defaultSort?: string;
-  /** What can be done with the rows that are chosen; omitted: none can be. */
+  /** Actions on the selected rows; omitted: rows cannot be selected. */
   actions?: (rows: Row[], clear: () => void) => ReactNode;
-  /** What can be done with all rows of all pages, by what finds them; omitted: nothing can be. Needs `actions`. */
+  /** Actions on all rows of all pages, given the search and filters that find them; omitted: none. Needs `actions`. */
   actionsOnAll?: (all: { found: Found; total: number }, clear: () => void) => ReactNode;
-  /** When there is nothing at all. */
+  /** Shown when the list is empty without a search or filter. */
   empty: Empty;
-  /** When nothing matches: what the search looks inside. */
+  /** Shown when nothing matches: where the search looks. */
   noMatchHint?: string;
   onOpen?: (row: Row) => void;
-  /** What the list has as a file; omitted: it is not exported. */
+  /** The columns of the exported file; omitted: no export. */
   exported?: readonly CsvColumn<Row>[];
-  /** The page's own tools next to the search, such as filters. */
+  /** The page's own tools beside the search. */
   tools?: ReactNode;
   refetchMs?: number;
 }
 
 const noFilters: readonly Filter[] = [];
 
-/** A list of the API: searched, filtered, sorted, in pages, all of it in the address. */
+/** A list of the API with search, filters, sorting and pages, all kept in the address. */
 export function DataList<Row>(props: DataListProps<Row>) {
   const { name, load, filters = noFilters, searchLabel, searchNote, defaultSort, tools, exported } = props;
   const [state, change] = useListState(filters.flatMap(keysOf));
@@ -124,7 +124,7 @@ const foundBy = ({ search, filter }: ListQuery): Found => ({
 interface Loaded<Row> {
   rows: Row[];
   total: number;
-  /** These rows are about to be replaced by those of another search or page: none of them can be chosen. */
+  /** The rows of another search or page are loading; until then no row can be selected. */
   refreshing: boolean;
 }
 
@@ -147,7 +147,7 @@ function Rows<Row>({ found, ...props }: DataListProps<Row> & Shown & Loaded<Row>
   );
 }
 
-/** The rows on a phone: a card each, in an order that is chosen from a menu. */
+/** The rows on a phone: a card each, and a menu for the order. */
 function CardRows<Row>({
   rows,
   total,
@@ -232,7 +232,7 @@ function TableRows<Row>({
       highlightOnHover
       verticalSpacing="xs"
       minHeight={rows.length === 0 ? 120 : 0}
-      // The table keeps this text among its rows, where it is only not seen.
+      // The table always renders this text and only hides it when it has rows.
       noRecordsText={rows.length === 0 ? t("list.pastTheEnd") : ""}
       records={rows as (Row & Record<string, unknown>)[]}
       idAccessor={(row) => idOf(row)}
@@ -289,7 +289,7 @@ function TableRows<Row>({
   );
 }
 
-/** Whether a list in the order of `sort` is in the order of this key. */
+/** Returns the direction if the list is sorted by this key, otherwise undefined. */
 const orderOf = (sort: string | undefined, sortKey: string): SortOrder | undefined =>
   ({ [sortKey]: "asc" as const, [`-${sortKey}`]: "desc" as const })[sort ?? ""];
 
@@ -318,7 +318,7 @@ function Nothing<Row>({
   );
 }
 
-/** Rows that are yet to come. */
+/** Placeholders while rows load. */
 function Loading() {
   const { t } = useTranslation();
   return (

@@ -6,11 +6,11 @@ export interface Empty {
   icon: Icon;
   /** One sentence. */
   text: string;
-  /** What to do first. */
+  /** The first step. */
   action?: ReactNode;
 }
 
-/** A picture, a sentence and the first thing to do, where there is nothing yet. */
+/** An icon, a sentence and the first step, for an empty list. */
 export function EmptyList({ icon: Picture, text, action }: Empty) {
   return (
     <Stack align="center" gap="md" py={64}>

@@ -10,7 +10,7 @@ import { viewer } from "./csv-reader.ts";
 import { exportCsv, saveFile, type LoadList } from "./export-csv.ts";
 import type { ListQuery } from "./list-state.ts";
 
-/** Writes the whole filtered list to a file, says how far it is, and stops when it is pressed again. */
+/** Exports the whole filtered list and shows the progress; pressed again, it stops. */
 export function ExportButton<Row>({
   name,
   load,

@@ -1,7 +1,7 @@
 import { csvForPeople, type CsvColumn, type CsvReader } from "../../domain/csv.ts";
 import type { ListQuery } from "./list-state.ts";
 
-/** One page of a list as the API answers it. */
+/** One page of a list, as the API returns it. */
 export interface ListAnswer<Row> {
   data: Row[];
   total: number;
@@ -11,7 +11,7 @@ export type LoadList<Row> = (query: ListQuery, signal: AbortSignal) => Promise<L
 
 const pageSize = 1_000;
 
-/** The whole list, as it is filtered and sorted, as CSV for people. */
+/** Returns the whole list, filtered and sorted, as CSV for people. */
 export async function exportCsv<Row>(
   load: LoadList<Row>,
   { columns, query, reader, signal, onProgress }: ExportOptions<Row>,
@@ -36,7 +36,7 @@ interface ExportOptions<Row> {
   onProgress: (done: number, total: number) => void;
 }
 
-/** Gives a file to the browser to keep. */
+/** Has the browser download a file. */
 export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement("a");

@@ -3,15 +3,15 @@ import { IconFilter } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { formatTime } from "../ui/time.tsx";
 
-/** Something that a list can be narrowed by. Keys are the API's filter keys. */
+/** One filter of a list. Keys are the API's filter keys. */
 export type Filter =
   | { kind: "choice"; key: string; label: string; choices: readonly { value: string; label: string }[] }
   | { kind: "text"; key: string; label: string }
   | { kind: "number"; min: string; max: string; label: string }
-  /** Whole days of the viewer's zone; the API gets instants. */
+  /** Whole days in the viewer's zone; the API gets instants. */
   | { kind: "days"; min: string; max: string; label: string };
 
-/** The API's keys that a filter sets. */
+/** Returns the API's filter keys that a filter sets. */
 export const keysOf = (filter: Filter): string[] =>
   filter.kind === "choice" || filter.kind === "text" ? [filter.key] : [filter.min, filter.max];
 
@@ -139,7 +139,7 @@ function FilterField({
   }
 }
 
-/** The filters that are on, each with a button that takes it off. */
+/** The active filters, each with a button that removes it. */
 export function FilterPills({ filters, values, onChange }: FilterProps) {
   const { t, i18n } = useTranslation();
   const on = filters.filter((filter) => keysOf(filter).some((key) => values[key] !== undefined));
@@ -157,7 +157,7 @@ export function FilterPills({ filters, values, onChange }: FilterProps) {
             withRemoveButton
             removeButtonProps={{
               "aria-label": t("list.removeFilter", { filter: text }),
-              // Mantine hides it from who needs it most.
+              // Mantine hides this button from screen readers.
               "aria-hidden": false,
               tabIndex: 0,
             }}
@@ -185,7 +185,7 @@ function wordsOf(filter: Filter, values: Values, language: string): string {
   return `${min ?? "…"} – ${max ?? "…"}`;
 }
 
-/** An instant as the day that a date field shows, in the viewer's zone. */
+/** Formats an instant for a date field: the day in the viewer's zone. */
 function dayOf(instant: string | undefined): string {
   if (instant === undefined) return "";
   const date = new Date(instant);
@@ -194,7 +194,7 @@ function dayOf(instant: string | undefined): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** The first or the last instant of a day in the viewer's zone. */
+/** Returns the first or last instant of a day in the viewer's zone. */
 function instantOf(day: string, end: "start" | "end"): string | undefined {
   if (day === "") return undefined;
   const date = new Date(`${day}T${end === "start" ? "00:00:00.000" : "23:59:59.999"}`);

@@ -3,17 +3,17 @@ import type { Search } from "./search.ts";
 
 export const pageSizes = [25, 50, 100] as const;
 
-/** What a list shows, as its address says. */
+/** The state of a list, kept in the address. */
 export interface ListState {
   q: string;
   page: number;
   size: number;
-  /** A sort key of the API; `-` before it: descending. Undefined: the list's own order. */
+  /** A sort key of the API, descending after `-`. Undefined: the list's own order. */
   sort: string | undefined;
   filter: Readonly<Record<string, string>>;
 }
 
-/** How the API is asked for one page of a list. */
+/** The API's query for one page of a list. */
 export interface ListQuery {
   limit: number;
   offset: number;
@@ -22,17 +22,17 @@ export interface ListQuery {
   sort?: Record<string, "asc" | "desc">;
 }
 
-/** What a list is searched and filtered by: of a query, what says which rows it finds. */
+/** The part of a query that decides which rows it finds. */
 export type Found = Pick<ListQuery, "search" | "filter">;
 
-/** The state of the list on this page, and how to change it. It is all in the address, so that a link shows the same. */
+/** Returns the list's state and how to change it. All of it is in the address, so a link shows the same list. */
 export function useListState(filterKeys: readonly string[]): [ListState, (change: Partial<ListState>) => void] {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
   const state = readState(search, filterKeys);
 
   const change = (changed: Partial<ListState>) => {
-    // Whatever else is shown is shown from its beginning.
+    // Every other change starts at page 1.
     const next = { ...state, page: 1, ...changed };
     void navigate({ to: ".", search: { ...withoutList(search, filterKeys), ...writeState(next) }, replace: true });
   };
@@ -68,7 +68,7 @@ const withoutList = (search: Search, filterKeys: readonly string[]): Search =>
     Object.entries(search).filter(([name]) => !["q", "page", "size", "sort", ...filterKeys].includes(name)),
   );
 
-/** The request that shows this. */
+/** Returns the query for this state. */
 export function queryOf({ q, page, size, sort, filter }: ListState, defaultSort: string | undefined): ListQuery {
   const order = sort ?? defaultSort;
   return {

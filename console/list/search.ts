@@ -1,2 +1,2 @@
-/** The query of an address: every name with one text. */
+/** The query of an address: one text per name. */
 export type Search = Record<string, string | undefined>;

@@ -6,23 +6,23 @@ import type { Selection } from "./selection.ts";
 
 interface SelectionBarProps<Row> {
   selection: Selection<Row>;
-  /** How many rows the page that is shown has. */
+  /** The number of rows on this page. */
   shown: number;
-  /** How many rows there are on all pages. */
+  /** The number of rows on all pages. */
   total: number;
-  /** What can be done with the rows that are chosen. */
+  /** Actions on the selected rows. */
   actions: ((rows: Row[], clear: () => void) => ReactNode) | undefined;
-  /** What can be done with all rows of all pages. */
+  /** Actions on all rows of all pages. */
   actionsOnAll: ((clear: () => void) => ReactNode) | undefined;
 }
 
-/** How many rows there are or are chosen, and what can be done with those. */
+/** Shows how many rows there are or are selected, and the actions on the selected ones. */
 export function SelectionBar<Row>({ selection, shown, total, actions, actionsOnAll }: SelectionBarProps<Row>) {
   const { t, i18n } = useTranslation();
   const count = useRef<HTMLParagraphElement>(null);
   const { rows, everything } = selection;
   const formatted = formatNumber(total, i18n.language);
-  /** The button that was pressed goes with the choice. */
+  /** The pressed button disappears with the selection; the focus moves to the count. */
   const pressed = (act: () => void) => () => {
     act();
     count.current?.focus({ preventScroll: true });

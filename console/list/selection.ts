@@ -1,8 +1,8 @@
 import { useState } from "react";
 
-/** Which rows of a list are chosen: some of the page that is shown, or all that its search and filters find. */
+/** The selected rows of a list: some of this page, or all that its search and filters find. */
 export interface Selection<Row> {
-  /** Of the page that is shown. */
+  /** On this page only. */
   rows: Row[];
   everything: boolean;
   choose: (rows: Row[]) => void;
@@ -10,7 +10,7 @@ export interface Selection<Row> {
   clear: () => void;
 }
 
-/** `question`: what the list is searched and filtered by. Who asks for something else has not chosen all of that. */
+/** `question` is the list's search and filters. Another question ends the selection of everything. */
 export function useSelection<Row>(
   rows: readonly Row[],
   { idOf, question }: { idOf: (row: Row) => string; question: string },

@@ -3,14 +3,14 @@ import { Cards } from "./cards.tsx";
 import type { Column } from "./columns.ts";
 import { usePhone } from "./use-phone.ts";
 
-/** A table that has all its rows at once; cards on phones. */
+/** A table that shows all its rows at once; cards on phones. */
 export function ShortTable<Row>({
   label,
   rows,
   idOf,
   columns,
 }: {
-  /** What the table is called. */
+  /** The table's accessible name. */
   label: string;
   rows: readonly Row[];
   idOf: (row: Row) => string;

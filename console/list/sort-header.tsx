@@ -7,8 +7,8 @@ export type SortOrder = "asc" | "desc";
 const icons = { asc: IconArrowUp, desc: IconArrowDown };
 
 /**
- * The heading of a column that a list can be put in the order of; pressed again, the other way round. The library's own
- * tells readers of the screen its order in English alone.
+ * The heading of a sortable column; pressed again, it reverses the order. The library's own heading announces its order
+ * to screen readers in English only.
  */
 export function SortHeader({
   title,
@@ -16,7 +16,7 @@ export function SortHeader({
   onSort,
 }: {
   title: string;
-  /** Omitted: the list is in another column's order. */
+  /** Omitted: the list is sorted by another column. */
   order: SortOrder | undefined;
   onSort: (order: SortOrder) => void;
 }) {

@@ -2,7 +2,7 @@ import { NativeSelect } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Column } from "./columns.ts";
 
-/** The orders that a list can be put in, where there are no headings to press. */
+/** A menu of the list's orders, where there are no headings to press. */
 export function SortMenu<Row>({
   columns,
   sort,
@@ -10,7 +10,7 @@ export function SortMenu<Row>({
   onSort,
 }: {
   columns: readonly Column<Row>[];
-  /** As the address has it; undefined: the list's own order. */
+  /** As in the address; undefined: the list's own order. */
   sort: string | undefined;
   defaultSort: string | undefined;
   onSort: (sort: string | undefined) => void;
