@@ -6,7 +6,7 @@ import { throttleCalls } from "./throttle-calls.ts";
 const keptMs = 5 * 60_000;
 const isConsole = (clientId: string): boolean => /^console-\d+$/.test(clientId);
 
-/** An application by name, or by id where it is not registered any more. */
+/** An application's name, or its ID if it is no longer registered. */
 export function ApplicationName({ clientId }: { clientId: string }) {
   const { t } = useTranslation();
   const { data } = useQuery({

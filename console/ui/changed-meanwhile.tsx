@@ -4,13 +4,13 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-/** Says what was changed elsewhere while a form was open, and asks whose values shall hold. */
+/** Shows what another user changed while a form was open, and asks which values to keep. */
 export function ChangedMeanwhile({
   changes,
   onTake,
   onKeep,
 }: {
-  /** What is otherwise now, by label. */
+  /** The current values that differ, by label. */
   changes: readonly (readonly [label: string, value: string])[];
   onTake: () => void;
   onKeep: () => void;
@@ -38,7 +38,7 @@ export function ChangedMeanwhile({
   );
 }
 
-/** Says in a small dialog that it shows other values than before, since somebody else changed them. */
+/** Explains in a small dialog that its values are new, because another user changed them. */
 export function FreshValues({ now }: { now: unknown }) {
   const { t } = useTranslation();
   return (
@@ -68,7 +68,7 @@ function Meanwhile({ news, children }: { news: unknown; children: ReactNode }) {
   );
 }
 
-/** Keeps a form together with what its changes are changes of. */
+/** Keeps a form together with the version that its changes are based on. */
 export function useMeanwhile<Values extends object>(form: UseFormReturnType<Values>, opened: Values) {
   const [read, setRead] = useState(opened);
   const [outdated, setOutdated] = useState<Values>();
@@ -79,15 +79,15 @@ export function useMeanwhile<Values extends object>(form: UseFormReturnType<Valu
     form.setValues({ ...now, ...kept });
   };
   return {
-    /** What the form's changes are changes of, and what that was before somebody else changed it. */
+    /** The version that the form's changes are based on, and the one before another user changed it. */
     read,
     outdated,
-    /** The form's values hold now. */
+    /** The form's values have been saved. */
     saved: (now: Values): void => {
       begin(now, {});
       setOutdated(undefined);
     },
-    /** Somebody else changed it: what was typed stays, everything else shows what holds now. */
+    /** Another user changed the values: typed fields stay, all others show the new values. */
     moved: (now: Values): void => {
       begin(now, differing(read, form.getValues()));
       setOutdated(read);
@@ -99,7 +99,7 @@ export function useMeanwhile<Values extends object>(form: UseFormReturnType<Valu
   };
 }
 
-/** What of `after` is otherwise. */
+/** Returns the values of `after` that differ. */
 function differing<Values extends object>(before: Values, after: Values): Partial<Values> {
   const names = Object.keys(after) as (keyof Values)[];
   return Object.fromEntries(

@@ -6,7 +6,6 @@ import type { Confirmation } from "./dialogs.ts";
 import { ErrorNotice } from "./error-notice.tsx";
 import { formatNumber } from "./time.tsx";
 
-/** Asks one question. */
 export default function ConfirmDialog({
   opened,
   title,
@@ -91,7 +90,7 @@ function Question({
   );
 }
 
-/** The number that the service wants confirmed; undefined for another failure. */
+/** Returns the number that the service wants confirmed; undefined for any other error. */
 function askedTotal(error: unknown): number | undefined {
   if (!(error instanceof ApiError) || error.code !== "confirmation_required") return undefined;
   const total = Number(error.fields.find(({ path }) => path === "confirmTotal")?.reason);

@@ -3,15 +3,15 @@ import { loadPart } from "./load-file.ts";
 import { setQuestion, useQuestion, type Confirmation } from "./dialogs.ts";
 import { useReturnFocus } from "./use-return-focus.ts";
 
-// Only who asks pays for it.
+// Loaded with the first question.
 const ConfirmDialog = lazy(() => loadPart(() => import("./confirm-dialog.tsx")));
 
-/** Asks before what cannot be undone. Cancel has the focus; a failure is shown in place, and nothing is lost. */
+/** Asks before an action that cannot be undone. Cancel has the focus; the dialog shows failures and keeps its input. */
 export const confirm = (question: Confirmation): void => {
   setQuestion(question);
 };
 
-/** Where questions are shown. The last one stays while its dialog closes, which gives the focus back. */
+/** Shows the questions. The last one stays while its dialog closes, which returns the focus. */
 export function Confirmations() {
   const question = useQuestion();
   const [last, setLast] = useState(question);

@@ -2,7 +2,7 @@ import { ActionIcon, Code, CopyButton, Group, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 
-/** A text to be taken along, as it is. */
+/** A text to copy unchanged. */
 export function CopyBox({ text, label, block = false }: { text: string; label: string; block?: boolean }) {
   const { t } = useTranslation();
   return (

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-/** What is open beside a list, by the address: `?open=…`. */
+/** Returns the item open beside a list (`?open=…` in the address), and a function that opens another. */
 export function useOpened(): [opened: string | undefined, open: (id: string | undefined) => void] {
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const navigate = useNavigate();

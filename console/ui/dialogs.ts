@@ -1,29 +1,28 @@
 import { useSyncExternalStore, type ReactNode } from "react";
 
-/** A question before what cannot be undone. */
+/** A question before an action that cannot be undone. */
 export interface Confirmation {
   /** The question, with the name of the thing. */
   title: string;
-  /** What cannot be undone. A form in it says while it cannot be confirmed as it is. */
+  /** The consequences. A form in it blocks confirming while its values are invalid. */
   children: ReactNode | ((block: (blocked: boolean) => void) => ReactNode);
   /** The verb again, with the name of the thing: “Offboard m.keller”. */
   confirmLabel: string;
-  /** Has to be typed before. */
+  /** The user must type this first. */
   typed?: string;
-  /** `confirmTotal`: what was typed where the service has asked for the number. */
+  /** `confirmTotal`: the number that the user typed if the service asked for one. */
   onConfirm: (confirmTotal?: number) => Promise<unknown>;
 }
 
 let asked: Confirmation | undefined;
 const watchers = new Set<() => void>();
 
-/** Asks, or with undefined asks no longer. */
+/** Sets the question; undefined ends it. */
 export function setQuestion(question: Confirmation | undefined): void {
   asked = question;
   for (const notice of watchers) notice();
 }
 
-/** The question that waits for its answer. */
 export const useQuestion = (): Confirmation | undefined =>
   useSyncExternalStore(
     (watcher) => {

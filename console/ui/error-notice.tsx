@@ -3,7 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../api/api-client.ts";
 
-/** What failed, the request's id to quote, and trying again where that makes sense. */
+/** Shows the error, the request's ID to quote, and a button to retry where that makes sense. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() => void) | undefined }) {
   const { t } = useTranslation();
   const message = useErrorMessage();
@@ -24,7 +24,7 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() =>
   );
 }
 
-/** A failure in the reader's words: the console's text for the error's stable name, else the service's own sentence. */
+/** Describes an error: the console's text for its code, otherwise the service's own message. */
 export function useErrorMessage(): (error: Error) => string {
   const { t, i18n } = useTranslation();
   return (error) => {

@@ -1,7 +1,7 @@
 import { Stack } from "@mantine/core";
 import type { ReactNode, SubmitEvent } from "react";
 
-/** A form whose fields say themselves what is wrong with them. */
+/** A form that shows errors at its own fields, not through the browser. */
 export function Form({
   onSubmit,
   maw,

@@ -3,11 +3,11 @@ import { useBlocker } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useReturnFocus } from "./use-return-focus.ts";
 
-/** Asks before the page is left with something on it that would be lost; the browser asks by itself when it is closed. */
+/** Asks before the user leaves a page with unsaved input; when the tab closes, the browser asks. */
 export function LeaveGuard({ when, text }: { when: boolean; text: string }) {
   const { t } = useTranslation();
   const { status, proceed, reset } = useBlocker({
-    // A change of the page's own search is no leaving.
+    // A change of the page's own search parameters does not leave it.
     shouldBlockFn: ({ current, next }) => when && current.pathname !== next.pathname,
     enableBeforeUnload: () => when,
     withResolver: true,

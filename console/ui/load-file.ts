@@ -3,7 +3,7 @@ export class FileNotLoaded extends Error {
   override readonly name = "FileNotLoaded";
 }
 
-/** Loads the file of a page. Throws {@link FileNotLoaded}, which its page tells the reader. */
+/** Loads the file of a page. Throws {@link FileNotLoaded} if that fails. */
 export const loadPage = <Module>(load: () => Promise<Module>): Promise<Module> =>
   load().catch((error: unknown) => {
     throw new FileNotLoaded("the file of a page could not be fetched", { cause: error });
@@ -12,8 +12,8 @@ export const loadPage = <Module>(load: () => Promise<Module>): Promise<Module> =
 const triedAgainMs = 5_000;
 
 /**
- * Loads the file of a part of a page. Without a connection it waits for one. A file that the service no longer has
- * belongs to an older version: then the console is loaded again.
+ * Loads the file of a part of a page; without a connection, waits for one. If the service no longer has the file, it
+ * belongs to an older version, and the console reloads.
  */
 export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
   for (;;) {
@@ -26,7 +26,7 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
   }
 }
 
-/** Until the browser says that it is online again, or a while has passed. */
+/** Resolves when the browser is online again, or after a while. */
 const nextChance = (): Promise<unknown> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, triedAgainMs);
@@ -40,7 +40,7 @@ const nextChance = (): Promise<unknown> =>
     );
   });
 
-/** Whether this page would come if it were loaded now. Otherwise loading it would lead to the browser's error page. */
+/** Whether this page would load now. If not, reloading would show the browser's error page. */
 export async function isServiceReachable(): Promise<boolean> {
   try {
     return (await fetch(location.href, { cache: "no-store" })).ok;
@@ -51,9 +51,9 @@ export async function isServiceReachable(): Promise<boolean> {
 
 const reloadedKey = "realmpass-reloaded";
 
-/** Loads the console again for a newer version; false when that was done before, lest it never end. */
+/** Reloads the console for a newer version. Returns false if that was already done, which prevents an endless loop. */
 export function reloadOnce(): boolean {
-  // The name of this file tells one version from another.
+  // The name of this file differs between versions.
   const reload = `${location.href} ${import.meta.url}`;
   if (sessionStorage.getItem(reloadedKey) === reload) return false;
   sessionStorage.setItem(reloadedKey, reload);

@@ -9,7 +9,7 @@ export default function Notices() {
   return <Notifications position="bottom-right" limit={4} />;
 }
 
-/** Text that breaks anywhere rather than being cut: it may name a person by a long address. */
+/** Text that breaks anywhere and is never cut: it may contain a long address. */
 const Words = ({ children }: { children: string }) => (
   <Text span display="block" flex="1 1 10rem" size="sm" style={{ overflowWrap: "anywhere" }}>
     {children}
@@ -28,7 +28,7 @@ export function showDone(message: string, undo: Undo | undefined): void {
       undo === undefined ? (
         <Words>{message}</Words>
       ) : (
-        // The button is never made smaller: where there is no room beside the text, it goes below.
+        // The button never shrinks: without room beside the text, it moves below.
         <Group justify="flex-end" gap="xs">
           <Words>{message}</Words>
           <Button

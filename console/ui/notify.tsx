@@ -2,7 +2,7 @@ import { lazy, Suspense, useSyncExternalStore } from "react";
 import { loadPart } from "./load-file.ts";
 import type { Undo } from "./undo.ts";
 
-// Only who has something to say pays for it.
+// Loaded with the first notice.
 const fetchNotices = () => import("./notices.tsx");
 const load = () => loadPart(fetchNotices);
 const Notices = lazy(load);
@@ -16,21 +16,20 @@ function show(act: (notices: Awaited<ReturnType<typeof load>>) => void): void {
   void load().then(act);
 }
 
-/** Says what was done. What can be undone carries the button that undoes it. */
+/** Shows that an action is done, with an undo button if it can be undone. */
 export const notifyDone = (message: string, undo?: Undo): void => {
   show(({ showDone }) => {
     showDone(message, undo);
   });
 };
 
-/** Says what was not done. It stays until it is closed. */
+/** Shows that an action failed. The notice stays until the user closes it. */
 export const notifyFailed = (message: string): void => {
   show(({ showFailed }) => {
     showFailed(message);
   });
 };
 
-/** Where notices are shown. */
 export function NoticeBoard() {
   const shown = useSyncExternalStore(
     (watcher) => {

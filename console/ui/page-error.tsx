@@ -7,7 +7,7 @@ import { FileNotLoaded, isServiceReachable, reloadOnce } from "./load-file.ts";
 import { ErrorNotice } from "./error-notice.tsx";
 import { Page } from "./page.tsx";
 
-/** Instead of a page that could not be shown. */
+/** Shown instead of a page that failed to render. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
   if (error instanceof FileNotLoaded) return <PageNotLoaded />;
@@ -18,7 +18,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Instead of a page whose file did not come. It is loaded as soon as there is a connection. */
+/** Shown instead of a page whose file did not load. Retries as soon as there is a connection. */
 function PageNotLoaded() {
   const { t } = useTranslation();
   const [found, setFound] = useState<"offline" | "missing">();

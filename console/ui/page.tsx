@@ -2,12 +2,12 @@ import { Group, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useRef, type ReactNode } from "react";
 import { useSession } from "../session/session.tsx";
 
-/** Whether a page has been opened before: the first one begins where every document does. */
+/** Whether a page has been opened before: the first one leaves the focus at the start of the document. */
 let opened = false;
 
 /**
- * A page's heading, actions and content. Its title becomes the document's, and after a change of page focus goes to the
- * heading, so that a screen reader says where it is.
+ * A page's heading, actions and content. Its title becomes the document's. After a change of page the focus moves to
+ * the heading, and a screen reader announces the new page.
  */
 export function Page({
   title,

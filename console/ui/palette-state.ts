@@ -1,10 +1,9 @@
 import { useSyncExternalStore } from "react";
 
-/** The palette while it is open. */
 export interface OpenPalette {
-  /** What is looked for. */
+  /** The text to search for. */
   text: string;
-  /** Enter was pressed: what is found first for this text is opened once it is known. */
+  /** Enter was pressed: the first result for this text opens once it is known. */
   entered?: { inNewTab: boolean } | undefined;
 }
 
@@ -20,7 +19,7 @@ export const openPalette = (text = ""): void => {
   set({ text });
 };
 
-/** Changes the open palette. Another text is not the one that Enter was pressed for. */
+/** Changes the open palette. A new text cancels an earlier Enter. */
 export const changePalette = (change: Partial<OpenPalette>): void => {
   if (opened !== undefined) set({ ...opened, ...(change.text !== undefined && { entered: undefined }), ...change });
 };

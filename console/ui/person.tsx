@@ -4,12 +4,12 @@ import { api, dataOf, type Schemas } from "../api/api-client.ts";
 import { useMay } from "../session/may.ts";
 import { AnchorLink } from "./anchor-link.tsx";
 
-/** What a link to a person says. The ID of somebody who was forgotten is empty. */
+/** The fields that a link to a person shows. The ID of a forgotten person is empty. */
 type NamedPerson = Pick<Schemas["Person"], "pairwiseID" | "email">;
 
 const personKey = (userID: string) => ["person", userID];
 
-/** One person, for the few places that name somebody of whom no list has told. Names are kept: lists bring newer ones. */
+/** Loads one person, for the few places without a list that names people. Names stay cached; lists bring newer ones. */
 const personQuery = (userID: string) =>
   queryOptions({
     queryKey: personKey(userID),
@@ -19,29 +19,29 @@ const personQuery = (userID: string) =>
     gcTime: Infinity,
   });
 
-/** Remembers whom the answer of a list names (`include=people`), so that nobody is asked for one by one. */
+/** Caches the people in a list's response (`include=people`), which saves one request per person. */
 export function rememberPeople(queries: QueryClient, people: Readonly<Record<string, NamedPerson>> = {}): void {
   for (const [userID, person] of Object.entries(people)) queries.setQueryData(personKey(userID), person);
 }
 
-/** What a list is asked for beside its rows, by those who may know people. */
+/** Returns the query parameter that adds people to a list, if the user may see people. */
 export function useIncludedPeople(): { include?: "people" } {
   return useMay()("users") ? { include: "people" } : {};
 }
 
-/** What a person is called where there is little room. */
+/** Returns a short name of a person. */
 export const personName = ({ email, pairwiseID, userID }: Pick<Schemas["User"], "email" | "pairwiseID" | "userID">) =>
   email || pairwiseID || userID;
 
-/** What a person is called in lists of their own: a person who was forgotten has a number alone. */
+/** Returns the name of a person in lists of people: a forgotten person has only a number. */
 export function usePersonID(): (user: Pick<Schemas["User"], "pairwiseID" | "userID">) => string {
   const { t } = useTranslation();
   return ({ pairwiseID, userID }) => (pairwiseID === "" ? t("users.forgotten", { userID }) : pairwiseID);
 }
 
 /**
- * A person by name, leading to their page; until the name is known, a place for it. Who may not know people sees that there
- * is one. `inText`: other words stand beside it.
+ * A person's name, linked to their page; a placeholder until the name is known. Without access to people, it shows only
+ * that a person is meant. `inText`: other words stand beside it.
  */
 export function PersonLink({ userID, inText = false }: { userID: string; inText?: boolean }) {
   const { t } = useTranslation();
@@ -58,7 +58,7 @@ export function PersonLink({ userID, inText = false }: { userID: string; inText?
       inherit
       underline={inText ? "always" : "hover"}
       display="inline-block"
-      // A short name is too small to be hit (WCAG 2.2, 2.5.8).
+      // A short name would be too small a target (WCAG 2.2, 2.5.8).
       miw={24}
       mih={24}
       style={{ overflowWrap: "anywhere" }}

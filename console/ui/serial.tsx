@@ -1,9 +1,9 @@
 import { Text } from "@mantine/core";
 
-/** As many digits as people read to each other. */
+/** The number of digits that people read to each other. */
 const tailLength = 8;
 
-/** A serial number, with the end of it emphasised: that is what people read to each other. */
+/** A serial number with its end emphasised, which is the part that people read to each other. */
 export function Serial({ serial, short = false }: { serial: string; short?: boolean }) {
   const tail = serial.slice(-tailLength);
   const head = serial.slice(0, -tailLength);

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { LeaveGuard } from "./leave-guard.tsx";
 
-/** Something that nobody will see again: it goes when its reader says that it is stored, and not by accident. */
+/** Content that is shown only once. It closes when the user confirms that it is stored, not by accident. */
 export function ShownOnce({
   title,
   warning,

@@ -2,7 +2,7 @@ import { Flex, Input, NumberInput, Slider } from "@mantine/core";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 
-/** A whole number between two others, to be dragged or typed. */
+/** A whole number within a range, to drag or type. */
 export function SliderField({
   label,
   description,
@@ -18,14 +18,14 @@ export function SliderField({
 }: {
   label: string;
   description?: string;
-  /** “24 months”: how a number reads. */
+  /** Formats the number: “24 months”. */
   unit: (value: number) => string;
   value: number;
   onChange: (value: number) => void;
   min: number;
   max: number;
   marks?: readonly number[];
-  /** Of the slider; any number can be typed. */
+  /** The slider's step; any number can be typed. */
   step?: number;
   error?: React.ReactNode;
   /** The field's name in its form. */

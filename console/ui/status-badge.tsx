@@ -14,7 +14,7 @@ import {
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 
-/** What something is in: always a word, a colour and a picture. */
+/** The statuses. Each is shown as a word, a colour and an icon. */
 const statuses = {
   active: { color: "teal", icon: IconCircleCheck },
   locked: { color: "yellow", icon: IconLock },
@@ -55,10 +55,10 @@ export function StatusBadge({ status }: { status: Status }) {
   );
 }
 
-/** Expiry is a warning from here on. */
+/** A profile with this many days left shows a warning. */
 const expiringDays = 30;
 
-/** Where a profile stands at a moment. */
+/** Returns the status of a profile at a moment. */
 export function profileStatus(
   { revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string },
   at: Date,
@@ -68,7 +68,6 @@ export function profileStatus(
   return daysLeft <= 0 ? "expired" : daysLeft <= expiringDays ? "expiring" : "active";
 }
 
-/** Where a user stands. */
 export function userStatus(user: {
   blacklisted: boolean;
   locked: boolean;

@@ -6,21 +6,21 @@ import { useTranslation } from "react-i18next";
 import { ApiError } from "../api/api-client.ts";
 import { useErrorMessage } from "./error-notice.tsx";
 
-/** A field of a form, by the name that the API has for it. */
+/** A field of a form, by its API name. */
 export interface FormField {
   label: string;
-  /** What is accepted, in the reader's words; omitted: the service's own sentence says it. */
+  /** The accepted values, in the user's words; omitted: the service's own message is shown. */
   rule?: string;
 }
 
 interface SubmissionOptions<Values> {
   form: UseFormReturnType<Values>;
   fields: Readonly<Record<string, FormField>>;
-  /** `key` is the Idempotency-Key: the same for the same values, so that sending again makes nothing twice. */
+  /** `key` is the Idempotency-Key: the same for the same values, so a retry creates nothing twice. */
   send: (values: Values, key: string) => Promise<unknown>;
 }
 
-/** Sends a form. What is refused is said at its field, and above the form in a summary that takes the focus. */
+/** Sends a form. Errors appear at their fields, and in a summary above the form that takes the focus. */
 export function useSubmission<Values>({ form, fields, send }: SubmissionOptions<Values>): {
   submit: (event?: SubmitEvent<HTMLFormElement>) => void;
   busy: boolean;
@@ -67,7 +67,7 @@ export function useSubmission<Values>({ form, fields, send }: SubmissionOptions<
   };
 }
 
-/** What the service refused, by field. */
+/** Returns the service's errors by field. */
 function refusedFields(error: unknown, fields: Readonly<Record<string, FormField>>): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(

@@ -47,6 +47,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
 });
 
-/** Coloured text that stands by itself, readable in both themes. */
+/** Coloured text on the page's background, readable in both themes. */
 export const textColor = (color: "teal" | "red" | "orange" | "yellow"): string =>
   `light-dark(var(--mantine-color-${color}-9), var(--mantine-color-${color}-3))`;

@@ -1,4 +1,4 @@
-/** Between the beginnings of two calls: well within what one session may ask in a second. */
+/** The time between the starts of two calls, well within the rate limit of one session. */
 const gapMs = 30;
 
 const waiting: { signal: AbortSignal; begin: () => void }[] = [];
@@ -12,7 +12,7 @@ function next(): void {
   setTimeout(next, turn.signal.aborted ? 0 : gapMs);
 }
 
-/** Makes many small calls of one page one after another, so that they never use up what the session may ask. */
+/** Makes the many small calls of a page one after another, so they never use up the session's rate limit. */
 export async function throttleCalls<Answer>(signal: AbortSignal, call: () => Promise<Answer>): Promise<Answer> {
   await new Promise<void>((begin) => {
     waiting.push({ signal, begin });

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
-/** A moment in the viewer's zone, with UTC on hover, and how long ago beside it where asked for. */
+/** A moment in the viewer's zone, with UTC on hover and, if requested, how long ago it was. */
 export function Time({
   at,
   relative = false,
@@ -54,7 +54,7 @@ const units = [
   ["minute", 60],
 ] as const;
 
-/** “in 3 days”, “2 hours ago”. */
+/** Formats “in 3 days”, “2 hours ago”. */
 export function formatRelative(date: Date, now: Date, language: string): string {
   const seconds = (date.getTime() - now.getTime()) / 1000;
   const format = new Intl.RelativeTimeFormat(localeOf(language), { numeric: "auto" });

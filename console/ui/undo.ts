@@ -1,4 +1,4 @@
-/** What undoes something that was just done. */
+/** The action that undoes what was just done. */
 export interface Undo {
   label: string;
   act: () => Promise<unknown>;

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { openPalette } from "./palette-state.ts";
 import { Page } from "./page.tsx";
 
-/** For an address that nothing is at: looks for what it ends with. */
+/** The page for an unknown address: searches for its last part. */
 export function UnknownPage() {
   const { t } = useTranslation();
   const { pathname } = useLocation();

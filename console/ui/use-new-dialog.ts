@@ -2,7 +2,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 
-/** The dialog of a list that makes a new thing: opened by its button, or by a link with `?new=1`, which the address then loses. */
+/** The creation dialog of a list, opened by its button or by `?new=1`, which is then removed from the address. */
 export function useNewDialog(): ReturnType<typeof useDisclosure> {
   const dialog = useDisclosure();
   const [, { open }] = dialog;

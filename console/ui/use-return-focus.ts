@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 
 /**
- * Gives the focus back to where it was before a dialog opened, or to the heading when that has gone. The library does so
- * only for dialogs that were there before, closed; the console's are loaded or made when they are first asked for.
+ * Returns the focus to where it was before a dialog opened, or to the heading if that element is gone. The library does
+ * so only for dialogs that were already mounted while closed; the console loads or mounts its dialogs on demand.
  */
 export function useReturnFocus(opened = true): void {
   useEffect(() => {
@@ -24,7 +24,7 @@ function giveBackTo(before: Element | null): void {
   giveLostToHeading();
 }
 
-/** Gives the focus to the heading when what uses this goes, and took it along. */
+/** When the component is removed with the focus in it, moves the focus to the heading. */
 export function useHeadingAfterwards(): void {
   useEffect(
     () => () => {
