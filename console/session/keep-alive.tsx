@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
 import { useExtendSession } from "./session.tsx";
 
-/** Input shows that the user is there; it extends the session this often, at most. */
+/** The shortest time between two extensions of the session by the user's input. */
 const apartMs = 5 * 60_000;
 
-/** Keeps the session alive while somebody is there, reading included. */
+/** Keeps the session alive while the user is active, reading included. */
 export function KeepAlive() {
   const extend = useExtendSession();
   const toldAt = useRef(performance.now());
@@ -12,7 +12,7 @@ export function KeepAlive() {
     const onActivity = () => {
       if (performance.now() - toldAt.current < apartMs) return;
       toldAt.current = performance.now();
-      // What fails here fails again, and says so, when something is asked for.
+      // If this fails, the next request fails too and shows the error.
       extend().catch(() => undefined);
     };
     addEventListener("pointerdown", onActivity);

@@ -1,7 +1,7 @@
 import type { Scope } from "../../domain/scopes.ts";
 import { useSession } from "./session.tsx";
 
-/** What each page of the console shows and each action does needs. The service asks the same again at every request. */
+/** The scopes that each page and action needs. The service checks them again on every request. */
 export const needs = {
   dashboard: ["realm.read", "profile.read", "user.read", "job.read"],
   users: ["user.read"],
@@ -39,7 +39,7 @@ export const needs = {
 
 export type Deed = keyof typeof needs;
 
-/** Pages by how their addresses begin, the longer one first. */
+/** Pages by the beginning of their addresses, longer ones first. */
 const pages: readonly (readonly [path: string, page: Deed])[] = [
   ["/users", "users"],
   ["/profiles", "profiles"],
@@ -53,11 +53,11 @@ const pages: readonly (readonly [path: string, page: Deed])[] = [
   ["/settings", "settings"],
 ];
 
-/** The page at an address within the console; undefined when there is none. */
+/** Returns the page at an address within the console, or undefined. */
 export const pageAt = (path: string): Deed | undefined =>
   path === "/" ? "dashboard" : pages.find(([begin]) => path === begin || path.startsWith(`${begin}/`))?.[1];
 
-/** Whether who is signed in may see a page or do something. */
+/** Returns whether the signed-in user may see a page or do something. */
 export function useMay(): (deed: Deed) => boolean {
   const { scopes } = useSession();
   return (deed) => needs[deed].every((scope) => scopes.includes(scope));

@@ -1,18 +1,18 @@
-/** Something that was opened from the palette. */
+/** An entry that the user opened from the palette. */
 export interface Recent {
   key: string;
   label: string;
   detail?: string;
-  /** Below the console's own address. */
+  /** Relative to the console's path. */
   path: string;
 }
 
 const recentMax = 6;
 
-/** In this tab alone, and until somebody signs out: names are not left on a machine that others use. */
+/** For this tab only, until the user signs out: no names stay on a shared computer. */
 const storageKey = "realmpass-recent";
 
-/** What this person opened last, the newest first. */
+/** Returns what this user opened last, the newest first. */
 export function recentOf(userID: string): Recent[] {
   const kept = JSON.parse(sessionStorage.getItem(storageKey) ?? "{}") as { userID?: string; recent?: Recent[] };
   return kept.userID === userID ? (kept.recent ?? []) : [];

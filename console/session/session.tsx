@@ -6,18 +6,18 @@ import { send } from "../api/api-client.ts";
 import { base } from "../api/page-settings.ts";
 import { forgetRecent } from "./recent.ts";
 
-/** Who is signed in to the console, and until when. */
+/** The signed-in user, and when the session ends. */
 export interface Session {
   user: { userID: string; name: string; email: string };
   realm: { name: string; displayName: string; logoURI: string; timeZone: string };
   roles: readonly Role[];
-  /** What the roles let the person do here. */
+  /** The scopes that the roles give the user in the console. */
   scopes: readonly Scope[];
-  /** The most that the person may give guest accounts; null: anything. */
+  /** The user's limits for guest accounts; null: none. */
   guestBounds: GuestBounds | null;
   /** ISO 8601. */
   expiresAt: string;
-  /** Whether staying signed in would move that time. */
+  /** Whether extending the session would move `expiresAt`. */
   canExtend: boolean;
 }
 
@@ -30,7 +30,7 @@ const SessionContext = createContext<Session | undefined>(undefined);
 
 const sessionKey = ["session"];
 
-/** Shows its children once it is known who is signed in. */
+/** Shows its children once the session is loaded. */
 export function SessionProvider({
   children,
   loading,
@@ -56,7 +56,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Keeps the session alive. */
+/** Returns a function that extends the session. */
 export function useExtendSession(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
@@ -65,7 +65,7 @@ export function useExtendSession(): () => Promise<void> {
   };
 }
 
-/** Signs out of the console and the browser, and leaves. */
+/** Signs out of the console and the browser session, and leaves the page. */
 export async function signOut(): Promise<void> {
   forgetRecent();
   const response = await send("/sign-out", { method: "POST" });

@@ -8,7 +8,7 @@ import { currentLanguage, speak } from "../texts/i18n.ts";
 
 const names = { en: "English", de: "Deutsch" } as const;
 
-/** The menu of who is signed in. It comes open, because it is loaded when it is first asked for. */
+/** The user's menu. It starts open, because it is loaded on the first press of its button. */
 export default function AccountMenu() {
   const { t } = useTranslation();
   const { user } = useSession();

@@ -60,7 +60,7 @@ function ThemeButton() {
   );
 }
 
-/** The button of the account menu; the menu itself is loaded when it is first pressed. */
+/** The button of the account menu; the first press loads the menu. */
 function Account() {
   const { t } = useTranslation();
   const { user } = useSession();

@@ -11,7 +11,7 @@ import {
 } from "@tabler/icons-react";
 import { consolePath } from "../api/page-settings.ts";
 
-/** The side navigation: groups of places, each with the key that goes there after `g`. */
+/** The side navigation: groups of places, each with the key that opens it after `g`. */
 export const navigation = [
   { group: "overview", places: [{ name: "dashboard", to: "/", key: "d", icon: IconGauge }] },
   {
@@ -41,7 +41,7 @@ export const navigation = [
 
 export type PlaceName = (typeof navigation)[number]["places"][number]["name"];
 
-/** An address within the console, whether or not it says where that is. */
+/** Returns an address without the console's path, if it begins with it. */
 export const withinConsole = (pathname: string): string =>
   pathname.startsWith(consolePath) ? pathname.slice(consolePath.length) || "/" : pathname;
 

@@ -4,7 +4,7 @@ import { rolesWith } from "../../domain/roles.ts";
 import { needs, type Deed } from "../session/may.ts";
 import { Page } from "../ui/page.tsx";
 
-/** In place of a page that is not for who is signed in: says who it is for. */
+/** Shown instead of a page that the user may not see: names the roles that may. */
 export default function NeedsRole({ page }: { page: Deed }) {
   const { t, i18n } = useTranslation();
   const names = rolesWith(needs[page]).map((role) => t(`roles.names.${role}`));

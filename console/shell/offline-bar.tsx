@@ -3,7 +3,7 @@ import { useNetwork } from "@mantine/hooks";
 import { IconWifiOff } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 
-/** Says that there is no connection, for as long as there is none. */
+/** Shows that there is no connection, as long as that lasts. */
 export function OfflineBar() {
   const { t } = useTranslation();
   const { online } = useNetwork();

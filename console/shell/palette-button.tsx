@@ -3,7 +3,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { openPalette } from "../ui/palette-state.ts";
 
-/** Looks like a field, and opens the palette; an icon on phones. */
+/** Looks like a field and opens the palette; an icon on phones. */
 export function PaletteButton() {
   const { t } = useTranslation();
   const open = () => {
@@ -40,5 +40,5 @@ export function PaletteButton() {
   );
 }
 
-/** Apple's keyboards have another key for it. */
+/** Apple's keyboards use another key. */
 export const paletteKeys = /^(?:Mac|iP)/.test(navigator.platform) ? "⌘ K" : "Ctrl K";

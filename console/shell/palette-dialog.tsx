@@ -16,7 +16,7 @@ import { usePaletteOptions } from "./palette-options.ts";
 const settleMs = 150;
 const searchLengthMax = 256;
 
-/** Everything by its name: people, profiles, accounts, applications, pages, and what can be begun. */
+/** Finds everything by name: people, profiles, accounts, applications, pages and actions. */
 export default function PaletteDialog({ opened, text, entered }: OpenPalette & { opened: boolean }) {
   const { t } = useTranslation();
   const onPhone = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
@@ -35,7 +35,7 @@ export default function PaletteDialog({ opened, text, entered }: OpenPalette & {
   );
 }
 
-/** A combobox (WAI-ARIA 1.2): the focus stays in the field, and arrows move through the list below it. */
+/** A combobox (WAI-ARIA 1.2): the focus stays in the field, and the arrow keys move through the list below it. */
 function Search({ text, entered }: OpenPalette) {
   const { t } = useTranslation();
   const router = useRouter();
@@ -63,7 +63,7 @@ function Search({ text, entered }: OpenPalette) {
     router.history.push(href);
   };
 
-  // Who pastes and presses Enter at once means what is found for it.
+  // A user who pastes and presses Enter at once means the first result for that text.
   useEffect(() => {
     if (entered === undefined || isPending) return;
     changePalette({ entered: undefined });
@@ -139,7 +139,7 @@ function Search({ text, entered }: OpenPalette) {
   );
 }
 
-/** The options of one group under its name; nothing where there is none. */
+/** The options of one group under its name; nothing if there are none. */
 function Section({
   label,
   options,
@@ -164,7 +164,7 @@ function Section({
   );
 }
 
-/** A link, so that it opens in a new tab as links do; its keys are the field's. */
+/** A link, which can be opened in a new tab; the field handles its keys. */
 function Line({
   id,
   option: { label, detail = "", status, path },

@@ -11,7 +11,7 @@ import type { PaletteOption } from "./palette-option.ts";
 
 type Result = Schemas["SearchResult"];
 
-/** What can be begun from anywhere. */
+/** Actions that can be started from anywhere. */
 const actions = [
   { label: "jobs.new.onboarding", path: "/jobs/new/onboarding", deed: "newJob" },
   { label: "jobs.new.offboarding", path: "/jobs/new/offboarding", deed: "newJob" },
@@ -23,14 +23,14 @@ const actions = [
 
 export interface PaletteOptions {
   options: PaletteOption[];
-  /** The service has not answered about this text yet. */
+  /** The response for this text has not arrived yet. */
   isPending: boolean;
-  /** Some groups were not looked through to the end in time. */
+  /** The service could not search some groups completely in time. */
   isPartial: boolean;
   error: Error | null;
 }
 
-/** What there is for a text. `settled` is the text once the typing has paused: the service is asked about that alone. */
+/** Returns the options for a text. `settled` is the text after a pause in typing: only that is sent to the service. */
 export function usePaletteOptions(text: string, settled: string): PaletteOptions {
   const { t } = useTranslation();
   const { user } = useSession();
@@ -59,11 +59,11 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
         .filter(({ deed }) => may(deed))
         .map(({ label, path }): PaletteOption => ({ key: path, group: "actions", label: t(label), path })),
     ].filter(has);
-    // An answer about another text must not be opened with Enter.
+    // Enter must not open a result for another text.
     const found = isLong && !isPending && data !== undefined ? optionsOf(data, { t, text }) : [];
     const isExact = ({ label, detail = "" }: Pick<PaletteOption, "label" | "detail">): boolean =>
       [label, ...detail.split(detailSeparator)].some((part) => foldText(part) === foldText(text));
-    // A recent entry that only contains the text does not come before an exact hit.
+    // A recent entry that only contains the text does not precede an exact match.
     const again = found.some(isExact) ? recent.filter(isExact) : recent.filter(has);
     const all = [...again, ...found, ...own];
     return [...new Map(all.toReversed().map((option) => [option.key, option])).values()].toReversed();
@@ -79,7 +79,7 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
 
 type Translate = ReturnType<typeof useTranslation>["t"];
 
-/** What the service found, as lines. */
+/** Converts the service's results to lines. */
 function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text: string }): PaletteOption[] {
   return groups.flatMap((group): PaletteOption[] => {
     switch (group.kind) {

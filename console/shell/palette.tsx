@@ -3,13 +3,13 @@ import { loadPart } from "../ui/load-file.ts";
 import { useReturnFocus } from "../ui/use-return-focus.ts";
 import { changePalette, closePalette, usePalette, type OpenPalette } from "../ui/palette-state.ts";
 
-/** When the page itself has been loaded. */
+/** After the page itself has loaded. */
 const fetchedAfterMs = 1_000;
 
 const load = () => loadPart(() => import("./palette-dialog.tsx"));
 const PaletteDialog = lazy(load);
 
-/** Where the palette is shown. It is fetched before it is first opened, as people write on at once. */
+/** Shows the palette. Its file is loaded before the first use, because users type without waiting. */
 export function Palette() {
   useEffect(() => {
     const timer = setTimeout(() => {
@@ -33,7 +33,7 @@ export function Palette() {
   );
 }
 
-/** Letters and pasted text that come before the palette's field is there go into it: people type at once. */
+/** Passes on letters and pasted text that arrive before the palette's field exists: users type at once. */
 function useEarlyInput(palette: OpenPalette | undefined): void {
   useEffect(() => {
     if (palette === undefined) return undefined;
@@ -53,7 +53,7 @@ function useEarlyInput(palette: OpenPalette | undefined): void {
   }, [palette]);
 }
 
-/** As a field of one line takes it. */
+/** Pastes as a single-line field does. */
 function pasted({ clipboardData }: ClipboardEvent, text: string): (() => void) | undefined {
   const added = clipboardData?.getData("text/plain").replace(/[\r\n]+/g, "") ?? "";
   if (added === "") return undefined;
@@ -66,7 +66,7 @@ function actionOf(event: KeyboardEvent, text: string): (() => void) | undefined 
   const isCommand = (event.ctrlKey || event.metaKey) && !event.getModifierState("AltGraph");
   switch (event.key) {
     case "Enter":
-      // Nothing is shown yet that Enter without a text could mean.
+      // Enter without a text has no meaning before the list is shown.
       return () => {
         if (text.trim() !== "") changePalette({ entered: { inNewTab: isCommand } });
       };

@@ -9,7 +9,7 @@ import { notifyFailed } from "../ui/notify.tsx";
 
 const noticeMinutes = 10;
 
-/** Offers to stay, ten minutes before the session ends. */
+/** Offers to extend the session, ten minutes before it ends. */
 export function SessionEndNotice() {
   const { t } = useTranslation();
   const { expiresAt, canExtend } = useSession();

@@ -17,10 +17,10 @@ import { SessionEndNotice } from "./session-end-notice.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { SideNavigation } from "./side-navigation.tsx";
 
-// It brings the rules of roles along, which those who may see their pages do without.
+// It loads the rules of roles, which users who may see the page do not need.
 const NeedsRole = lazy(() => loadPart(() => import("./needs-role.tsx")));
 
-/** What is around every page. */
+/** The frame around every page. */
 export function Shell() {
   return (
     <SessionProvider
@@ -78,7 +78,7 @@ function Loading() {
   );
 }
 
-/** The page at an address, to those who may see it; who may not see the dashboard begins at the first page that they may. */
+/** Shows a page if the user may see it; without access to the dashboard, starts at the first permitted page. */
 function PermittedPage({ path }: { path: string }) {
   const may = useMay();
   const page = pageAt(path);

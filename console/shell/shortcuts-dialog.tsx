@@ -4,7 +4,7 @@ import { useMay } from "../session/may.ts";
 import { places } from "./navigation.ts";
 import { paletteKeys } from "./palette-button.tsx";
 
-/** All shortcuts, and the switch that turns them off. */
+/** Lists all shortcuts, with the switch that turns them off. */
 export default function ShortcutsDialog({
   opened,
   enabled,

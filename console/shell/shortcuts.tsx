@@ -11,7 +11,7 @@ const ShortcutsDialog = lazy(() => loadPart(() => import("./shortcuts-dialog.tsx
 
 const goingMs = 1_500;
 
-/** Letters that go somewhere, unless they are written into a field, are meant for the browser, or are switched off. */
+/** Letters that open a place, unless typed into a field, meant for the browser, or switched off. */
 export function Shortcuts() {
   const navigate = useNavigate();
   const may = useMay();
@@ -21,7 +21,7 @@ export function Shortcuts() {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // It belongs to no field, and is no letter that somebody writes.
+      // This shortcut works in fields too: it is no letter that a user types.
       if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
         if (!isInDialog(event.target)) openPalette();
@@ -63,12 +63,12 @@ export function Shortcuts() {
   );
 }
 
-/** Whether a letter is written into a field, or belongs to an open dialog or menu. */
+/** Whether a letter is typed into a field, or belongs to an open dialog or menu. */
 const isBusy = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     target.closest("input, textarea, select, [role=textbox], [role=combobox], [role=dialog], [role=menu]") !== null);
 
-/** A dialog that is open would lie above the palette, or be lost below it. */
+/** An open dialog would cover the palette, or be lost below it. */
 const isInDialog = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest("[role=dialog]") !== null;

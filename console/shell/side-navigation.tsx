@@ -11,7 +11,7 @@ import { navigation, withinConsole, type PlaceName } from "./navigation.ts";
 export function SideNavigation() {
   const { t } = useTranslation();
   const { pathname } = useLocation();
-  // Where no page is, nothing is highlighted, even below the address of a page.
+  // An unknown page highlights nothing, even below the address of a known page.
   const isNowhere = useRouterState({ select: ({ matches }) => matches.some(({ _notFound }) => _notFound) });
   const here = withinConsole(pathname);
   const may = useMay();
@@ -36,7 +36,7 @@ export function SideNavigation() {
                     to={to}
                     active={active}
                     aria-current={active ? "page" : undefined}
-                    // The router's link would mark every address below its own.
+                    // By default, the router's link also marks every address below its own.
                     activeOptions={{ exact: true }}
                     label={t(`nav.${name}`)}
                     leftSection={<Icon size={18} aria-hidden />}
@@ -59,7 +59,7 @@ export function SideNavigation() {
   );
 }
 
-/** How many jobs are under way, beside their place. */
+/** Shows the number of running jobs beside their place. */
 function Count({ of }: { of: PlaceName }) {
   const { t } = useTranslation();
   const { data } = useQuery({
