@@ -3,7 +3,7 @@ import type { Schemas } from "../../api/api-client.ts";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 
-/** Who did something, by the name that came with it. */
+/** Names the actor of an event, by the name that the API sent with it. */
 export function ActedBy({ by: { kind, name, userID } }: { by: Schemas["ActedBy"] }) {
   const { t } = useTranslation();
   const mayKnow = useMay()("users");

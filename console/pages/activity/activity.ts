@@ -5,14 +5,14 @@ export type Diagnosis = Schemas["Diagnosis"];
 export type ProfileActivity = Schemas["ProfileActivity"];
 export type TimelineItem = Schemas["TimelineItem"];
 
-/** Why a person's devices may not be on the network. Asked for again when something about the person changes. */
+/** Loads why a person's devices may be off the network. Changes to the person invalidate it. */
 export const userActivityQuery = (userID: string) =>
   queryOptions({
     queryKey: ["user", userID, "activity"],
     queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}/activity", { params: { path: { userID } }, signal })),
   });
 
-/** The same of one profile. */
+/** Loads the same for one profile. */
 export const profileActivityQuery = (serial: string) =>
   queryOptions({
     queryKey: ["profile", serial, "activity"],
@@ -20,7 +20,7 @@ export const profileActivityQuery = (serial: string) =>
       dataOf(api.GET("/api/profiles/{serial}/activity", { params: { path: { serial } }, signal })),
   });
 
-/** What the last check of a profile was answered: a check since the revocation was refused. */
+/** Returns the last check of a profile and its result: `revoked` if it came after the revocation, otherwise `good`. */
 export const checkOf = ({
   at,
   revokedAt,

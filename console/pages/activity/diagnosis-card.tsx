@@ -12,7 +12,7 @@ type NextStep = Diagnosis["next"][number];
 
 const colors: Partial<Record<Diagnosis["code"], string>> = { good: "teal", silent: "yellow", never_asked: "yellow" };
 
-/** Why a device may not be on the network, and what can be done about it. */
+/** Shows why a device may be off the network, and what can be done about it. */
 export function DiagnosisCard({
   diagnosis,
   device,
@@ -22,13 +22,13 @@ export function DiagnosisCard({
   act = {},
 }: {
   diagnosis: Diagnosis;
-  /** What the device is called that the diagnosis is about. */
+  /** The name of the device that the diagnosis is about. */
   device?: string | undefined;
   identity?: string | undefined;
-  /** Whose it is: guests set their devices up otherwise. */
+  /** The kind of profile: guests set up their devices in another way. */
   kind?: Schemas["ProfileActivity"]["kind"];
   notes?: readonly Schemas["PersonNote"][];
-  /** What the page can do; the rest is said in words. */
+  /** Next steps that the page has buttons for; the others are shown as text. */
   act?: Partial<Record<NextStep, (() => void) | undefined>>;
 }) {
   const { t, i18n } = useTranslation();

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { formatTime } from "../../ui/time.tsx";
 import type { Diagnosis } from "./activity.ts";
 
-/** A diagnosis in the language of the page, with times in the viewer's zone. */
+/** Describes a diagnosis in the language of the page, with times in the viewer's zone. */
 export function useDiagnosisText(): (diagnosis: Pick<Diagnosis, "code" | "detail">) => string {
   const { t, i18n } = useTranslation();
   return ({ code, detail }) => {
@@ -22,17 +22,17 @@ export function useDiagnosisText(): (diagnosis: Pick<Diagnosis, "code" | "detail
   };
 }
 
-/** Why a profile could not be made. */
+/** Describes why issuing a profile failed. */
 export const failureText = (code: unknown, t: TFunction): string =>
   t(`errors.codes.${String(code)}`, { defaultValue: t("diagnosis.someError") });
 
-/** What makes the same diagnosis another sentence. */
+/** Returns the context that selects another sentence for the same diagnosis. */
 function contextOf({ code, detail }: Pick<Diagnosis, "code" | "detail">): string | undefined {
   if (code === "offboarded") return (detail.activeCount ?? 0) > 0 ? "left" : "none";
   return code === "nobody_asks" && detail.at === undefined ? "ever" : undefined;
 }
 
-/** “ by the owner”: with the blank, because it may be missing. */
+/** “ by the owner”, with the leading blank, because it may be empty. */
 function actorText(by: Diagnosis["detail"]["by"], t: TFunction): string {
   if (by === undefined) return "";
   const { kind, name } = by;

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Time } from "../../ui/time.tsx";
 import type { ProfileActivity } from "./activity.ts";
 
-/** When a RADIUS server last asked about a profile, and what it was told; undefined: that is not known here. */
+/** Shows when a RADIUS server last checked a profile, and the result. Undefined: unknown here, shows nothing. */
 export function LastCheck({ check }: { check: ProfileActivity["lastCheck"] | undefined }) {
   const { t } = useTranslation();
   if (check === undefined) return null;

@@ -9,7 +9,7 @@ import { ActedBy } from "./acted-by.tsx";
 
 type Revocation = NonNullable<Schemas["ProfileActivity"]["revocation"]>;
 
-/** When a profile was revoked, by whom and why; nothing for one that was not. `known` may come later. */
+/** Returns when, by whom and why a profile was revoked, or nothing if it was not. `known` may load later. */
 export function useRevocationFacts({
   serial,
   revokedAt,
@@ -27,7 +27,7 @@ export function useRevocationFacts({
   ];
 }
 
-/** When and by whom, leading to the entry of the log. */
+/** Shows when and by whom, with a link to the entry of the audit log. */
 function Revoked({ serial, at, known }: { serial: string; at: string; known: Revocation | null }) {
   const { t } = useTranslation();
   const by = known?.by ?? null;

@@ -17,7 +17,7 @@ import { failureText } from "./diagnosis-text.ts";
 
 const pageSize = 10;
 
-/** What happened to a person or a guest account and what they did, latest first. `about`: as the audit log says whom. */
+/** The history of a person or a guest account, latest first. `about`: the subject as the audit log names it. */
 export function Timeline({
   about,
   load,
@@ -67,7 +67,7 @@ export function Timeline({
   );
 }
 
-/** An item without an entry in the log happens once at a time. */
+/** Identifies an item without an audit entry by type, time and serial number. */
 const idOf = ({ auditID, type, at, serial }: TimelineItem): string => auditID ?? `${type} ${at} ${serial ?? ""}`;
 
 function useColumns(about: string): Column<TimelineItem>[] {
@@ -122,7 +122,7 @@ function What({ item: { type, name, serial, detail }, about }: { item: TimelineI
   );
 }
 
-/** Guests' profiles are opened on the page of their account. */
+/** A guest's profile opens on the page of the guest account. */
 function ProfileLink({ serial, text, isHere }: { serial: string; text: string; isHere: boolean }) {
   if (!isHere)
     return (
