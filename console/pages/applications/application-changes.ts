@@ -3,7 +3,6 @@ import { api, dataOf, idempotent } from "../../api/api-client.ts";
 import { changeIfSame, readWithTag, sameIn } from "../../api/read-with-tag.ts";
 import { applicationKey, applicationsKey, type Application } from "./applications.ts";
 
-/** What can be changed. */
 export const changeable = [
   "active",
   "name",
@@ -15,9 +14,9 @@ export const changeable = [
 ] as const satisfies readonly (keyof Application)[];
 type Changeable = (typeof changeable)[number];
 
-/** Changing an application, and deleting it. Every page that shows it follows. */
+/** Returns functions that change and delete an application, and refresh every page that shows it. */
 export function useApplicationChanges(clientId: string): {
-  /** Changes an application that still is as `seen` in what is named; else answers it as it is now. */
+  /** Changes an application if the named fields are still as in `seen`; otherwise returns its current state. */
   change: (
     change: Partial<Pick<Application, Changeable>>,
     of: { seen: Application; names: readonly Changeable[] },

@@ -5,7 +5,7 @@ import { useApplicationFields, type ApplicationForm } from "./application-form.t
 import type { ApplicationType } from "./applications.ts";
 import { ScopeFields } from "./scope-fields.tsx";
 
-/** What an application is registered with. A service has neither people who sign in nor addresses for them. */
+/** The fields of an application. A service has no redirect URI and no PKCE, because no user signs in to it. */
 export function ApplicationFields({ type, form }: { type: ApplicationType; form: ApplicationForm }) {
   const { t } = useTranslation();
   const fields = useApplicationFields();

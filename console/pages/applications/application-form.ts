@@ -4,7 +4,6 @@ import type { FormField } from "../../ui/submission.tsx";
 import type { Application, ApplicationScope, ApplicationType } from "./applications.ts";
 import { firstScopes } from "./scope-groups.ts";
 
-/** What is asked about an application. */
 export interface ApplicationValues {
   name: string;
   clientURI: string;
@@ -14,7 +13,7 @@ export interface ApplicationValues {
   requirePKCE: boolean;
 }
 
-/** In the order in which it is asked. */
+/** In the order of the form. */
 export const applicationFieldNames = [
   "name",
   "clientURI",
@@ -26,7 +25,7 @@ export const applicationFieldNames = [
 
 export type ApplicationForm = UseFormReturnType<ApplicationValues>;
 
-/** What a new application begins with. */
+/** Returns the initial values for a new application. */
 export const newApplication = (type: ApplicationType): ApplicationValues => ({
   name: "",
   clientURI: "",
@@ -36,7 +35,7 @@ export const newApplication = (type: ApplicationType): ApplicationValues => ({
   requirePKCE: type === "useragent",
 });
 
-/** What an application is registered as now. */
+/** Returns the form's values for a registered application. */
 export const valuesOf = (application: Application): ApplicationValues => ({
   name: application.name,
   clientURI: application.clientURI,
@@ -46,7 +45,7 @@ export const valuesOf = (application: Application): ApplicationValues => ({
   requirePKCE: application.requirePKCE,
 });
 
-/** The same as the API takes it. */
+/** Returns the body of the API's request. */
 export const registrationOf = (type: ApplicationType, values: ApplicationValues) => ({
   name: values.name.trim(),
   clientURI: values.clientURI.trim(),
@@ -75,7 +74,7 @@ export function useApplicationForm(
   });
 }
 
-/** Its fields by the API's names. What an address must look like, the service knows; here are the words for it. */
+/** The form's fields by the API's names. The service checks addresses; the rules here are its errors in words. */
 export function useApplicationFields(): Record<keyof ApplicationValues, FormField> {
   const { t } = useTranslation();
   const field = (name: string): FormField => ({

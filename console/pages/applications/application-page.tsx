@@ -23,7 +23,7 @@ import { applicationKey, type Application } from "./applications.ts";
 import { NewSecret } from "./new-secret.tsx";
 import { TryIt } from "./try-it.tsx";
 
-/** One application: everything about it, and what can be done with it. */
+/** The page of one application: its settings and the actions on it. */
 export function ApplicationPage() {
   const { t } = useTranslation();
   const { clientId = "" } = useParams({ strict: false });
@@ -79,7 +79,7 @@ function Known({ application }: { application: Application }) {
   );
 }
 
-/** Persons have numbers, applications have not, and the operator is neither. */
+/** User IDs are numbers and client IDs are UUIDs; anything else is the operator. */
 function Creator({ id }: { id: string }) {
   if (/^\d+$/.test(id)) return <PersonLink userID={id} />;
   if (!/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(id)) return id;

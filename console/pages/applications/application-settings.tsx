@@ -18,14 +18,14 @@ import {
 } from "./application-form.ts";
 import type { Application } from "./applications.ts";
 
-/** What an application is registered with, to be changed. */
+/** The form that changes an application's registration. */
 export function ApplicationSettings({ application }: { application: Application }) {
   const { t } = useTranslation();
   const { type, client_id: clientId, scopes } = application;
   const { change } = useApplicationChanges(clientId);
   const form = useApplicationForm(type, valuesOf(application));
   const meanwhile = useMeanwhile(form, valuesOf(application));
-  /** What the form's changes are changes of. */
+  /** The version that the form's changes are based on. */
   const [seen, setSeen] = useState(application);
   const fields = useApplicationFields();
   const { submit, busy, summary } = useSubmission({

@@ -15,7 +15,6 @@ import { Time } from "../../ui/time.tsx";
 import { applicationsKey, type Application } from "./applications.ts";
 import { ScopeCount } from "./scope-list.tsx";
 
-/** All applications that may use this realm. */
 export function ApplicationsPage() {
   const { t } = useTranslation();
   const columns = useColumns();

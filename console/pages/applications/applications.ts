@@ -4,8 +4,8 @@ export type Application = Schemas["Application"];
 export type ApplicationType = Application["type"];
 export type ApplicationScope = Application["scopes"][number];
 
-/** The list of applications in the cache. */
+/** The cache key of the list of applications. */
 export const applicationsKey = "applications";
 
-/** One of them. */
+/** The cache key of one application. */
 export const applicationKey = (clientId: string) => ["application", clientId] as const;

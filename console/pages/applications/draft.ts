@@ -8,7 +8,7 @@ export interface Draft {
   values: ApplicationValues;
 }
 
-/** What was filled in before the session ended, in this tab. There is no secret in it. */
+/** Returns the form's values from before the session ended, kept for this tab. They contain no secret. */
 export function readDraft(): Draft | undefined {
   try {
     return (JSON.parse(sessionStorage.getItem(storageKey) ?? "null") as Draft | null) ?? undefined;

@@ -1,17 +1,17 @@
 import { authorizeUrl, tokenUrl } from "./oauth-addresses.ts";
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** One command on several lines. */
+/** Spreads one command over several lines. */
 const lines = (parts: readonly string[]): string => parts.join(" \\\n  ");
 
-/** Gets a service's first token. curl asks for the secret, so that it gets into no history and no list of processes. */
+/** Gets a service's first token. curl prompts for the secret, so it enters no shell history or process list. */
 export const serviceCommand = (clientId: string): string =>
   lines([`curl -s -u ${quoted(clientId)}`, "-d grant_type=client_credentials", quoted(tokenUrl())]);
 
-/** What an authorization request is proven with later (RFC 7636). */
+/** The state, PKCE verifier and challenge of an authorization request (RFC 7636). */
 export interface Proof {
   state: string;
   verifier: string;
@@ -31,7 +31,7 @@ interface Useragent {
   useClientSecret: boolean;
 }
 
-/** Where people are sent to sign in. */
+/** Returns the authorization request to which a client sends the browser. */
 export const signInAddress = ({ clientId, redirectUri }: Useragent, { state, challenge }: Proof): string =>
   `${authorizeUrl()}?${new URLSearchParams({
     response_type: "code",
@@ -42,7 +42,7 @@ export const signInAddress = ({ clientId, redirectUri }: Useragent, { state, cha
     code_challenge_method: "S256",
   }).toString()}`;
 
-/** Exchanges the code that they came back with for tokens. With a secret, curl asks for it. */
+/** Exchanges the authorization code for tokens. If there is a secret, curl prompts for it. */
 export const exchangeCommand = ({ clientId, redirectUri, useClientSecret }: Useragent, { verifier }: Proof): string =>
   lines([
     `curl -s ${useClientSecret ? `-u ${quoted(clientId)}` : `-d client_id=${quoted(clientId)}`}`,

@@ -14,7 +14,7 @@ import { tokenUrl } from "./oauth-addresses.ts";
 
 const overlapMax = 24;
 
-/** Gives an application a new secret, beside which the old one stays valid for a while. */
+/** Creates a new secret for an application; the old one stays valid for a while. */
 export function NewSecret({ application, onClose }: { application: Application; onClose: () => void }) {
   const { t } = useTranslation();
   const { client_id: clientId, name } = application;
@@ -30,7 +30,7 @@ export function NewSecret({ application, onClose }: { application: Application; 
     <Modal
       opened
       size="lg"
-      // What is shown once is not closed by a slip.
+      // A secret that is shown once must not be closed by accident.
       closeOnEscape={made === undefined}
       closeOnClickOutside={made === undefined}
       withCloseButton={made === undefined}

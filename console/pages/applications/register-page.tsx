@@ -22,7 +22,7 @@ import { TypeChoice } from "./type-choice.tsx";
 
 type Registration = Schemas["ApplicationWithSecret"];
 
-/** Registers an application: what kind it is, what it may do, and what it has to know. */
+/** Registers an application in three steps: its type, its settings, its credentials. */
 export function RegisterPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function RegisterPage() {
   const [type, setType] = useState<ApplicationType | undefined>(draft?.type);
   const [choosing, setChoosing] = useState(draft === undefined);
   const [registered, setRegistered] = useState<Registration>();
-  // A draft outlives the way to signing in and back, which leaves the console; a walk to another page ends it.
+  // A draft survives signing in again, which leaves the console; opening another page of the console discards it.
   useEffect(() => forgetDraft, []);
 
   const step = registered !== undefined ? 2 : choosing ? 0 : 1;

@@ -4,7 +4,7 @@ import type { ApplicationScope, ApplicationType } from "./applications.ts";
 import { isMachineScope } from "../../../domain/scopes.ts";
 import { scopeGroupsOf, scopeTextKey, toggled } from "./scope-groups.ts";
 
-/** What an application may do, as boxes to be ticked, grouped by what it is about. */
+/** Checkboxes for an application's scopes, grouped by subject. */
 export function ScopeFields({
   type,
   value,

@@ -2,12 +2,12 @@ import { isMachineScope } from "../../../domain/scopes.ts";
 import type { ApplicationScope, ApplicationType } from "./applications.ts";
 
 interface ScopeGroup {
-  /** What they are about. */
+  /** The subject of the scopes. */
   name: string;
   scopes: readonly ApplicationScope[];
 }
 
-/** Every scope, by what it is about, in the order in which they are offered. */
+/** All scopes by subject, in the order of the form. */
 export const scopeGroups: readonly ScopeGroup[] = [
   { name: "person", scopes: ["openid", "offline_access"] },
   { name: "profile", scopes: ["profile.read", "profile.create", "profile.modify", "profile.delete"] },
@@ -22,11 +22,14 @@ export const scopeGroups: readonly ScopeGroup[] = [
   { name: "radius", scopes: ["radius.read"] },
 ];
 
-/** What an application of a type can be given. A service has nobody signed in, and gives no roles; what a machine does, nobody consents to. */
+/**
+ * Returns the scopes that an application of a type can have. A service has no signed-in user and cannot change roles;
+ * RADIUS scopes need no user's consent.
+ */
 export const scopeGroupsOf = (type: ApplicationType): readonly ScopeGroup[] =>
   scopeGroups.filter(({ name }) => (type === "useragent" ? name !== "radius" : name !== "person" && name !== "role"));
 
-/** The scopes with one more, or one fewer. A machine's goes with no other. */
+/** Adds or removes one scope. A machine scope excludes all others. */
 export function toggled(
   scopes: readonly ApplicationScope[],
   scope: ApplicationScope,
@@ -36,11 +39,10 @@ export function toggled(
   return isMachineScope(scope) ? [scope] : [...scopes.filter((each) => !isMachineScope(each)), scope];
 }
 
-/** What an application of a type begins with. */
 export const firstScopes = {
   useragent: ["openid", "offline_access", "profile.read", "profile.create"],
   service: [],
 } as const satisfies Record<ApplicationType, readonly ApplicationScope[]>;
 
-/** The words for a scope: dots separate the parts of a text's name. */
+/** The text key of a scope: in text keys, a dot separates levels. */
 export const scopeTextKey = (scope: ApplicationScope): string => `applications.scopes.${scope.replace(".", "_")}`;

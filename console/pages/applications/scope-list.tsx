@@ -3,7 +3,6 @@ import { useTranslation } from "react-i18next";
 import type { ApplicationScope } from "./applications.ts";
 import { scopeTextKey } from "./scope-groups.ts";
 
-/** What an application may do, in words. */
 export function ScopeList({ scopes }: { scopes: readonly ApplicationScope[] }) {
   const { t } = useTranslation();
   return (
@@ -17,7 +16,7 @@ export function ScopeList({ scopes }: { scopes: readonly ApplicationScope[] }) {
   );
 }
 
-/** How many scopes there are, and on demand which. */
+/** Shows the number of scopes; pressed, it lists them. */
 export function ScopeCount({ scopes, name }: { scopes: readonly ApplicationScope[]; name: string }) {
   const { t } = useTranslation();
   return (

@@ -6,7 +6,7 @@ import { CopyBox } from "../../ui/copy-box.tsx";
 import type { Application } from "./applications.ts";
 import { drawProof, exchangeCommand, serviceCommand, signInAddress } from "./first-request.ts";
 
-/** What to do first with an application, with its id filled in, so that it works as it is. */
+/** The first steps with an application. The commands contain its ID and work as they are. */
 export function TryIt({ application }: { application: Application }) {
   const { t } = useTranslation();
   const service = application.type === "service";

@@ -6,7 +6,7 @@ import type { ApplicationType } from "./applications.ts";
 
 const types: readonly ApplicationType[] = ["useragent", "service"];
 
-/** The first question about a new application, since all others depend on it. */
+/** The first question about a new application, because all others depend on it. */
 export function TypeChoice({
   chosen,
   onChoose,
