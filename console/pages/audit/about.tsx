@@ -4,7 +4,7 @@ import { ApplicationName } from "../../ui/application-name.tsx";
 import { PersonLink } from "../../ui/person.tsx";
 import { propertiesOf, subjectOf, type AuditEntry } from "./entry.ts";
 
-/** Whom or what an entry is about, leading there. */
+/** Links to the subject of an entry. */
 export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties"> }) {
   const { t } = useTranslation();
   const subject = subjectOf(propertiesOf(entry));

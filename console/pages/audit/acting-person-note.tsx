@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { PersonLink } from "../../ui/person.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 
-/** Who was understood by what was written into the filter. */
+/** Shows which person the filter's text was understood as. */
 export function ActingPersonNote({ written }: { written: string }) {
   const { t } = useTranslation();
   const { data } = useQuery(actingPersonQuery(written));

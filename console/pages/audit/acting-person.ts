@@ -4,7 +4,7 @@ import { api, listOf } from "../../api/api-client.ts";
 
 const lookedAt = 25;
 
-/** Whom somebody means who writes an e-mail address, a pseudonymous ID or a user ID. */
+/** The person behind an e-mail address, a pseudonymous ID or a user ID. */
 export type ActingPerson = { userID: string } | "unknown" | "ambiguous";
 
 export const actingPersonQuery = (written: string) =>

@@ -4,7 +4,7 @@ import { ApplicationName } from "../../ui/application-name.tsx";
 import { PersonLink } from "../../ui/person.tsx";
 import type { AuditEntry } from "./entry.ts";
 
-/** Who acted: a person, an application, or a person with an application. */
+/** The actor of an entry: a person, an application, or a person through an application. */
 export function Actor({ entry: { user, client } }: { entry: Pick<AuditEntry, "user" | "client"> }) {
   const { t } = useTranslation();
   const person = user !== null && <PersonLink userID={String(user)} inText={client !== null} />;

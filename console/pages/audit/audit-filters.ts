@@ -8,7 +8,6 @@ import { useEventName } from "./event-text.ts";
 
 const applicationsMax = 1_000;
 
-/** What the log can be narrowed by. */
 export function useAuditFilters(): Filter[] {
   const { t } = useTranslation();
   const nameOf = useEventName();

@@ -22,7 +22,6 @@ import { loadEntries } from "./load-entries.ts";
 import { Actor } from "./actor.tsx";
 import { SubjectNote } from "./subject-note.tsx";
 
-/** What happened in the realm. */
 export function AuditPage() {
   const { t, i18n } = useTranslation();
   const text = useEventText();

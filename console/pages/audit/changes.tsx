@@ -3,7 +3,6 @@ import { useTranslation } from "react-i18next";
 import type { Change } from "./entry.ts";
 import { SettingValue } from "./setting-value.tsx";
 
-/** Settings that are not as they were, before and after. */
 export function Changes({ changes }: { changes: readonly Change[] }) {
   const { t } = useTranslation();
   return (

@@ -9,7 +9,7 @@ import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
 import { apiFilterOf } from "./load-entries.ts";
 import { logForms, receiveLog, type LogForm } from "./log-file.ts";
 
-/** Hands out the log as it is recorded, and says how much has arrived. Pressing again stops it. */
+/** Downloads the log as it is recorded and shows how much has arrived; pressed again, it stops. */
 export function DownloadLog({ filter: written }: { filter: Readonly<Record<string, string>> }) {
   const { t, i18n } = useTranslation();
   const message = useErrorMessage();

@@ -12,10 +12,10 @@ import { entryKey } from "./load-entries.ts";
 import { SettingValue } from "./setting-value.tsx";
 import { Actor } from "./actor.tsx";
 
-/** An entry of the list that is shown, with everything it says. */
+/** An entry of the list on this page, with all its properties. */
 export function EntryDetails({ id }: { id: string }) {
   const { t } = useTranslation();
-  // The API has no way to ask for one entry: the list brings them.
+  // The API cannot return a single entry; the list caches its entries.
   const { data: entry } = useQuery<AuditEntry>({ queryKey: entryKey(id), enabled: false });
   const loading = useIsFetching({ queryKey: ["audit"] }) > 0;
   if (entry === undefined && loading)

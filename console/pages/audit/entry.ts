@@ -2,7 +2,7 @@ import type { Schemas } from "../../api/api-client.ts";
 
 export type AuditEntry = Schemas["AuditEntry"];
 
-/** What an entry says in addition to its time, event and actor. */
+/** An entry's properties, beside its time, event and actor. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Properties =>
@@ -13,7 +13,7 @@ export function propertiesOf({ properties }: Pick<AuditEntry, "properties">): Pr
   return isObject(parsed) ? parsed : {};
 }
 
-/** Whom or what an entry is about. */
+/** The subject of an entry. */
 export interface Subject {
   kind: "person" | "guest" | "application" | "job" | "issuer" | "infrastructure";
   id: string;
@@ -36,14 +36,13 @@ export function subjectOf(properties: Properties): Subject | undefined {
   return undefined;
 }
 
-/** One setting that is not as it was. */
 export interface Change {
   name: string;
   before: unknown;
   after: unknown;
 }
 
-/** What changed, and the rest of what an entry says. */
+/** Splits the properties of an entry into changes and the rest. */
 export function partsOf({ before, after, ...rest }: Properties): { changes: Change[]; rest: Properties } {
   const [was, is] = [before, after].map((settings) => (isObject(settings) ? settings : {})) as [Properties, Properties];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];

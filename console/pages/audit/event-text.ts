@@ -3,13 +3,13 @@ import { useTranslation } from "react-i18next";
 import { formatTime } from "../../ui/time.tsx";
 import { partsOf, propertiesOf, type AuditEntry, type Properties } from "./entry.ts";
 
-/** What happened, in words; whom it is about is beside it. */
+/** Describes an event; its subject is shown beside it. */
 export function useEventText(): (entry: Pick<AuditEntry, "event" | "properties">) => string {
   const { t, i18n } = useTranslation();
   return (entry) => eventText(entry, { t, language: i18n.language });
 }
 
-/** The name of an event, whatever it is about. */
+/** Returns the name of an event, independent of its subject. */
 export function useEventName(): (event: string) => string {
   const { t } = useTranslation();
   return (event) => t(`audit.eventNames.${event}`, { defaultValue: event });
@@ -26,7 +26,7 @@ function eventText(
     count: countIn(properties),
     date: dateIn(properties, language),
     ...(context !== undefined && { context }),
-    // A service that is newer than this page may have events that it does not know.
+    // A newer service may send events that this page does not know.
     defaultValue: entry.event,
   });
 }
@@ -47,13 +47,13 @@ function countIn(properties: Properties): number {
   return typeof count === "number" ? count : 0;
 }
 
-/** The day that something is planned for. */
+/** Returns the day for which revocation is planned. */
 function dateIn(properties: Properties, language: string): string {
   const at = textIn(properties, "revokeAt");
   return at === undefined ? "" : formatTime(new Date(at), language, { dateOnly: true });
 }
 
-/** What makes the same event another sentence. */
+/** Returns the context that selects another sentence for the same event. */
 function contextOf(event: string, properties: Properties): string | undefined {
   switch (event) {
     case "client_update": {
@@ -63,10 +63,10 @@ function contextOf(event: string, properties: Properties): string | undefined {
     }
     case "profile_create":
     case "profile_revoke":
-      // Entries of earlier versions have the name that the person gave the device.
+      // Entries of earlier versions contain the device name that the person chose.
       return textIn(properties, "name") === undefined ? undefined : "named";
     case "user_offboard":
-      // The entry is of the day when access ended; in the days of grace the profiles work, and after an undo they always do.
+      // The entry is written when access ends. The profiles keep working during the grace period, and after an undo.
       return textIn(properties, "revokeAt") !== undefined && countIn(properties) > 0 ? "planned" : undefined;
     case "user_undelete":
       return countIn(properties) > 0 ? "kept" : undefined;

@@ -8,7 +8,7 @@ import { writtenSubject } from "./written-subject.ts";
 
 type Filter = Readonly<Record<string, string>>;
 
-/** The filter that the API understands; undefined when nobody and nothing is meant by what is written. */
+/** Converts the written filter to the API's; returns undefined if the text matches no person or subject. */
 export async function apiFilterOf(
   { user, about, ...filter }: Filter,
   queries: QueryClient,
@@ -29,7 +29,7 @@ export async function apiFilterOf(
 
 export const entryKey = (id: string) => ["audit-entry", id];
 
-/** A page of the log. Its entries are remembered one by one, so that each can be opened, and so are the people in it. */
+/** Loads a page of the log. Caches each entry, so it can be opened, and the people that the page names. */
 export const loadEntries =
   (queries: QueryClient, include?: "people"): LoadList<AuditEntry> =>
   async ({ filter: written = {}, ...query }, signal) => {

@@ -5,7 +5,7 @@ const types = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
 export type LogForm = keyof typeof types;
 export const logForms = Object.keys(types) as LogForm[];
 
-/** The log as a file, as the service streams it. The browser keeps what has arrived, on disk when it is much. */
+/** Returns the log as a file, from the service's stream. The browser keeps what has arrived, on disk if it is large. */
 export async function receiveLog(
   form: LogForm,
   {

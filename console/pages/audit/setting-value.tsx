@@ -6,7 +6,6 @@ import { useMatchingWords } from "../bulk-jobs/matching-words.ts";
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)$/;
 
-/** What something was set to. */
 export function SettingValue({ name, value }: { name: string; value: unknown }) {
   const { t } = useTranslation();
   const matchingWords = useMatchingWords();

@@ -7,7 +7,7 @@ import { PersonLink } from "../../ui/person.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 import { writtenSubject } from "./written-subject.ts";
 
-/** Whom or what was understood by what was written into the filter. */
+/** Shows which person or subject the filter's text was understood as. */
 export function SubjectNote({ written }: { written: string }) {
   const { t } = useTranslation();
   const subject = writtenSubject(written);

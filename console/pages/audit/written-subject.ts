@@ -1,9 +1,9 @@
 import { joinSerial } from "../../../domain/serial-digits.ts";
 
-/** Longer numbers are no person's. */
+/** User IDs have at most 19 digits. */
 const idDigitsMax = 19;
 
-/** What an entry is to be about, where it is written as the API takes it or is a serial number; undefined: perhaps a person. */
+/** Returns the subject if the text is in the API's form or a serial number; undefined: it may be a person. */
 export function writtenSubject(written: string): string | undefined {
   const text = written.trim();
   if (/^(?:user|profile|guest|application):/.test(text)) return text;
