@@ -14,7 +14,7 @@ const lines = [
   },
 ] as const;
 
-/** Two lines that differ in dash as well as in colour. What they say is in the label, and in the table beside. */
+/** Two lines that differ in dash as well as in colour. The label and the table contain the same numbers. */
 export default function ActivityChart({ series, label, height }: { series: Series; label: string; height: number }) {
   const { t } = useTranslation();
   const nameOf = useBucketName();

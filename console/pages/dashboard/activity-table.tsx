@@ -4,7 +4,6 @@ import { formatNumber } from "../../ui/time.tsx";
 import { useBucketName } from "./activity-words.ts";
 import type { Series } from "./overview.ts";
 
-/** The numbers of the chart. */
 export default function ActivityTable({ series }: { series: Series }) {
   const { t, i18n } = useTranslation();
   const nameOf = useBucketName();

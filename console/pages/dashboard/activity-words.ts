@@ -4,7 +4,7 @@ import type { Series } from "./overview.ts";
 
 const daySeconds = 86_400;
 
-/** When a part of the activity began: an hour in the viewer's zone, or a day, which the service counts in UTC. */
+/** Formats the start of a bucket: an hour in the viewer's zone, or a day, which the service counts in UTC. */
 export function useBucketName(): (series: Series, from: string) => string {
   const { i18n } = useTranslation();
   const locale = i18n.language === "de" ? "de-DE" : "en-GB";
@@ -13,7 +13,7 @@ export function useBucketName(): (series: Series, from: string) => string {
   return ({ bucketSeconds }, from) => (bucketSeconds < daySeconds ? hours : days).format(new Date(from));
 }
 
-/** The activity in one sentence. */
+/** Describes the activity in one sentence. */
 export function useActivitySummary(): (series: Series) => string {
   const { t, i18n } = useTranslation();
   const number = (value: number) => formatNumber(value, i18n.language);

@@ -6,7 +6,7 @@ import { ChoiceButtons } from "../../ui/choice-buttons.tsx";
 import { periods, type Period, type Series } from "./overview.ts";
 import { useActivitySummary } from "./activity-words.ts";
 
-// The chart is larger than all the rest of the page: numbers come first.
+// The chart is larger than the rest of the page and loads after the numbers.
 const ActivityChart = lazy(() => loadPart(() => import("./activity-chart.tsx")));
 const ActivityTable = lazy(() => loadPart(() => import("./activity-table.tsx")));
 
@@ -14,7 +14,7 @@ const chartHeight = 260;
 
 const views = ["chart", "table"] as const;
 
-/** Profiles that were issued and revoked, as a sentence, as a chart, and as a table with the same numbers. */
+/** The profiles issued and revoked, as a sentence, a chart, and a table with the same numbers. */
 export function Activity({
   series,
   period,

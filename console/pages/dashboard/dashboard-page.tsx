@@ -13,10 +13,10 @@ import { useOverview, type Overview, type Period } from "./overview.ts";
 import { RunningJobs } from "./running-jobs.tsx";
 import { Warnings } from "./warnings.tsx";
 
-// Most realms are set up, and load nothing of it.
+// A realm that is set up does not load the checklist.
 const SetUpRealm = lazy(() => loadPart(() => import("../setup/set-up-realm.tsx")));
 
-/** The realm at a glance; what it still needs, until its set-up is finished. */
+/** The realm at a glance, and the checklist until its set-up is finished. */
 export function DashboardPage() {
   const { t } = useTranslation();
   const [period, setPeriod] = useState<Period>("24h");
@@ -60,7 +60,7 @@ export function DashboardPage() {
   );
 }
 
-/** Whether, as far as the numbers tell, nothing was ever issued: they say nothing beside a checklist. */
+/** Whether nothing seems to have been issued yet; the checklist then stands without the numbers. */
 const isEmpty = ({ profiles, jobs }: Overview): boolean =>
   profiles.active === 0 && profiles.issued.last7Days === 0 && jobs.running === 0;
 

@@ -14,7 +14,7 @@ import { refetchMs } from "./overview.ts";
 
 const shown = 10;
 
-/** What happened last in the realm, and who did it. */
+/** The latest events of the realm, with their actors. */
 export function LatestEntries() {
   const { t } = useTranslation();
   const queries = useQueryClient();

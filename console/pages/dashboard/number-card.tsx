@@ -2,7 +2,7 @@ import { Paper, Text } from "@mantine/core";
 import type { Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-/** One number, what it is, and what is to be said beside it. */
+/** A number, its title and a note. */
 export function NumberCard({
   icon: Picture,
   title,
@@ -10,7 +10,7 @@ export function NumberCard({
   children,
 }: {
   icon: Icon;
-  /** Leads to the list of what is counted. */
+  /** Links to the list of the counted things. */
   title: ReactNode;
   value: ReactNode;
   children: ReactNode;

@@ -4,14 +4,14 @@ import { api, dataOf, type Schemas } from "../../api/api-client.ts";
 export type Overview = Schemas["Overview"];
 export type Series = Overview["series"];
 
-/** The spans of time that activity is shown for, the first by default. */
+/** The periods of the activity chart, the default first. */
 export const periods = ["24h", "7d", "30d"] as const satisfies readonly Series["period"][];
 export type Period = (typeof periods)[number];
 
-/** Often enough to watch, and seldom enough to be left open. */
+/** Short enough to watch, and long enough for a page that stays open. */
 export const refetchMs = 15_000;
 
-/** The realm in numbers, counted again and again while somebody looks. */
+/** Loads the realm's numbers, and polls while the page is visible. */
 export const useOverview = (period: Period): UseQueryResult<Overview> =>
   useQuery({
     queryKey: ["overview", period],

@@ -7,7 +7,7 @@ import { useNumber } from "../bulk-jobs/counts.ts";
 import { SmallProgress } from "../bulk-jobs/small-progress.tsx";
 import type { Overview } from "./overview.ts";
 
-/** The bulk jobs that are under way, how far they are, and when the devices of people go off who have left. */
+/** The running bulk jobs with their progress, and the end of the grace period for devices of offboarded people. */
 export function RunningJobs({ jobs: { running, items, inGrace } }: { jobs: Overview["jobs"] }) {
   const { t } = useTranslation();
   const number = useNumber();

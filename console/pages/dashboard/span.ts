@@ -7,7 +7,7 @@ const units = [
   ["seconds", 1],
 ] as const;
 
-/** A span of time in its largest unit: “3 minutes”. */
+/** Formats a duration in its largest unit: “3 minutes”. */
 export function useSpan(): (seconds: number) => string {
   const { t } = useTranslation();
   return (seconds) => {

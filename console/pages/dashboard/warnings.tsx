@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Time } from "../../ui/time.tsx";
 import type { Overview } from "./overview.ts";
 
-/** What has to be seen to before people notice. */
+/** Problems that need attention before users notice. */
 export function Warnings({
   warnings,
   isLastAdministratorKept,
