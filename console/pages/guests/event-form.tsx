@@ -20,8 +20,8 @@ const dayMs = 86_400_000;
 const isDay = (text: string): boolean => !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 
 /**
- * A guest account for everybody at an event: one link for all, as many profiles as their devices need, until the end of the
- * last day. The fields are called what the API calls that which follows from them.
+ * Creates a guest account for everybody at an event: one link for all, as many profiles as their devices need, valid
+ * until the end of the last day. Fields have the API's names for the values they lead to.
  */
 export function EventForm({
   onSend,
@@ -133,7 +133,6 @@ export function EventForm({
   );
 }
 
-/** The day a week from now. */
 function inAWeek(): string {
   const at = new Date();
   at.setDate(at.getDate() + 7);

@@ -10,7 +10,7 @@ import { useSubmission } from "../../ui/submission.tsx";
 import { formatNumber, formatTime } from "../../ui/time.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
 
-/** What a guest account is given, as the API takes it. */
+/** The settings of a guest account, as the API takes them. */
 export interface GuestAccountSettings {
   name: string;
   /** ISO 8601. */
@@ -22,7 +22,7 @@ export interface GuestAccountSettings {
 const limitMax = 100_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The settings of a guest account, new or there already. */
+/** The form for a new or existing guest account. */
 export function GuestAccountForm({
   account,
   submitLabel,
@@ -32,8 +32,8 @@ export function GuestAccountForm({
   account?: GuestAccount;
   submitLabel: string;
   /**
-   * Gets what is there now; an end that was not touched is the account's own, to the millisecond. Answers the account as it
-   * is when it is no longer as it was seen.
+   * Gets the form's settings; an untouched end is the account's own, to the millisecond. Returns the account's current
+   * state if it has changed since it was seen.
    */
   onSend: (
     settings: GuestAccountSettings,
@@ -43,7 +43,7 @@ export function GuestAccountForm({
 }) {
   const { t, i18n } = useTranslation();
   const bounds = useSession().guestBounds ?? undefined;
-  /** What the form's changes are changes of. */
+  /** The version that the form's changes are based on. */
   const [seen, setSeen] = useState(account);
   const required = (value: string) => (value.trim() === "" ? t("forms.required") : null);
   const initial = initialOf(account, bounds);
@@ -191,7 +191,7 @@ function initialOf(account: GuestAccount | undefined, bounds: GuestBounds | unde
   };
 }
 
-/** The end of the day a week from now. */
+/** Returns the end of the day a week from now. */
 function inAWeek(): Date {
   const at = new Date();
   at.setDate(at.getDate() + 7);

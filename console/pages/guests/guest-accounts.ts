@@ -3,27 +3,27 @@ import { base } from "../../api/page-settings.ts";
 
 export type GuestAccount = Schemas["GuestAccount"];
 
-/** The list of guest accounts in the cache. */
+/** The cache key of the list of guest accounts. */
 export const guestAccountsKey = "guest-accounts";
 
-/** One of them. */
+/** The cache key of one guest account. */
 export const guestAccountKey = (id: string) => ["guest-account", id] as const;
 
-/** Where an account stands at a moment. */
+/** Returns the status of an account at a moment. */
 export const guestAccountStatus = (
   { revoked, expirationDate }: Pick<GuestAccount, "revoked" | "expirationDate">,
   at: Date,
 ): "active" | "expired" | "revoked" => (revoked ? "revoked" : new Date(expirationDate) <= at ? "expired" : "active");
 
-/** The link that guests open. That it was read is recorded. */
+/** Reads the link for guests. The service records the read in the audit log. */
 export async function readGuestLink(guestAccountId: string): Promise<string> {
   const params = { path: { guestAccountId } };
   const token = await dataOf(api.GET("/api/guest-token/{guestAccountId}", { params }));
   return `${location.origin}${base}/guest/${token}`;
 }
 
-/** The page that is the link on paper. */
+/** Returns the page that prints the link. */
 export const sheetOf = (link: string): string => `${link}/sheet`;
 
-/** The list of an account's profiles in the cache. */
+/** The cache key of an account's profiles. */
 export const guestProfilesKey = (id: string): string => `guest-account-${id}-profiles`;

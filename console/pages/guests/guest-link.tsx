@@ -8,15 +8,15 @@ import { CopyBox } from "../../ui/copy-box.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { readGuestLink, sheetOf, type GuestAccount } from "./guest-accounts.ts";
 
-// Drawing the code takes a library of its own.
+// The QR code needs a library of its own.
 const QrCode = lazy(() => loadPart(() => import("./qr-code.tsx")));
 
-/** The account's link: not there until somebody asks for it, since asking is written down. */
+/** The account's link, loaded only on demand, because reading it is recorded. */
 export function GuestLink({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   const { id: guestAccountId } = account;
   const heading = useRef<HTMLHeadingElement>(null);
-  /** The button that was pressed goes. */
+  /** The pressed button disappears. */
   const keepFocus = () => heading.current?.focus({ preventScroll: true });
   const {
     data: link,

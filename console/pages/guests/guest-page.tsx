@@ -20,7 +20,7 @@ import { guestAccountKey, guestAccountsKey, guestAccountStatus, type GuestAccoun
 import { GuestLink } from "./guest-link.tsx";
 import { GuestProfiles } from "./guest-profiles.tsx";
 
-/** One guest account: what it is, its link, its profiles. */
+/** The page of one guest account: settings, link, profiles. */
 export function GuestPage() {
   const { t } = useTranslation();
   const { guestAccountId = "" } = useParams({ strict: false });
@@ -139,9 +139,9 @@ function Account({ account }: { account: GuestAccount }) {
   );
 }
 
-/** Changing an account, and ending it. */
+/** Returns functions that change and revoke an account. */
 function useAccountChanges(account: GuestAccount): {
-  /** Changes an account that still is as it was seen, and answers what it is now if it is not. */
+  /** Changes an account if it is still as seen; otherwise returns its current state. */
   change: (settings: GuestAccountSettings, seen: GuestAccount) => Promise<{ now: GuestAccount } | undefined>;
   revoke: (confirmTotal?: number) => Promise<void>;
 } {
@@ -177,7 +177,7 @@ function useAccountChanges(account: GuestAccount): {
   };
 }
 
-/** Only what differs is sent. */
+/** Returns only the settings that differ. */
 const changesOf = (account: GuestAccount, settings: GuestAccountSettings): Partial<GuestAccountSettings> => ({
   ...(settings.name !== account.name && { name: settings.name }),
   ...(settings.expirationDate !== account.expirationDate && { expirationDate: settings.expirationDate }),

@@ -4,7 +4,7 @@ import { ActivityDetails } from "../activity/activity-details.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
 import { RevokeGuestProfile } from "./revoke-guest-profile.tsx";
 
-/** The profile of a guest that the address names, beside their account. */
+/** The guest's profile that the address names, beside the account. */
 export function GuestProfileDrawer({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   return (

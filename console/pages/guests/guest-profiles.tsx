@@ -20,7 +20,7 @@ import { RevokeGuestProfile } from "./revoke-guest-profile.tsx";
 
 type GuestProfile = Schemas["GuestProfile"];
 
-/** The profiles of a guest account, and revoking one of them. */
+/** The profiles of a guest account, with revocation of single profiles. */
 export function GuestProfiles({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   const { id } = account;
@@ -69,7 +69,7 @@ export function GuestProfiles({ account }: { account: GuestAccount }) {
   );
 }
 
-/** What profiles of an account are in, which end with it. */
+/** Returns a function for the status of an account's profiles, which expire with the account. */
 function statusWithin(account: GuestAccount): (profile: GuestProfile) => "active" | "expired" | "revoked" {
   const ended = guestAccountStatus(account, new Date()) === "expired";
   return ({ revokeDate }) => (revokeDate !== null ? "revoked" : ended ? "expired" : "active");

@@ -20,7 +20,6 @@ import { EventForm } from "./event-form.tsx";
 import { GuestAccountForm, type GuestAccountSettings } from "./guest-account-form.tsx";
 import { guestAccountsKey, guestAccountStatus, readGuestLink, sheetOf, type GuestAccount } from "./guest-accounts.ts";
 
-/** All guest accounts of the realm. */
 export function GuestsPage() {
   const { t } = useTranslation();
   const [creating, { open, close }] = useNewDialog();
@@ -59,7 +58,7 @@ export function GuestsPage() {
   );
 }
 
-/** A new guest account: with all its settings, or from what is known of an event. */
+/** Creates a guest account, with all its settings or for an event. */
 function Creation({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -69,7 +68,7 @@ function Creation({ onClose }: { onClose: () => void }) {
   const create = async (body: GuestAccountSettings, { key }: { key: string }): Promise<undefined> => {
     const params = { header: { "Idempotency-Key": key } };
     const { id, name } = await dataOf(api.POST("/api/guest-account", { params, body }));
-    // The account is there already when the same is sent again because its link could not be read.
+    // If the link could not be read, a retry with the same key returns the account that already exists.
     const link = kind === "event" && mayShowLink ? await readGuestLink(id) : undefined;
     void queries.invalidateQueries({ queryKey: [guestAccountsKey] });
     notifyDone(t("guests.created", { name }));

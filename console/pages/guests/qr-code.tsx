@@ -3,7 +3,7 @@ import { create } from "qrcode";
 /** The quiet zone around a code, in modules (ISO/IEC 18004 section 5.3.8). */
 const margin = 4;
 
-/** A text as a QR code, black on white whatever the theme: that is what cameras read. */
+/** A text as a QR code. Black on white in every theme, because cameras need it. */
 export default function QrCode({ text, label, size }: { text: string; label: string; size: number }) {
   const { modules } = create(text, { errorCorrectionLevel: "M" });
   const side = modules.size + 2 * margin;
@@ -23,7 +23,7 @@ export default function QrCode({ text, label, size }: { text: string; label: str
   );
 }
 
-/** Its dark modules as one outline of squares. */
+/** Draws the dark modules as one path of squares. */
 function pathOf({ size, data }: { size: number; data: Uint8Array }): string {
   return Array.from(data, (dark, index) =>
     dark === 1 ? `M${(index % size) + margin} ${Math.floor(index / size) + margin}h1v1h-1z` : "",

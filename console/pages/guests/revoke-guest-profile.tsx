@@ -7,7 +7,7 @@ import { confirm } from "../../ui/confirm.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { guestAccountKey, guestAccountsKey, guestProfilesKey, type GuestAccount } from "./guest-accounts.ts";
 
-/** The button that revokes a profile of a guest, for those who may. */
+/** The button that revokes a guest's profile, for users with the right scope. */
 export function RevokeGuestProfile({
   account,
   serial,
@@ -42,7 +42,7 @@ export function RevokeGuestProfile({
   );
 }
 
-/** How people tell serial numbers apart. */
+/** Shortens a serial number to the digits that people compare. */
 const tailOf = (serial: string): string => `…${serial.slice(-8)}`;
 
 function useRevocation({ id }: GuestAccount) {
