@@ -5,7 +5,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { formatNumber } from "../../ui/time.tsx";
 import { usersWithMoreThan, type RealmSettings } from "./realm.ts";
 
-/** Who notices a change, and who does not. */
+/** Shows which users a change affects. */
 export function AffectedUsers({ before, after }: { before: RealmSettings; after: RealmSettings }) {
   const { t } = useTranslation();
   const looks = before.displayName !== after.displayName || before.logoURI !== after.logoURI;
@@ -35,7 +35,7 @@ export function AffectedUsers({ before, after }: { before: RealmSettings; after:
   );
 }
 
-/** How many already have more than is to be allowed. */
+/** Shows how many users already have more profiles than the new limit. */
 function UsersBeyond({ profiles }: { profiles: number }) {
   const { t, i18n } = useTranslation();
   const { data, error, refetch } = useQuery({

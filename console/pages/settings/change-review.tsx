@@ -4,7 +4,7 @@ import { changesBetween, settingNames, type RealmSettings } from "./realm.ts";
 import { useSettingFields, useShownValue } from "./setting-fields.ts";
 import { AffectedUsers } from "./affected-users.tsx";
 
-/** What saving would change, and for whom. */
+/** Shows what saving would change, and for which users. */
 export function ChangeReview({
   before,
   after,

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings } from "./realm.ts";
 
-/** After how long people are forgotten. The operator alone changes it, because what is erased cannot be had again. */
+/** Shows when people are forgotten. Only the operator can change it, because erased data cannot be restored. */
 export function ForgettingCard({ fixed: { forgetAfterMonths, locked } }: { fixed: FixedSettings }) {
   const { t } = useTranslation();
   return (

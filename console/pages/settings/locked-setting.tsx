@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyBox } from "../../ui/copy-box.tsx";
 
-/** A setting that cannot be changed here, with the operator's command that changes it. */
+/** A setting that is read-only here, with the operator's command that changes it. */
 export function LockedSetting({ label, command, children }: { label: string; command: string; children: ReactNode }) {
   const { t } = useTranslation();
   return (

@@ -2,7 +2,7 @@ import { Card, Center, Image, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-/** How people see the logo in one theme, whichever the viewer has. */
+/** Shows the logo as users see it in one theme, independent of the viewer's own. */
 export function LogoPreview({
   theme,
   address,

@@ -5,7 +5,7 @@ type Settings = Schemas["RealmSettings"];
 
 export const realmKey = ["realm settings"] as const;
 
-/** What of a realm can be changed here, in the order in which it is asked for. */
+/** The settings of a realm that can be changed here, in the order of the form. */
 export const settingNames = [
   "displayName",
   "logoURI",
@@ -24,10 +24,10 @@ export const settingNames = [
 export type SettingName = (typeof settingNames)[number];
 export type RealmSettings = Pick<Settings, SettingName>;
 
-/** What is only shown. */
+/** The settings that are read-only here. */
 export type FixedSettings = Omit<Settings, SettingName>;
 
-/** The settings as fields of a form have them: networks line by line, empty for what is not set. */
+/** The settings as form fields: one network per line, empty if not set. */
 export type SettingValues = Omit<
   RealmSettings,
   "ssids" | "radiusCN" | "radiusCA" | "guestDaysMax" | "guestLimitMax"
@@ -46,7 +46,7 @@ export const valuesOf = (settings: RealmSettings): SettingValues => ({
   radiusCA: settings.radiusCA ?? "",
 });
 
-/** The settings that a form says. What was not touched is what it was, to the blank. */
+/** Converts the form's values to settings. An untouched value stays exactly as it was, blanks included. */
 export function settingsOf(values: SettingValues, before: RealmSettings): RealmSettings {
   const untouched = valuesOf(before);
   const written: RealmSettings = {
@@ -69,7 +69,7 @@ export function settingsOf(values: SettingValues, before: RealmSettings): RealmS
   return { ...written, ...Object.fromEntries(kept.map((name) => [name, before[name]])) };
 }
 
-/** Only what differs. */
+/** Returns only the settings that differ. */
 export const changesBetween = (before: RealmSettings, after: RealmSettings): Partial<RealmSettings> =>
   Object.fromEntries(
     settingNames
@@ -77,13 +77,13 @@ export const changesBetween = (before: RealmSettings, after: RealmSettings): Par
       .map((name) => [name, after[name]]),
   );
 
-/** How many users have more active profiles than this. */
+/** Counts the users with more active profiles than this. */
 export async function usersWithMoreThan(profiles: number, signal: AbortSignal): Promise<number> {
   const query = { limit: 1, filter: { minProfileCount: String(profiles + 1) } };
   return (await listOf(api.GET("/api/user", { params: { query }, signal }))).total;
 }
 
-/** A realm as it was read, and the tag by which a change can say what it is a change of. */
+/** A realm as it was read, with its entity tag for a conditional change. */
 export interface ReadRealm {
   settings: RealmSettings;
   fixed: FixedSettings;
@@ -104,6 +104,6 @@ export async function loadRealm(signal?: AbortSignal): Promise<ReadRealm> {
   };
 }
 
-/** Changes the realm if it still is what was read. */
+/** Changes the realm if it has not changed since it was read. */
 export const updateRealm = (body: Partial<RealmSettings>, tag: string): Promise<unknown> =>
   dataOf(api.PUT("/api/realm/settings", { body, params: { header: { "If-Match": tag } } }));

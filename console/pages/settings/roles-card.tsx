@@ -5,7 +5,7 @@ import { api, dataOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { formatNumber } from "../../ui/time.tsx";
 
-/** The roles that people may have, and how many have each. */
+/** The realm's roles, and how many people have each. */
 export function RolesCard() {
   const { t, i18n } = useTranslation();
   const { data, error, refetch } = useQuery({

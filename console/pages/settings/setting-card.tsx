@@ -1,7 +1,6 @@
 import { Card, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** Settings that belong together. */
 export function SettingCard({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
   return (
     <Card withBorder component="section" aria-label={title}>

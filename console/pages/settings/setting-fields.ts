@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { FormField } from "../../ui/submission.tsx";
 import { settingNames, type RealmSettings, type SettingName } from "./realm.ts";
 
-/** The settings by the API's names, in words. */
+/** Returns label and rule of each setting by its API name. */
 export function useSettingFields(): Record<SettingName, Required<FormField>> {
   const { t } = useTranslation();
   const fields = settingNames.map((name) => [
@@ -12,7 +12,7 @@ export function useSettingFields(): Record<SettingName, Required<FormField>> {
   return Object.fromEntries(fields) as Record<SettingName, Required<FormField>>;
 }
 
-/** The value of a setting in words. */
+/** Describes the value of a setting. */
 export function useShownValue(): (name: SettingName, settings: RealmSettings) => string {
   const { t } = useTranslation();
   return (name, settings) => {

@@ -32,20 +32,20 @@ import { SettingCard } from "./setting-card.tsx";
 import { useSettingFields, useShownValue } from "./setting-fields.ts";
 import { TrustCard } from "./trust-card.tsx";
 
-/** What sliders offer. Fewer than one profile makes sense for nobody, though the service takes it. */
+/** The ranges of the sliders. The service accepts fewer than one profile, which helps no user. */
 const limits = {
   maxProfiles: { min: 1, max: settingRanges.maxProfiles[1] },
   maxValid: { min: settingRanges.maxValid[0], max: settingRanges.maxValid[1] },
   offboardingShare: { min: settingRanges.offboardingShare[0], max: settingRanges.offboardingShare[1] },
 } as const;
 
-/** The settings of the realm. Saving shows first what it changes. */
+/** The form for the realm's settings. It shows the changes before it saves them. */
 export function SettingsForm({ realm }: { realm: ReadRealm }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const saveButton = useRef<HTMLButtonElement>(null);
   const [reviewed, setReviewed] = useState<RealmSettings>();
-  /** What the form's changes are changes of. */
+  /** The version that the form's changes are based on. */
   const [read, setRead] = useState(realm);
   const required = (value: number | string) => (String(value).trim() === "" ? t("forms.required") : null);
   const form = useForm<SettingValues>({
@@ -81,7 +81,7 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
         setReviewed(undefined);
       }
       void queries.invalidateQueries({ queryKey: realmKey });
-      // The header shows the name.
+      // The header shows the realm's name.
       void queries.invalidateQueries({ queryKey: ["session"] });
       notifyDone(t("settings.saved"));
       saveButton.current?.focus();
@@ -238,5 +238,5 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
   );
 }
 
-/** Browsers leave UTC out. */
+/** Browsers leave out UTC. */
 const zones = (): string[] => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];

@@ -9,13 +9,12 @@ import { RolesCard } from "./roles-card.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SetupCard } from "./setup-card.tsx";
 
-/** What holds for everybody in the realm. */
 export function SettingsPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery({
     queryKey: realmKey,
     queryFn: ({ signal }) => loadRealm(signal),
-    // A form that changes under the fingers helps nobody.
+    // A refetch must not change the form while the user types.
     refetchOnWindowFocus: false,
   });
   return (

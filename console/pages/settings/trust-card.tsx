@@ -9,7 +9,7 @@ import type { FixedSettings, RealmSettings, SettingValues } from "./realm.ts";
 import { SettingCard } from "./setting-card.tsx";
 import { useSettingFields } from "./setting-fields.ts";
 
-/** Which RADIUS server devices trust: set once, before the set-up is finished. */
+/** The RADIUS server that devices trust: set once, before the set-up is finished. */
 export function TrustCard({
   form,
   settings: { radiusCN, radiusCA },
