@@ -9,7 +9,7 @@ import type { CreatedProfile } from "./create-profile.ts";
 import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 import type { User } from "./load-users.ts";
 
-/** Makes a profile for a person, and then hands out its file, this once. */
+/** Creates a profile for a person, then shows its file once. */
 export function CreateProfileDialog({ user, opened, onClose }: { user: User; opened: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const profilesChanged = useProfilesChanged();

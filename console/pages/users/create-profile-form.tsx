@@ -13,13 +13,13 @@ import { createProfile, type CreatedProfile, type ProfileRequest } from "./creat
 import { formatsFor, type OfferedFormat } from "../../../domain/offered-formats.ts";
 import type { User } from "./load-users.ts";
 
-/** The name is a part of the path, which cannot be `.` or `..`. */
+/** The name is a path segment, which cannot be `.` or `..`. */
 const isName = (name: string): boolean => ProfileName.safeParse(name).success && !/^\.{1,2}$/.test(name);
 
-/** What most profiles are for. */
+/** The most common device. */
 const usualDevice: DeviceType = "iOS";
 
-/** What a profile is to be. The format follows from the device; others are folded away. */
+/** The form for a new profile. The device type selects the format; other formats are collapsed. */
 export function CreateProfileForm({
   user: { userID },
   onCancel,

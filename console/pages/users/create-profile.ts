@@ -10,10 +10,10 @@ export interface ProfileRequest {
   format: OfferedFormat;
 }
 
-/** How long one question waits for its answer at the service. */
+/** How long the service holds a request open. */
 const waitSeconds = 20;
 
-/** Has a profile made and waits for it, however long that takes. */
+/** Creates a profile and waits until it is issued, however long that takes. */
 export async function createProfile(
   userID: string,
   { name: profileName, deviceType, format }: ProfileRequest,

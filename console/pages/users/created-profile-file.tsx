@@ -10,7 +10,7 @@ import type { CreatedProfile } from "./create-profile.ts";
 import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 import { profileFile } from "./profile-file.ts";
 
-/** The file of a profile that was made just now. Nobody will see it again. */
+/** The file of a profile that was just created. It is shown only this once. */
 export function CreatedProfileFile({
   created,
   format,

@@ -8,7 +8,7 @@ import { saveFile } from "../../list/export-csv.ts";
 import { useErrorMessage } from "../../ui/error-notice.tsx";
 import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
 
-/** Saves all that is held about a person as a file, for their request for information. */
+/** Saves all data about a person as a file, for a subject access request. */
 export function ExportButton({ userID }: { userID: string }) {
   const { t } = useTranslation();
   const message = useErrorMessage();

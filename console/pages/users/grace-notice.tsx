@@ -7,7 +7,7 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Time, formatTime } from "../../ui/time.tsx";
 import type { User } from "./load-users.ts";
 
-/** Says of somebody who is locked out until when their devices are still on, and offers to let them back in until then. */
+/** Shows until when the devices of a locked-out person work, and offers to restore access until then. */
 export function GraceNotice({ user, busy, onLetIn }: { user: User; busy: boolean; onLetIn: () => void }) {
   const { t, i18n } = useTranslation();
   const { userID } = user;

@@ -15,13 +15,13 @@ import type { User } from "./load-users.ts";
 
 const limitMax = realmLimits.maxProfiles;
 
-/** Gives a person a profile limit of their own, or the realm's again. */
+/** Gives a person a profile limit of their own, or the realm's limit again. */
 export function LimitDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { userID } = user;
   const [opened] = useState(user);
-  /** Set once somebody else has changed it. */
+  /** Set once another user has changed the limit. */
   const [fresh, setFresh] = useState<User>();
   useReturnFocus();
   const rule = t("users.limit.rule", { max: limitMax });

@@ -4,14 +4,14 @@ import type { Found } from "../../list/list-state.ts";
 
 export type User = Schemas["User"];
 
-/** What the states of the filter are for the API. */
+/** The API's filters for each state. */
 const statesOfApi: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   active: { blacklisted: "false", locked: "false" },
   locked: { blacklisted: "false", locked: "true" },
   offboarded: { blacklisted: "true" },
 };
 
-/** What the list of users is asked for when this is searched and filtered by: part of the ID or e-mail address, or a serial number. */
+/** Returns the API's filter for a search and filters: part of an ID or e-mail address, or a serial number. */
 export function usersFilter({
   search: written = "",
   filter: { state = "", ...filter } = {},
@@ -20,7 +20,6 @@ export function usersFilter({
   return { ...filter, ...statesOfApi[state], ...(text !== "" && { text }) };
 }
 
-/** A page of the realm's users. */
 export const loadUsers: LoadList<User> = ({ limit, offset, sort, ...found }, signal) => {
   const query = { limit, offset, filter: usersFilter(found), ...(sort && { sort }) };
   return listOf(api.GET("/api/user", { params: { query }, signal }));

@@ -5,13 +5,13 @@ import { GraceChoice } from "../bulk-jobs/plan/grace-choice.tsx";
 import type { User } from "./load-users.ts";
 import { WaitingJobs } from "./waiting-jobs.tsx";
 
-/** What it means to offboard one person; who has devices may keep them on for some days. */
+/** Explains what offboarding a person does, and offers a grace period if the person has profiles. */
 export function OffboardQuestion({
   user,
   onGrace,
 }: {
   user: User;
-  /** null: no days; undefined: a number that cannot be used. */
+  /** null: no grace period; undefined: an invalid number. */
   onGrace: (days: number | null | undefined) => void;
 }) {
   const { t } = useTranslation();

@@ -4,7 +4,7 @@ import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 
 type Created = Schemas["CreatedProfile"];
 
-/** A created profile as the file that its device opens. */
+/** Returns a created profile as the file that its device opens. */
 export function profileFile(created: Created, format: OfferedFormat): { name: string; content: Blob } {
   const bytes =
     created.data === undefined

@@ -15,7 +15,6 @@ import { statusOf, type Profile } from "../profiles/profile.ts";
 /** The last checks of profiles, by serial number. */
 export type LastChecks = ReadonlyMap<string, ProfileActivity["lastCheck"]>;
 
-/** Profiles of one person. */
 export function ProfileTable({
   label,
   profiles,
@@ -24,9 +23,9 @@ export function ProfileTable({
 }: {
   label: string;
   profiles: readonly Profile[];
-  /** When RADIUS servers last asked, as far as it is known here. */
+  /** The last checks by RADIUS servers, as far as they are known here. */
   checks: LastChecks;
-  /** Omitted: there is nothing left to revoke. */
+  /** Omitted: none of the profiles can be revoked. */
   revoke?: (profiles: readonly Profile[]) => void;
 }) {
   const { t } = useTranslation();

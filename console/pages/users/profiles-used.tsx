@@ -1,7 +1,7 @@
 import { Group, Progress, Text } from "@mantine/core";
 import type { User } from "./load-users.ts";
 
-/** How many of the profiles that somebody may have are in use. */
+/** Shows how many of a user's allowed profiles are in use. */
 export function ProfilesUsed({ user: { profileCount, maxProfiles } }: { user: User }) {
   return (
     <Group gap="xs" wrap="nowrap">

@@ -12,7 +12,7 @@ interface RunNoticeProps {
   onClose: () => void;
 }
 
-/** How far a run is, with a way to stop it; then whom it failed for and why, and whom nothing was done for. */
+/** Shows a run's progress with a stop button; at the end, the failures with their causes, and the people left out. */
 export function RunNotice({ run, onStop, onClose }: RunNoticeProps) {
   const { t } = useTranslation();
   if (run === undefined) return null;

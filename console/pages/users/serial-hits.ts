@@ -3,7 +3,7 @@ import { answerOf, api, ApiError, dataOf } from "../../api/api-client.ts";
 import { rememberPeople } from "../../ui/person.tsx";
 import type { Profile } from "../profiles/profile.ts";
 
-/** More than anybody means who reads a serial number to the help desk. */
+/** Enough for a serial number that a user reads out to the help desk. */
 export const hitsMax = 10;
 
 export interface SerialHits {
@@ -11,7 +11,7 @@ export interface SerialHits {
   total: number;
 }
 
-/** The profiles whose serial number has these digits: active ones, else the one with exactly this number. */
+/** Loads the active profiles whose serial number contains these digits, or else the one with exactly this number. */
 export const serialHitsQuery = (digits: string) =>
   queryOptions({
     queryKey: ["profiles", "serial", digits],

@@ -7,16 +7,16 @@ export interface Run {
   total: number;
   done: number;
   failures: readonly { user: User; error: Error }[];
-  /** Whom nothing was done for yet; once it has ended, because it was stopped. */
+  /** The people not processed yet; after the end, the people left out because the run was stopped. */
   left: readonly User[];
   ended: boolean;
 }
 
-/** Does the same with several people, one after another, and keeps count. Whom it failed for does not stop the others. */
+/** Performs one action for several people, one after another, and counts. A failure does not stop the run. */
 export function useBatchAction() {
   const [run, setRun] = useState<Run>();
   const stopping = useRef(new AbortController());
-  // Nobody is there any more to see it go on.
+  // The run stops with its page, because no user would see its progress.
   useEffect(
     () => () => {
       stopping.current.abort();

@@ -12,7 +12,7 @@ import { isPossible, jobOf, userCalls, type UserAction } from "./user-calls.ts";
 const changed = ["jobs", "users", "user", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
 const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock: "lock" };
 
-/** What an administrator does with one person or many. What can be undone is done at once; the rest is asked about. */
+/** An administrator's actions on one person or many. Actions that can be undone run at once; the others ask first. */
 export function useUserActions() {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -62,9 +62,9 @@ export function useUserActions() {
     stop,
     dismiss,
     busy: checking || run?.ended === false,
-    /** As a bulk job. */
+    /** Runs it as a bulk job. */
     check,
-    /** Does it with those of them whom it changes anything for; with several as a bulk job, where it takes or gives access. */
+    /** Performs the action for the users whom it changes; for several, removing or restoring access is a bulk job. */
     perform: (verb: UserAction, users: readonly User[], onDone: () => void = () => undefined): void => {
       const concerned = users.filter(isPossible[verb]);
       const [user, ...others] = concerned;

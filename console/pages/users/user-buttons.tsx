@@ -13,7 +13,7 @@ const verbs = [
   { verb: "reactivate", icon: IconUserCheck },
 ] as const;
 
-/** A button for each thing that can be done with at least one of them. */
+/** A button for each action that is possible for at least one of the users. */
 export function UserButtons({
   users,
   size = "sm",
@@ -27,7 +27,7 @@ export function UserButtons({
   return <Buttons isOffered={(verb) => users.some(isPossible[verb])} size={size} {...rest} />;
 }
 
-/** The same for all people whom the list finds, of what is done as a bulk job. */
+/** A button for each bulk job that is possible for all users whom the list finds. */
 export function AllUsersButtons({
   found,
   onAct,

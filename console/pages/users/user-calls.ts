@@ -3,7 +3,7 @@ import type { Checked } from "../bulk-jobs/job.ts";
 
 const whose = (userID: string) => ({ path: { userID } });
 
-/** What can be done with a user, each in one call. */
+/** The actions on a user, one request each. */
 export const userCalls = {
   lock: (userID: string) =>
     dataOf(api.PUT("/api/user/{userID}/status", { params: whose(userID), body: { locked: true } })),
@@ -23,13 +23,12 @@ export type UserAction = keyof typeof userCalls;
 
 export type UserJobKind = Exclude<Checked["kind"], "revocation">;
 
-/** What is done with several people as a bulk job; of the rest nothing is lost when it stops half way. */
+/** The actions that run as a bulk job for several users. The others can stop half way without harm. */
 export const jobOf: Partial<Record<UserAction, UserJobKind>> = {
   offboard: "offboarding",
   reactivate: "reactivation",
 };
 
-/** Whether doing it would change anything. */
 export const isPossible: Readonly<
   Record<UserAction, (user: { locked: boolean; blacklisted: boolean; forgottenDate?: string }) => boolean>
 > = {

@@ -10,7 +10,6 @@ import { LimitDialog } from "./limit-dialog.tsx";
 import type { User } from "./load-users.ts";
 import { ProfilesUsed } from "./profiles-used.tsx";
 
-/** What is known about a person. */
 export function UserFacts({ user }: { user: User }) {
   const { t } = useTranslation();
   const [changing, { open, close }] = useDisclosure();

@@ -4,7 +4,6 @@ import type { Filter } from "../../list/filters.tsx";
 
 const states = ["active", "locked", "offboarded"] as const;
 
-/** What users can be narrowed by. */
 export function useUserFilters(): Filter[] {
   const { t } = useTranslation();
   return [

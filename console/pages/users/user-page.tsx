@@ -27,7 +27,7 @@ import { UserProfiles } from "./user-profiles.tsx";
 import { UserRoles } from "./user-roles.tsx";
 import { UserSessions } from "./user-sessions.tsx";
 
-/** One person: what they have, and what can be done. */
+/** The page of one person: their data and the actions on it. */
 export function UserPage() {
   const { t } = useTranslation();
   const { userID = "" } = useParams({ strict: false });
@@ -124,7 +124,7 @@ function Person({ user }: { user: User }) {
   );
 }
 
-/** Why the person's devices may not be on the network, and what can be done here. */
+/** Shows why the person's devices may be off the network, and what can be done here. */
 function WhyOffline({
   user,
   onCreate,

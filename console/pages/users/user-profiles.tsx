@@ -12,7 +12,7 @@ import { userActivityQuery } from "../activity/activity.ts";
 import { ProfileTable, type LastChecks } from "./profile-table.tsx";
 import { Section } from "../../ui/section.tsx";
 
-/** As many as somebody can have at all, with the renewals that are under way. */
+/** The most active profiles that a person can have, including renewals in progress. */
 const activeMax = 200;
 const pastPerPage = 5;
 
@@ -32,7 +32,7 @@ const profilesQuery = (userID: string, { past, limit }: { past: boolean; limit: 
       ),
   });
 
-/** What a person's devices are on the network with, and below it what they were. */
+/** A person's active profiles, and below them the past ones. */
 export function UserProfiles({ user: { userID } }: { user: User }) {
   const { t } = useTranslation();
   const revoke = useRevoke();

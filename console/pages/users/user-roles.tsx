@@ -17,7 +17,7 @@ type HeldRoles = Schemas["UserRoles"];
 
 const rolesKey = (userID: string) => ["user", userID, "roles"];
 
-/** What a person may do for the realm, who gave it, and giving and taking it. */
+/** A person's roles, the origin of each, and the dialog that changes them. */
 export function UserRoles({ userID }: { userID: string }) {
   const { t } = useTranslation();
   const [changing, { open, close }] = useDisclosure();
@@ -70,7 +70,7 @@ function Change({ userID, held: current, onClose }: { userID: string; held: Held
   const { t } = useTranslation();
   const queries = useQueryClient();
   const [opened] = useState(current);
-  /** Set once somebody else has changed them. */
+  /** Set once another user has changed the roles. */
   const [fresh, setFresh] = useState<HeldRoles>();
   const held = fresh ?? opened;
   const [wanted, setWanted] = useState<readonly Role[]>(held.given);
@@ -97,7 +97,7 @@ function Change({ userID, held: current, onClose }: { userID: string; held: Held
       await queries.invalidateQueries({ queryKey: rolesKey(userID) });
       void queries.invalidateQueries({ queryKey: ["audit"] });
       void queries.invalidateQueries({ queryKey: ["roles"] });
-      // It may be one's own.
+      // The changed roles may be the user's own.
       void queries.invalidateQueries({ queryKey: ["session"] });
       notifyDone(t("roles.saved"));
       onClose();

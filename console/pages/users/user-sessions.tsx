@@ -11,7 +11,6 @@ import { Time } from "../../ui/time.tsx";
 import { useHeadingAfterwards } from "../../ui/use-return-focus.ts";
 import { Section } from "../../ui/section.tsx";
 
-/** What a person is signed in to. */
 export function UserSessions({ userID }: { userID: string }) {
   const { t } = useTranslation();
   const columns = useColumns(userID);

@@ -20,7 +20,7 @@ import { useUserActions } from "./use-user-actions.tsx";
 import { AllUsersButtons, UserButtons } from "./user-buttons.tsx";
 import { useUserFilters } from "./user-filters.ts";
 
-/** The people of the realm: found by ID, e-mail or the serial number of a device. */
+/** The realm's users, found by ID, e-mail address or the serial number of a device. */
 export function UsersPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -117,7 +117,7 @@ function useColumns(): Column<User>[] {
   ];
 }
 
-/** Somebody who was forgotten has no ID here, so that the file is nobody else's when it is uploaded. */
+/** The ID of a forgotten user is exported empty: an upload of the file then matches no other person. */
 function useExported(): CsvColumn<User>[] {
   const { t } = useTranslation();
   return [

@@ -5,7 +5,7 @@ import { api, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { jobsKey } from "../bulk-jobs/job.ts";
 
-/** Says how many bulk jobs of a person wait to run; offboarding their creator stops them. */
+/** Shows how many of a person's bulk jobs wait to run; offboarding the person stops them. */
 export function WaitingJobs({ userID }: { userID: string }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery({
