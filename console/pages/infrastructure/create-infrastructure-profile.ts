@@ -8,10 +8,10 @@ export interface InfrastructureProfileCreation {
   validityMonths: number;
 }
 
-/** How long one question may stay open, as the API takes it (RFC 7240 section 4.3). */
+/** How long a request may stay open (RFC 7240 section 4.3). */
 const wait = { Prefer: "wait=20" } as const;
 
-/** Has a profile made, and waits until it is. Throws what the service says when it cannot be. */
+/** Creates a profile and waits until it is issued. Throws the service's error if issuing fails. */
 export async function createInfrastructureProfile(
   { name, ...body }: InfrastructureProfileCreation,
   key: string,

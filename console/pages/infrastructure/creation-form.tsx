@@ -18,7 +18,6 @@ interface CreationValues {
   validityMonths: number;
 }
 
-/** What a new infrastructure profile is to be. */
 export function CreationForm({
   onCreated,
   onCancel,

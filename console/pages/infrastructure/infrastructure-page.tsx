@@ -28,7 +28,7 @@ import {
 } from "./infrastructure-profiles.ts";
 import { ProfileDrawer } from "./profile-drawer.tsx";
 
-/** The profiles of servers and access points. */
+/** The page of profiles for servers and access points. */
 export function InfrastructurePage() {
   const { t } = useTranslation();
   const [creating, { open, close }] = useNewDialog();
@@ -71,7 +71,7 @@ function Creation({ onClose }: { onClose: () => void }) {
       opened
       size="lg"
       title={closable ? t("infrastructure.create") : t("infrastructure.created", { name: created.name })}
-      // What is shown once is not closed by a slip.
+      // A result that is shown once must not be closed by accident.
       closeOnEscape={closable}
       closeOnClickOutside={closable}
       withCloseButton={closable}

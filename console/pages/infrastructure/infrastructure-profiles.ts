@@ -5,13 +5,13 @@ import { profileStatus } from "../../ui/status-badge.tsx";
 export type InfrastructureProfile = Schemas["InfrastructureProfile"];
 export type CreatedInfrastructureProfile = Schemas["CreatedInfrastructureProfile"];
 
-/** The list of infrastructure profiles in the cache. */
+/** The cache key of the list of infrastructure profiles. */
 export const infrastructureKey = "infrastructure-profiles";
 
 export const loadInfrastructureProfiles = (query: ListQuery, signal: AbortSignal) =>
   listOf(api.GET("/api/infrastructure-profile", { params: { query }, signal }));
 
-/** One of them, by its whole serial number. */
+/** Finds one profile by its full serial number. */
 export async function findInfrastructureProfile(
   serial: string,
   signal: AbortSignal,
@@ -28,6 +28,5 @@ export const revokeInfrastructureProfile = (serialOrName: string, confirmTotal?:
     }),
   );
 
-/** Where one of them stands now. */
 export const infrastructureStatus = ({ revokeDate, expirationDate }: InfrastructureProfile) =>
   profileStatus({ revokedAt: revokeDate, expiresAt: expirationDate }, new Date());

@@ -9,7 +9,7 @@ export interface ProfileFile {
   save: () => void;
 }
 
-/** What there is to download of a profile that was made just now. */
+/** Returns the downloads of a profile that was just created. */
 export function filesOf(profile: CreatedInfrastructureProfile): ProfileFile[] {
   const stem = fileStem(profile.name);
   const file = (kind: ProfileFile["kind"], ending: string, content: BlobPart, type: string): ProfileFile => {

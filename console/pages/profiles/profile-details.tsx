@@ -21,13 +21,13 @@ import { useDeviceTypeName } from "./device-types.ts";
 import { isLive, profileQuery, statusOf, type Profile } from "./profile.ts";
 import { useRevoke } from "./revoke.tsx";
 
-/** Everything about one profile, by its serial number. */
+/** The details of one profile, by serial number. */
 export function ProfileDetails({ serial }: { serial: string }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(profileQuery(serial));
   if (data !== undefined) return <Details profile={data} />;
   if (error === null) return <Skeleton height={240} aria-label={t("shell.loading")} role="status" />;
-  // It may be the profile of a guest or a server.
+  // It may be a guest's or a server's profile.
   if (error instanceof ApiError && error.status === 404) return <ActivityDetails serial={serial} />;
   return <ErrorNotice error={error} onRetry={() => void refetch()} />;
 }
@@ -92,7 +92,7 @@ function Details({ profile }: { profile: Profile }) {
   );
 }
 
-/** What else the owner has, active or ended lately. */
+/** The owner's other profiles, active or recently ended. */
 function OtherProfiles({ userID, serial }: { userID: string; serial: string }) {
   const { t } = useTranslation();
   const { data } = useQuery(userActivityQuery(userID));

@@ -4,7 +4,7 @@ import { profileStatus } from "../../ui/status-badge.tsx";
 
 export type Profile = Schemas["Profile"];
 
-/** One profile, whatever it is in. */
+/** Loads one profile in any state. */
 export const profileQuery = (serial: string) =>
   queryOptions({
     queryKey: ["profile", serial],
@@ -14,5 +14,5 @@ export const profileQuery = (serial: string) =>
 export const statusOf = ({ revokeTime, expirationTime }: Profile) =>
   profileStatus({ revokedAt: revokeTime, expiresAt: expirationTime }, new Date());
 
-/** Whether there is something left to revoke. */
+/** Whether the profile can still be revoked. */
 export const isLive = (profile: Profile): boolean => ["active", "expiring"].includes(statusOf(profile));

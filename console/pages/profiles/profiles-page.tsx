@@ -25,7 +25,7 @@ import { ProfileDetails } from "./profile-details.tsx";
 import { statusOf, type Profile } from "./profile.ts";
 import { useRevoke, useRevokeAsJob } from "./revoke.tsx";
 
-/** A profile with whose it is, and when a RADIUS server last asked about it. */
+/** A profile with its owner and its last check by a RADIUS server. */
 type OwnedProfile = Profile & { person: Schemas["Person"] | undefined; check: ProfileActivity["lastCheck"] };
 
 const loadProfiles =
@@ -51,7 +51,7 @@ function useLoad(): LoadList<OwnedProfile> {
   return useMemo(() => loadProfiles(queries, include), [queries, include]);
 }
 
-/** Everything that the realm's users are on the network with, and what was revoked. */
+/** The profiles of the realm's users, active and revoked. */
 export function ProfilesPage() {
   const { t } = useTranslation();
   const [{ filter }] = useListState(["state"]);
@@ -206,7 +206,7 @@ function useExported({ areRevoked }: { areRevoked: boolean }): CsvColumn<OwnedPr
     { title: t("profiles.columns.name"), text: ({ name }) => name },
     { title: t("users.columns.pairwiseID"), text: ({ person }) => person?.pairwiseID ?? null },
     { title: t("users.columns.email"), text: ({ person }) => person?.email ?? null },
-    // Not “Device type”, which a job would take for the type of a profile to issue.
+    // Not “Device type”: a bulk job would read it as the type of a profile to issue.
     { title: t("profiles.columns.device"), text: ({ deviceType }) => deviceTypeName(deviceType) },
     { title: t("profiles.columns.status"), text: (profile) => t(`status.${statusOf(profile)}`) },
     { title: t("profiles.columns.created"), time: ({ creationTime }) => creationTime },

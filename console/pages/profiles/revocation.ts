@@ -3,10 +3,10 @@ import { api, dataOf, idempotent, type Schemas } from "../../api/api-client.ts";
 
 export type Reason = NonNullable<Schemas["Profile"]["revokeReason"]>;
 
-/** What a person may give as the reason (RFC 5280 section 5.3.1), the likeliest first. */
+/** The reasons that a user can choose (RFC 5280 section 5.3.1), the likeliest first. */
 export const reasons = [0, 5, 4, 1, 9, 3] as const satisfies readonly Reason[];
 
-/** More profiles than this are revoked as a bulk job, where they are shown first. */
+/** More profiles than this are revoked by a bulk job, which shows them before it starts. */
 export const revokedAtOnceMax = 10;
 
 /** Revokes profiles permanently, all of them or none. */
@@ -22,7 +22,7 @@ export async function revokeProfiles(serials: readonly string[], reason: Reason,
 
 const changed = ["profiles", "profile", "user-profiles", "users", "user", "audit"];
 
-/** Has everything asked for again that shows profiles. */
+/** Returns a function that invalidates every query that shows profiles. */
 export function useProfilesChanged(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {

@@ -9,7 +9,7 @@ import { useCheck } from "../bulk-jobs/input/use-check.ts";
 import type { Profile } from "./profile.ts";
 import { reasons, revokedAtOnceMax, revokeProfiles, useProfilesChanged, type Reason } from "./revocation.ts";
 
-/** Asks before profiles are revoked, with the reason to choose: a few at once, more of them as a bulk job. */
+/** Asks for confirmation and a reason, then revokes the profiles: a few at once, more by a bulk job. */
 export function useRevoke(): (profiles: readonly Profile[], onDone?: () => void) => void {
   const { t } = useTranslation();
   const profilesChanged = useProfilesChanged();
@@ -43,7 +43,7 @@ export function useRevoke(): (profiles: readonly Profile[], onDone?: () => void)
   };
 }
 
-/** Asks why so many profiles shall be revoked, and has them checked as a bulk job. */
+/** Asks for a reason, then has a bulk job check the profiles. */
 export function useRevokeAsJob(): (of: { serials: string[] } | { matching: Found }, count: number) => void {
   const { t } = useTranslation();
   const { check } = useCheck();

@@ -6,7 +6,7 @@ import type { Setup, SetupStep } from "./setup.ts";
 import { StepFacts } from "./step-facts.tsx";
 import { StepLinks } from "./step-links.tsx";
 
-/** What a realm needs until its first devices are on the network: each step with its state, what is known, and what to do. */
+/** The steps until a realm's first devices are on the network, each with its state, facts and links. */
 export function Checklist({ setup: { steps } }: { setup: Setup }) {
   return (
     <Stack component="ol" gap="sm" m={0} p={0} style={{ listStyle: "none" }}>

@@ -11,7 +11,7 @@ import { Time } from "../../ui/time.tsx";
 import { Checklist } from "./checklist.tsx";
 import { setupKey, type Setup } from "./setup.ts";
 
-/** The checklist with what it is for, and the button that ends it. */
+/** The checklist, its purpose, and the button that finishes the set-up. */
 export default function SetUpRealm({ setup }: { setup: Setup }) {
   const { t } = useTranslation();
   const { realm } = useSession();

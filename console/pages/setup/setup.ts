@@ -6,10 +6,10 @@ export type SetupStep = Setup["steps"][number];
 
 export const setupKey = ["setup"];
 
-/** Often enough to see a RADIUS server's first question arrive. */
+/** Short enough to see the first request of a RADIUS server arrive. */
 const refetchMs = 10_000;
 
-/** How far the realm is set up; asked again and again until that is finished. */
+/** Loads the state of the realm's set-up, and polls until it is finished. */
 export const useSetup = (): UseQueryResult<Setup> =>
   useQuery({
     queryKey: setupKey,
@@ -17,6 +17,6 @@ export const useSetup = (): UseQueryResult<Setup> =>
     refetchInterval: ({ state }) => (state.data?.setUpAt === null ? refetchMs : false),
   });
 
-/** Whether the identity provider no longer names the only administrator, who was kept as one. */
+/** Whether the identity provider no longer names the only administrator, who keeps the role. */
 export const isLastAdministratorKept = ({ steps }: Setup): boolean =>
   steps.some((step) => step.step === "second_administrator" && step.facts.lastAdministratorKept);

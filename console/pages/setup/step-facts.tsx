@@ -5,7 +5,7 @@ import { CopyBox } from "../../ui/copy-box.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { SetupStep } from "./setup.ts";
 
-/** What a step's state was told from. */
+/** Shows the facts behind a step's state. */
 export function StepFacts({ step }: { step: SetupStep }) {
   const { t } = useTranslation();
   switch (step.step) {

@@ -8,7 +8,7 @@ import type { SetupStep } from "./setup.ts";
 
 type Page = NonNullable<SetupStep["action"]["page"]>;
 
-/** Pages of the console, and what somebody has to be allowed to find a use for them. */
+/** Pages of the console, each with the permission that makes its link useful. */
 const pages = {
   settings: { to: "/settings", deed: "settings" },
   infrastructure: { to: "/infrastructure", deed: "infrastructure" },
@@ -16,7 +16,7 @@ const pages = {
   users: { to: "/users", deed: "users" },
 } as const satisfies Partial<Record<Page, { to: string; params?: { kind: string }; deed: Deed }>>;
 
-/** Where a step is done, and the guide of those that are done at a RADIUS server. */
+/** Links to the page where a step is done, and to the guide for steps at a RADIUS server. */
 export function StepLinks({ step: { step, action } }: { step: SetupStep }) {
   const { t } = useTranslation();
   const may = useMay();
