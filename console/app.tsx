@@ -12,15 +12,14 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What the service refused, it refuses again.
+      // A refused request would be refused again.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status >= 502),
     },
-    // Offline shall say so, rather than wait for better times.
+    // Offline, a mutation fails at once and does not wait for a connection.
     mutations: { networkMode: "always" },
   },
 });
 
-/** The whole console. */
 export function App() {
   return (
     <MantineProvider

@@ -18,7 +18,7 @@ const rootRoute = createRootRoute({
 const page = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => rootRoute, path, component });
 
-// Each page comes with its own file, when it is first opened.
+// Each page has a file of its own, loaded when the page is first opened.
 const routes = [
   page(
     "/",
@@ -91,7 +91,7 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultErrorComponent: PageError,
   scrollRestoration: true,
-  // Addresses are read by people and kept in bookmarks: plain names and texts.
+  // People read and bookmark addresses: plain names and texts, no JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch(search) {
     const pairs = Object.entries(search).filter(([, value]) => typeof value === "string" && value !== "");

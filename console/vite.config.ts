@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-/** The service fills in where it is reached when it sends index.html; everything else is found from where its importer lies. */
+/** The service inserts its own path when it sends index.html; all other files are found relative to their importer. */
 const servedBelow = "__BASE__/console/";
 
 export default defineConfig({
@@ -21,7 +21,7 @@ export default defineConfig({
           groups: [
             { name: "react", test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/, priority: 2 },
             { name: "nonce", test: /node_modules[\\/]get-nonce/, priority: 1 },
-            // What pops up needs it, and nothing that is there at first does.
+            // Pop-ups need it, and nothing on a page does at first.
             { name: "floating", test: /node_modules[\\/]@floating-ui/, priority: 1 },
           ],
         },

@@ -3,18 +3,18 @@ import type { components, paths } from "../../contract-types/api-types.ts";
 import { consolePath } from "./page-settings.ts";
 import { signInAgain } from "./sign-in.ts";
 
-/** Things of the API, by their names in the published document. */
+/** The API's schemas, by their names in the published document. */
 export type Schemas = components["schemas"];
 
-/** What the API said when it refused, or that it could not be reached. */
+/** The API's refusal, or a request that did not reach it. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** A stable word of the published list, or `offline`. */
+  /** A stable error code of the published list, or `offline`. */
   readonly code: string;
-  /** 0 when nothing answered. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly fields: readonly { path: string; reason: string }[];
-  /** What a user quotes to the operator of the service. */
+  /** The user quotes it to the operator of the service. */
   readonly requestId: string | undefined;
 
   constructor(code: string, message: string, { status = 0, fields = [], requestId, ...rest }: ApiErrorDetails = {}) {
@@ -32,12 +32,12 @@ interface ApiErrorDetails extends ErrorOptions {
   requestId?: string | undefined;
 }
 
-/** Tells the service that a request comes from this console and not from a page of somebody else's. */
+/** Marks a request as this console's, not another site's. */
 export const consoleHeader = { "X-Realmpass-Console": "1" } as const;
 
 /**
- * A request to the console's own address. Throws {@link ApiError} for every answer that is no success; when nobody is
- * signed in any more, it leads to signing in.
+ * Sends a request below the console's path. Throws {@link ApiError} for every response that is not a success; a 401
+ * also leads to the sign-in page.
  */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
@@ -70,7 +70,7 @@ async function refusalOf(response: Response): Promise<ApiError> {
   });
 }
 
-/** The API with the types of its published document. Its answers are all successes: see {@link send}. */
+/** The API with the types of its published document. Every response that it returns is a success: see {@link send}. */
 export const api = createClient<paths>({
   baseUrl: "https://console.invalid",
   headers: { Accept: "application/json" },
@@ -86,21 +86,21 @@ export const api = createClient<paths>({
   },
 });
 
-/** The payload of an answer. */
+/** Returns the payload of a response. */
 export async function dataOf<Answer extends { data: unknown }>(
   call: Promise<{ data?: Answer }>,
 ): Promise<Answer["data"]> {
   return (await answerOf(call)).data;
 }
 
-/** The whole wrapper of an answer: for lists, `total` is beside the payload. */
+/** Returns the whole response body: lists have `total` beside the payload. */
 export async function answerOf<Answer>(call: Promise<{ data?: Answer }>): Promise<Answer> {
   const { data } = await call;
   if (data === undefined) throw new ApiError("unexpected_answer", "the answer has no content");
   return data;
 }
 
-/** A page of a list: its rows, and how many there are in all. */
+/** Returns a page of a list: its rows and the total. */
 export async function listOf<Row>(
   call: Promise<{ data?: { data: Row[]; total?: number } }>,
 ): Promise<{ data: Row[]; total: number }> {
@@ -108,5 +108,5 @@ export async function listOf<Row>(
   return { data, total };
 }
 
-/** One creation, one key: pressing a button twice, or sending again after a broken line, makes one of it (Idempotency-Key). */
+/** One key per creation: a second click or a retry after a lost connection creates nothing twice (Idempotency-Key). */
 export const idempotent = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": crypto.randomUUID() });

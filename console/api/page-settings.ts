@@ -1,11 +1,11 @@
-/** What the service wrote into the page that it sent. */
+/** Reads a setting that the service wrote into the page. */
 const setting = (name: string): string =>
   document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
 
-/** The path that the service is reached below, without a trailing slash. */
+/** The path below which the service is reached, without a trailing slash. */
 export const base = setting("base");
 
-/** What style elements carry to be let in by the content security policy. */
+/** The nonce with which the content security policy admits style elements. */
 export const styleNonce = setting("csp-nonce");
 
 /** The path of the console. */

@@ -1,31 +1,31 @@
 import { ApiError, dataOf } from "./api-client.ts";
 
-/** What was read, and the tag by which a change can say what it is a change of. */
+/** A value and its entity tag, for a conditional change. */
 interface Tagged<Value> {
   value: Value;
   tag: string;
 }
 
-/** Reads something that shall be changed. */
+/** Reads a value that is to be changed. */
 export async function readWithTag<Answer extends { data: unknown }>(
   call: Promise<{ data?: Answer; response: Response }>,
 ): Promise<Tagged<Answer["data"]>> {
   const value = await dataOf(call);
-  // A proxy that compresses answers calls the service's tag weak.
+  // A proxy that compresses responses makes the service's tag weak.
   const tag = (await call).response.headers.get("ETag")?.replace(/^W\//, "") ?? "*";
   return { value, tag };
 }
 
-/** Whether a change was refused because something is no longer what was read. */
+/** Whether a change was refused because the resource has changed since it was read. */
 export const wasChangedMeanwhile = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "precondition_failed";
 
-/** As often a change is sent again when something moved on that it does not touch. */
+/** Retries of a change when other parts of the resource changed. */
 const attemptsMax = 5;
 
 /**
- * Changes what somebody sees, while it still is that in what `isSame` compares; else answers what it is now. Other parts
- * of what is read may have moved on: how many profiles there are, when it was last used.
+ * Changes what the user sees if it is still the same by `isSame`; otherwise returns its current value. Other parts may
+ * have changed: the number of profiles, the last use.
  */
 export async function changeIfSame<Value, Result>({
   read,
@@ -47,6 +47,6 @@ export async function changeIfSame<Value, Result>({
   }
 }
 
-/** Whether two things have the same values under these names. */
+/** Whether two objects have the same values under these names. */
 export const sameIn = <Value extends object>(names: readonly (keyof Value)[], one: Value, other: Value): boolean =>
   names.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));

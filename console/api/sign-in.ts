@@ -2,7 +2,7 @@ import { base, consolePath } from "./page-settings.ts";
 
 let leaving = false;
 
-/** Leads to signing in, and back to this very page. */
+/** Leads to the sign-in page, and from there back to this page. */
 export function signInAgain(): void {
   if (leaving) return;
   leaving = true;

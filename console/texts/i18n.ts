@@ -6,7 +6,7 @@ import englishFile from "./en.json?url";
 
 const storageKey = "realmpass-language";
 
-/** Each language is a file of its own, fetched when it is spoken. */
+/** Each language is a file of its own, loaded on demand. */
 const files: Readonly<Record<Language, string>> = { en: englishFile, de: germanFile };
 
 async function fetchTexts(language: Language): Promise<object> {
@@ -24,16 +24,16 @@ const begun = firstLanguage();
 await i18next.use(initReactI18next).init({
   lng: begun,
   resources: { [begun]: { translation: await fetchTexts(begun) } },
-  // React escapes.
+  // React escapes values itself.
   interpolation: { escapeValue: false },
   returnNull: false,
 });
 document.documentElement.lang = begun;
 
-/** The language of everything on the page. */
+/** Returns the language of the page. */
 export const currentLanguage = (): Language => languageOfTag(i18next.language) ?? languages[0];
 
-/** Shows everything in another language, and remembers it. */
+/** Switches the page to another language and remembers it. */
 export async function speak(language: Language): Promise<void> {
   localStorage.setItem(storageKey, language);
   i18next.addResourceBundle(language, "translation", await fetchTexts(language));

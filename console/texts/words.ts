@@ -7,14 +7,14 @@ import { currentLanguage } from "./i18n.ts";
 
 const wordsIn = textsIn<Vocabulary>({ en: englishWords, de: germanWords });
 
-/** The words for device types and formats, as everywhere in the service, in the language of the page. */
+/** Returns the service's words for device types and formats in the language of the page. */
 export function useWords(): Vocabulary {
   // Renders again when the language changes.
   useTranslation();
   return wordsIn(currentLanguage());
 }
 
-/** `A, B or C` in the language of the page. */
+/** Formats `A, B or C` in the language of the page. */
 export const listOfChoices = (choices: readonly string[]): string =>
   new Intl.ListFormat(currentLanguage() === "en" ? "en-GB" : currentLanguage(), { type: "disjunction" }).format(
     choices,
