@@ -4,7 +4,7 @@ import { useExtendSession } from "./session.tsx";
 /** The shortest time between two extensions of the session by the user's input. */
 const apartMs = 5 * 60_000;
 
-/** Keeps the session alive while the user is active, reading included. */
+/** Extends the session when the user presses a key or the pointer, even without a request. */
 export function KeepAlive() {
   const extend = useExtendSession();
   const toldAt = useRef(performance.now());
