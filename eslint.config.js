@@ -8,7 +8,7 @@ import tseslint from "typescript-eslint";
 const owned = {
   "@peculiar/x509": "X.509 types come from pki/x509.ts, which loads what the library needs first.",
   "reflect-metadata": "pki/x509.ts loads it.",
-  bullmq: "Queues and their workers are made in runtime/queues.ts.",
+  bullmq: "Queues and their workers are made in runtime/queue/queues.ts.",
   commander: "Commands and programs are defined with terminal/.",
   express: "Paths are mounted with api/http/route.ts. A type import is fine anywhere.",
   knex: "Migrations belong to db.",
@@ -158,7 +158,7 @@ export default defineConfig(
   limits(["runtime/clock.ts", "cli/context/clock.ts"], "time"),
   // In a browser the viewer's clock is the one that counts.
   limits(["console/**/*.{ts,tsx}"], "time"),
-  limits(["runtime/queues.ts"], "bullmq"),
+  limits(["runtime/queue/queues.ts"], "bullmq"),
   limits(["worker/main.ts", "responder/main.ts", "vitest.config.ts"], "environment"),
   limits(["pki/x509.ts"], "@peculiar/x509", "reflect-metadata"),
   limits(["test/**/*.ts"], "express", "pg", "environment", "verbatim"),

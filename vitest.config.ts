@@ -8,7 +8,7 @@ const limits = { testTimeout: 120_000, hookTimeout: 180_000 };
 const services = { globalSetup: "test/support/run/global-setup.ts", ...limits };
 
 /** With a RADIUS server: some minutes, so they have a command of their own. */
-const radius = ["test/conformance/eap-tls.test.ts", "test/conformance/radius-*.test.ts"];
+const radius = ["test/conformance/radius/**/*.test.ts"];
 
 // Tests wait for Postgres and for timers a third of their time. More than eight share one Postgres without a gain.
 const workers = Math.min(2 * availableParallelism(), 8);

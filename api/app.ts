@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import express, { type ErrorRequestHandler } from "express";
 import { ServiceError } from "../domain/errors.ts";
-import { parseTrustedProxies } from "../runtime/networks.ts";
+import { parseTrustedProxies } from "../runtime/config/networks.ts";
 import { createConsoleApi } from "./browser/console/console-api.ts";
-import { sendProblem } from "./browser/pages/problem.tsx";
+import { sendProblem } from "./pages/problem.tsx";
 import { consoleRoutes } from "./browser/console/console-routes.ts";
 import { cors } from "./http/cors.ts";
 import type { Deps } from "./contract/deps.ts";

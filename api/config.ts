@@ -1,5 +1,5 @@
 import { queueVariables } from "../process/server-process.ts";
-import type { Config } from "../runtime/config.ts";
+import type { Config } from "../runtime/config/config.ts";
 
 /**
  * The variables of an API process in addition to those of every server process. They include neither an issuer key nor

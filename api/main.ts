@@ -1,7 +1,7 @@
-import { authUrl, baseUrl, publicationUrl } from "../runtime/addresses.ts";
-import { heldMasterKey, heldOutputKey } from "../runtime/held-secret.ts";
+import { authUrl, baseUrl, publicationUrl } from "../runtime/config/addresses.ts";
+import { heldMasterKey, heldOutputKey } from "../runtime/keys/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
-import { masterKeys } from "../runtime/master-key.ts";
+import { masterKeys } from "../runtime/keys/master-key.ts";
 import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
 import { clientCertificatesOf, tlsListenerOf } from "./http/client-certificate/config.ts";
 import { apiVariables, type ApiConfig } from "./config.ts";

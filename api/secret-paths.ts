@@ -1,4 +1,4 @@
-import { upstreamCallbackPath } from "../runtime/addresses.ts";
+import { upstreamCallbackPath } from "../runtime/config/addresses.ts";
 import { consoleCallbackPath } from "./browser/console/console-client.ts";
 
 /**

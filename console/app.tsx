@@ -5,8 +5,8 @@ import { ApiError } from "./api/api-client.ts";
 import { styleNonce } from "./api/page-settings.ts";
 import { router } from "./router.tsx";
 import { cssVariables, theme } from "./ui/theme.ts";
-import { Confirmations } from "./ui/confirm.tsx";
-import { NoticeBoard } from "./ui/notify.tsx";
+import { Confirmations } from "./ui/dialog/confirm.tsx";
+import { NoticeBoard } from "./ui/notice/notify.tsx";
 
 const queries = new QueryClient({
   defaultOptions: {

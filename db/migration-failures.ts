@@ -1,4 +1,4 @@
-import { Unstartable } from "../runtime/unstartable.ts";
+import { Unstartable } from "../runtime/config/unstartable.ts";
 
 /** Roles are missing, and the migrating login may not make them. */
 export class RolesMissing extends Error {

@@ -1,4 +1,4 @@
-import { germanLetters } from "../domain/search-text.ts";
+import { germanLetters } from "../domain/people/search-text.ts";
 import { joinSerial } from "../domain/serial-digits.ts";
 import { join, sql, type Sql } from "./sql.ts";
 

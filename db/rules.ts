@@ -1,7 +1,7 @@
-import { impliedScopes } from "../domain/scopes.ts";
+import { impliedScopes } from "../domain/people/scopes.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
-/** The rules of `domain/entitlement.ts` as fragments of SQL. What names a row is its alias, as `sql`, never a value. */
+/** The rules of `domain/certificate/entitlement.ts` as fragments of SQL. What names a row is its alias, as `sql`, never a value. */
 
 /** A value, or the column that has it. */
 type Instant = Date | Sql;

@@ -1393,7 +1393,7 @@ CREATE OR REPLACE FUNCTION public.folded_id(id text)
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (octet_length(id) = char_length(id)) THEN lower((id COLLATE "C")) ELSE folded_id_beyond_ascii(id) END
 ;
-comment on function folded_id(text) is 'What all spellings of a person''s id have in common: without letter case (simple case folding) and format characters, in Unicode NFC. The same whatever the locale of the database, and the same as foldId in domain/pairwise-id.ts.';
+comment on function folded_id(text) is 'What all spellings of a person''s id have in common: without letter case (simple case folding) and format characters, in Unicode NFC. The same whatever the locale of the database, and the same as foldId in domain/people/pairwise-id.ts.';
 
 CREATE OR REPLACE FUNCTION public.folded_id_beyond_ascii(id text)
  RETURNS text

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDnsName, realmDomainLengthMax } from "./certificate-profile.ts";
+import { isDnsName, realmDomainLengthMax } from "./certificate/certificate-profile.ts";
 import { text } from "./text.ts";
 import { isTimeZone } from "./time-zone.ts";
 import { isMailUri, isSafeWebUri, isWebUri } from "./uris.ts";

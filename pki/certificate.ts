@@ -6,7 +6,7 @@ import {
   type CertificateKind,
   type ExtendedKeyUsage,
   type KeyUsage,
-} from "../domain/certificate-profile.ts";
+} from "../domain/certificate/certificate-profile.ts";
 import type { SerialNumber } from "../domain/ids.ts";
 import {
   bitString,

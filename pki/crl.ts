@@ -1,5 +1,5 @@
 import type { SerialNumber } from "../domain/ids.ts";
-import type { RevocationReason } from "../domain/revocation.ts";
+import type { RevocationReason } from "../domain/certificate/revocation.ts";
 import {
   bitString,
   contextConstructed,

@@ -1,5 +1,5 @@
 import { createECDH, generateKeyPairSync } from "node:crypto";
-import type { KeyType } from "../domain/device.ts";
+import type { KeyType } from "../domain/certificate/device.ts";
 import { p256SpkiPrefix } from "./algorithms.ts";
 
 export interface KeyPair {

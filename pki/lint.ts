@@ -6,7 +6,7 @@ import {
   isWithinDomains,
   organizationLengthMax,
   type ExtendedKeyUsage,
-} from "../domain/certificate-profile.ts";
+} from "../domain/certificate/certificate-profile.ts";
 import { permittedDomains } from "../domain/realm.ts";
 import type { CertificateDraft } from "./certificate.ts";
 import { isHttpUrl } from "./issuer.ts";

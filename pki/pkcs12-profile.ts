@@ -1,5 +1,5 @@
-import type { DeviceFileFormat } from "../domain/certificate-format.ts";
-import type { DeviceType } from "../domain/device.ts";
+import type { DeviceFileFormat } from "../domain/certificate/format.ts";
+import type { DeviceType } from "../domain/certificate/device.ts";
 
 /** The form of the PKCS#12 file for one kind of device. */
 export interface Pkcs12Profile {

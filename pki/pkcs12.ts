@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { deviceTypes, type DeviceType } from "../domain/device.ts";
+import { deviceTypes, type DeviceType } from "../domain/certificate/device.ts";
 import { bmpString, context, contextConstructed, octetString, oid, sequence, setOf, smallInteger, tlv } from "./der.ts";
 import { pkcs12Profile, type Pkcs12Profile } from "./pkcs12-profile.ts";
 import { createProtection, type Encrypted, type Protection } from "./pkcs12-protection.ts";

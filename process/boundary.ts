@@ -4,10 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { queueRole, type DatabaseOptions, type DatabaseRole } from "../db/client.ts";
 import { examineLogin, type LoginExamination } from "../db/guard.ts";
 import { DatabaseUnavailable } from "../db/outage.ts";
-import type { Config } from "../runtime/config.ts";
+import type { Config } from "../runtime/config/config.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Beat } from "./beat.ts";
-import { Unstartable } from "../runtime/unstartable.ts";
+import { Unstartable } from "../runtime/config/unstartable.ts";
 
 /** Something that this process can reach and should not. */
 export interface BoundaryFinding {

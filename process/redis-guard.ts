@@ -1,7 +1,7 @@
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
-import { clusterRefused, isCluster, openRedis } from "../runtime/redis.ts";
-import { Unstartable, unstartableExitCode } from "../runtime/unstartable.ts";
+import { clusterRefused, isCluster, openRedis } from "../runtime/queue/redis.ts";
+import { Unstartable, unstartableExitCode } from "../runtime/config/unstartable.ts";
 
 /**
  * Checks whether REDIS_URL leads to a Redis Cluster, and throws {@link Unstartable} if so. Does not wait for a Redis

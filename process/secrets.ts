@@ -5,11 +5,11 @@ import type { SecretsConfig } from "../db/operations/secrets.ts";
 import { DatabaseUnavailable } from "../db/outage.ts";
 import * as installationSecrets from "../db/queries/secrets/installation-secrets.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { ConfigError } from "../runtime/config.ts";
-import type { DrawnSecret } from "../runtime/data-directory.ts";
-import type { HeldSecret } from "../runtime/held-secret.ts";
+import { ConfigError } from "../runtime/config/config.ts";
+import type { DrawnSecret } from "../runtime/keys/data-directory.ts";
+import type { HeldSecret } from "../runtime/keys/held-secret.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Variable } from "../runtime/variables.ts";
+import type { Variable } from "../runtime/config/variables.ts";
 
 /** The secrets of one process, and their comparison with the installation's. */
 export interface ProcessSecrets {

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { parseTrustedProxies } from "../runtime/networks.ts";
+import { parseTrustedProxies } from "../runtime/config/networks.ts";
 
 /** Returns the client's address, as far as it can be known. */
 export type ClientAddress = (remoteAddress: string | undefined, forwardedFor: string | undefined) => string;

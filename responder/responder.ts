@@ -15,7 +15,7 @@ import { isIssuerOf, type OcspIssuers } from "./issuers.ts";
 import type { LastOcsp } from "./last-ocsp.ts";
 import type { StatusAskers } from "../process/status-askers.ts";
 import type { ReadStatus } from "./status-reader.ts";
-import { ocspWaits } from "../domain/ocsp-waits.ts";
+import { ocspWaits } from "../domain/certificate/ocsp-waits.ts";
 import { within } from "../runtime/deadline.ts";
 
 export interface Responder {

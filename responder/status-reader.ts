@@ -1,7 +1,7 @@
 import type { Database } from "../db/client.ts";
 import * as ocsp from "../db/queries/certificates/ocsp.ts";
 import type { StatusKey, StatusRow } from "../db/queries/certificates/ocsp.ts";
-import { createBatcher } from "../runtime/batch.ts";
+import { createBatcher } from "../runtime/queue/batch.ts";
 
 /** Reads the row of one serial number. */
 export type ReadStatus = (key: StatusKey) => Promise<StatusRow>;

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Unstartable } from "./unstartable.ts";
+import { Unstartable } from "./config/unstartable.ts";
 
 /** A server's address; port 0 is any free one. */
 export interface ListenAddress {

@@ -1,6 +1,6 @@
 import { createLog, withoutCredentials, type Log } from "./log.ts";
 import { within } from "./deadline.ts";
-import { Unstartable, unstartableExitCode } from "./unstartable.ts";
+import { Unstartable, unstartableExitCode } from "./config/unstartable.ts";
 
 export interface Lifecycle {
   /**

@@ -3,8 +3,8 @@ import type { Access } from "../api/contract/access.ts";
 import { endpoints } from "../api/endpoints.ts";
 import { sql } from "../db/sql.ts";
 import type { Endpoint } from "../api/contract/endpoint.ts";
-import type { Role } from "../domain/roles.ts";
-import { allScopes, impliedScopes, type Scope } from "../domain/scopes.ts";
+import type { Role } from "../domain/people/roles.ts";
+import { allScopes, impliedScopes, type Scope } from "../domain/people/scopes.ts";
 import { useApi, type Caller } from "./support/service/api.ts";
 import {
   givenSubject,

@@ -1,8 +1,8 @@
 import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../db/sql.ts";
-import { roles, scopesOfRoles } from "../domain/roles.ts";
-import { scopesAllowedTo, signInScopes, type Scope } from "../domain/scopes.ts";
+import { roles, scopesOfRoles } from "../domain/people/roles.ts";
+import { scopesAllowedTo, signInScopes, type Scope } from "../domain/people/scopes.ts";
 import { authorizationOn } from "./support/given/authorization.ts";
 import {
   bearer,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../db/sql.ts";
 import * as upkeep from "../db/queries/upkeep/upkeep.ts";
-import { allScopes, scopesAllowedTo, type Scope } from "../domain/scopes.ts";
+import { allScopes, scopesAllowedTo, type Scope } from "../domain/people/scopes.ts";
 import { collectedOutputMinutes } from "../domain/lifetimes.ts";
 import { useApi, type ApiAnswer, type Caller } from "./support/service/api.ts";
 import { eventually } from "./support/run/eventually.ts";

@@ -1,5 +1,5 @@
-import { publicationUrl } from "../runtime/addresses.ts";
-import { heldAuditKey, heldOutputKey } from "../runtime/held-secret.ts";
+import { publicationUrl } from "../runtime/config/addresses.ts";
+import { heldAuditKey, heldOutputKey } from "../runtime/keys/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
 import { workerVariables } from "./config.ts";

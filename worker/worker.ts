@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { Database } from "../db/client.ts";
 import { tasks } from "../domain/tasks/tasks.ts";
 import { queueNames, type QueueName } from "../domain/tasks/task.ts";
-import { createHeadSigner } from "../runtime/audit-key.ts";
+import { createHeadSigner } from "../runtime/keys/audit-key.ts";
 import type { Beat } from "../process/beat.ts";
 import { createLoadMetrics } from "../process/load-metrics.ts";
 import type { ServiceClock } from "../runtime/clock.ts";
@@ -14,9 +14,9 @@ import {
   UnrecoverableError,
   type QueueBackend,
   type QueueWorker,
-} from "../runtime/queues.ts";
-import { outputPublicKey } from "../runtime/sealed-output.ts";
-import { createBatcher } from "../runtime/batch.ts";
+} from "../runtime/queue/queues.ts";
+import { outputPublicKey } from "../runtime/keys/sealed-output.ts";
+import { createBatcher } from "../runtime/queue/batch.ts";
 import { startCrlPublisher } from "./crl/crl-publisher.ts";
 import { issueAll, issuancesMax, type IssuanceDeps } from "./issuance/issue.ts";
 import { createIssuers, type Issuers } from "./issuance/issuers.ts";

@@ -1,7 +1,7 @@
 import { InsufficientScope } from "../http/token-errors.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import { rolesHave } from "../../domain/roles.ts";
-import { isMachineScope, type Scope } from "../../domain/scopes.ts";
+import { rolesHave } from "../../domain/people/roles.ts";
+import { isMachineScope, type Scope } from "../../domain/people/scopes.ts";
 import {
   isStaff,
   type GuestPrincipal,

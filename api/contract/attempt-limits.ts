@@ -13,11 +13,11 @@ import { ServiceError } from "../../domain/errors.ts";
 import { ownNetworkDays } from "../../domain/lifetimes.ts";
 import { attemptLimitsByDefault, type AttemptLimit } from "../../domain/limits.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { QueueBackend } from "../../runtime/queues.ts";
-import { openRedis } from "../../runtime/redis.ts";
+import type { QueueBackend } from "../../runtime/queue/queues.ts";
+import { openRedis } from "../../runtime/queue/redis.ts";
 import { createSeldom } from "../../runtime/seldom.ts";
-import type { MasterKeys } from "../../runtime/master-key.ts";
-import { subKey } from "../../runtime/sub-key.ts";
+import type { MasterKeys } from "../../runtime/keys/master-key.ts";
+import { subKey } from "../../runtime/keys/sub-key.ts";
 import { createExhaustedKeys } from "../http/exhausted-keys.ts";
 
 export type AttemptLimitSettings = Record<keyof typeof attemptLimitsByDefault, AttemptLimit>;

@@ -1,10 +1,10 @@
-import { createBatcher } from "../../runtime/batch.ts";
+import { createBatcher } from "../../runtime/queue/batch.ts";
 import type { Deps, FindHolder } from "./deps.ts";
 import { Unauthenticated } from "../http/token-errors.ts";
 import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
 import type { TokenHolder } from "../../db/queries/oauth/access-tokens.ts";
-import { withImplied } from "../../domain/scopes.ts";
-import { hashOfToken } from "../../runtime/secret-token.ts";
+import { withImplied } from "../../domain/people/scopes.ts";
+import { hashOfToken } from "../../runtime/keys/secret-token.ts";
 import type { Principal } from "./principal.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Answer } from "../http/respond.ts";
 import { z } from "zod";
 import type { Page, PageRequest } from "../../db/page.ts";
 import { ServiceError, type ErrorCode, type FieldError, type ServiceErrorOptions } from "../../domain/errors.ts";
-import type { Scope } from "../../domain/scopes.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Access, PrincipalFor } from "./access.ts";
 import type { Change } from "./change.ts";

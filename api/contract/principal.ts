@@ -1,6 +1,6 @@
-import type { Actor } from "../../domain/audit.ts";
-import type { Role } from "../../domain/roles.ts";
-import type { Scope } from "../../domain/scopes.ts";
+import type { Actor } from "../../domain/audit/audit.ts";
+import type { Role } from "../../domain/people/roles.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
 
 interface Holder {
   realmId: string;

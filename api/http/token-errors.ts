@@ -1,5 +1,5 @@
 import { ServiceError, type ServiceErrorOptions } from "../../domain/errors.ts";
-import type { Scope } from "../../domain/scopes.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
 
 /**
  * No usable access token. `given` distinguishes a bad one from a missing one; RFC 6750 section 3.1 requires different

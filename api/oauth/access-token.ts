@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "../../db/client.ts";
 import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
-import type { Scope } from "../../domain/scopes.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
 import { accessTokenSeconds } from "../../domain/lifetimes.ts";
-import { hashOfToken } from "../../runtime/secret-token.ts";
+import { hashOfToken } from "../../runtime/keys/secret-token.ts";
 import type { Deps } from "../contract/deps.ts";
 
 export interface AccessTokenGrant {

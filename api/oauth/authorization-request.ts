@@ -1,8 +1,8 @@
 import * as applications from "../../db/queries/oauth/applications.ts";
 import type { Application } from "../../db/queries/oauth/applications.ts";
 import type { Db } from "../../db/client.ts";
-import type { Scope } from "../../domain/scopes.ts";
-import type { Problem } from "../browser/pages/problem.tsx";
+import type { Scope } from "../../domain/people/scopes.ts";
+import type { Problem } from "../pages/problem.tsx";
 import { AuthorizationError } from "./authorization-error.ts";
 import { readScope } from "./scope.ts";
 

@@ -1,7 +1,7 @@
 import type { Db } from "../../db/client.ts";
 import * as consents from "../../db/queries/oauth/consents.ts";
-import { givableScopes, ownScopes, type Role } from "../../domain/roles.ts";
-import type { Scope } from "../../domain/scopes.ts";
+import { givableScopes, ownScopes, type Role } from "../../domain/people/roles.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
 
 /** A session and the consent that it depends on. */
 interface ConsentedSession {

@@ -1,7 +1,7 @@
 import * as certificates from "../../db/queries/certificates/certificates.ts";
 import * as refreshTokens from "../../db/queries/oauth/refresh-tokens.ts";
-import type { Scope } from "../../domain/scopes.ts";
-import { hashOfToken } from "../../runtime/secret-token.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
+import { hashOfToken } from "../../runtime/keys/secret-token.ts";
 import type { Deps } from "../contract/deps.ts";
 import { sendJson } from "../http/respond.ts";
 import { IntrospectionAnswer } from "./answers.ts";

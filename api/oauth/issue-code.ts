@@ -3,7 +3,7 @@ import type { Db } from "../../db/client.ts";
 import * as codes from "../../db/queries/oauth/authorization-codes.ts";
 import type { Login } from "../../db/queries/sign-in/logins.ts";
 import * as sessions from "../../db/queries/sign-in/sessions.ts";
-import { drawSecretToken } from "../../runtime/secret-token.ts";
+import { drawSecretToken } from "../../runtime/keys/secret-token.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { authorizationCodeSeconds } from "../../domain/lifetimes.ts";
 

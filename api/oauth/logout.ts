@@ -3,11 +3,11 @@ import * as applications from "../../db/queries/oauth/applications.ts";
 import * as logins from "../../db/queries/sign-in/logins.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { Deps } from "../contract/deps.ts";
-import { single, type PageRequest } from "../browser/pages/page-request.ts";
-import { sendProblem } from "../browser/pages/problem.tsx";
-import { sendSignedOut } from "../browser/pages/signed-out.tsx";
-import { findLogin } from "../browser/session/browser-login.ts";
-import { removeCookie } from "../browser/pages/cookies.ts";
+import { single, type PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { sendSignedOut } from "../pages/signed-out.tsx";
+import { findLogin } from "../session/browser-login.ts";
+import { removeCookie } from "../pages/cookies.ts";
 
 /**
  * `GET /oauth/logout`: ends the id token's session and the browser login that it began with. Sessions of other

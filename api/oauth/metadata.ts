@@ -1,4 +1,4 @@
-import { allScopes } from "../../domain/scopes.ts";
+import { allScopes } from "../../domain/people/scopes.ts";
 import type { Deps } from "../contract/deps.ts";
 import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import { sendJson } from "../http/respond.ts";

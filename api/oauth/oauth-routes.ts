@@ -1,9 +1,9 @@
 import type { Deps } from "../contract/deps.ts";
-import { pageRoute } from "../browser/pages/page-route.ts";
-import { sendProblem } from "../browser/pages/problem.tsx";
+import { pageRoute } from "../pages/page-route.ts";
+import { sendProblem } from "../pages/problem.tsx";
 import { parsePairs } from "../http/query-string.ts";
 import type { Route } from "../http/route.ts";
-import { verifyFormToken } from "../browser/pages/form-token.ts";
+import { verifyFormToken } from "../pages/form-token.ts";
 import { authorize, decide } from "./authorize.ts";
 import { introspect } from "./introspect.ts";
 import { jwks } from "./jwks.ts";

@@ -1,7 +1,7 @@
 import * as sessionOperations from "../../db/operations/sessions.ts";
 import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
 import * as refreshTokens from "../../db/queries/oauth/refresh-tokens.ts";
-import { hashOfToken } from "../../runtime/secret-token.ts";
+import { hashOfToken } from "../../runtime/keys/secret-token.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { readForm, required } from "../http/form.ts";
 import type { OAuthCall } from "./oauth-route.ts";

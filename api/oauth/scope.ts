@@ -1,4 +1,4 @@
-import { isMachineScope, type Scope } from "../../domain/scopes.ts";
+import { isMachineScope, type Scope } from "../../domain/people/scopes.ts";
 
 /**
  * Returns the scopes that a request names (RFC 6749 section 3.3); if it names none, all of `grantable` except those of

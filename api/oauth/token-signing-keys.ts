@@ -14,7 +14,7 @@ import {
 import type { Database } from "../../db/client.ts";
 import * as rows from "../../db/queries/oauth/token-signing-keys.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../runtime/master-key.ts";
+import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../runtime/keys/master-key.ts";
 import { sessionDaysMax } from "../../domain/lifetimes.ts";
 
 const minute = 60_000;

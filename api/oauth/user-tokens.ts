@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import type { Scope } from "../../domain/scopes.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
 import { accessTokenSeconds } from "../../domain/lifetimes.ts";
 import type { Deps } from "../contract/deps.ts";
 import type { TokenAnswer } from "./answers.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { Agent, type Dispatcher } from "undici";
 import { ServiceError } from "../../domain/errors.ts";
-import { ocspWaits } from "../../domain/ocsp-waits.ts";
+import { ocspWaits } from "../../domain/certificate/ocsp-waits.ts";
 import type { Deps } from "../contract/deps.ts";
 import { problemErrors } from "../http/error-response.ts";
 import type { ErrorFormat, PlainExchange, Route } from "../http/route.ts";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { certificateFormats } from "../../domain/certificate-format.ts";
-import { deviceTypes, keyTypes } from "../../domain/device.ts";
+import { certificateFormats } from "../../domain/certificate/format.ts";
+import { deviceTypes, keyTypes } from "../../domain/certificate/device.ts";
 import { SerialNumber } from "../../domain/ids.ts";
-import { ProfileName } from "../../domain/profile.ts";
+import { ProfileName } from "../../domain/certificate/profile.ts";
 import { argument, flag, option } from "../../terminal/command.ts";
 import { CommandError, interruption } from "../../terminal/failure.ts";
 import { isSet, oneOf } from "../../terminal/inputs.ts";

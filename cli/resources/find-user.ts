@@ -1,4 +1,4 @@
-import { foldId, withoutEnds } from "../../domain/pairwise-id.ts";
+import { foldId, withoutEnds } from "../../domain/people/pairwise-id.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import type { User } from "./user.ts";

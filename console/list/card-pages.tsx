@@ -1,7 +1,7 @@
 import { ActionIcon, Group, NativeSelect, Text } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { formatNumber } from "../ui/time.tsx";
+import { formatNumber } from "../ui/value/time.tsx";
 import { pageSizes, type ListState } from "./list-state.ts";
 
 /** Shows which rows are on the page, and leads to the other pages. */

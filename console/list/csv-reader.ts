@@ -1,6 +1,6 @@
 import type { CsvReader } from "../../domain/csv.ts";
 import { currentLanguage } from "../texts/i18n.ts";
-import { viewersZone } from "../ui/local-time.ts";
+import { viewersZone } from "../ui/value/local-time.ts";
 
 /** Returns the language and time zone for the files that this page exports. */
 export const viewer = (): CsvReader => ({ language: currentLanguage(), zone: viewersZone() });

@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Pill, Popover, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { formatTime } from "../ui/time.tsx";
+import { formatTime } from "../ui/value/time.tsx";
 
 /** One filter of a list. Keys are the API's filter keys. */
 export type Filter =

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useRef, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { formatNumber } from "../ui/time.tsx";
+import { formatNumber } from "../ui/value/time.tsx";
 import type { Selection } from "./selection.ts";
 
 interface SelectionBarProps<Row> {

@@ -1,4 +1,4 @@
-import type { Scope } from "../../domain/scopes.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
 import { useSession } from "./session.tsx";
 
 /** The scopes that each page and action needs. The service checks them again on every request. */

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, type ReactNode } from "react";
-import type { Role } from "../../domain/roles.ts";
-import type { Scope } from "../../domain/scopes.ts";
+import type { Role } from "../../domain/people/roles.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
 import { send } from "../api/api-client.ts";
 import { base } from "../api/page-settings.ts";
 import { forgetRecent } from "./recent.ts";

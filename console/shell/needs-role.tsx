@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { rolesWith } from "../../domain/roles.ts";
+import { rolesWith } from "../../domain/people/roles.ts";
 import { needs, type Deed } from "../session/may.ts";
 import { Page } from "../ui/page.tsx";
 

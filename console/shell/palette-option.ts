@@ -1,4 +1,4 @@
-import type { Status } from "../ui/status-badge.tsx";
+import type { Status } from "../ui/value/status-badge.tsx";
 
 export const paletteGroups = ["recent", "users", "profiles", "guests", "applications", "pages", "actions"] as const;
 export type PaletteGroup = (typeof paletteGroups)[number];

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { foldText, searchLengthMin, wordsOf } from "../../domain/search-text.ts";
+import { foldText, searchLengthMin, wordsOf } from "../../domain/people/search-text.ts";
 import { api, dataOf, type Schemas } from "../api/api-client.ts";
 import { recentOf } from "../session/recent.ts";
 import { useMay } from "../session/may.ts";

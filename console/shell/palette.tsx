@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { loadPart } from "../ui/load-file.ts";
-import { useReturnFocus } from "../ui/use-return-focus.ts";
+import { useReturnFocus } from "../ui/dialog/use-return-focus.ts";
 import { changePalette, closePalette, usePalette, type OpenPalette } from "../ui/palette-state.ts";
 
 /** After the page itself has loaded. */

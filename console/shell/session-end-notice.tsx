@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { signInAgain } from "../api/sign-in.ts";
 import { useExtendSession, useSession } from "../session/session.tsx";
-import { notifyFailed } from "../ui/notify.tsx";
+import { notifyFailed } from "../ui/notice/notify.tsx";
 
 const noticeMinutes = 10;
 

@@ -7,7 +7,7 @@ import { base } from "../api/page-settings.ts";
 import { KeepAlive } from "../session/keep-alive.tsx";
 import { pageAt, useMay } from "../session/may.ts";
 import { SessionProvider, signOut, useSession } from "../session/session.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { ErrorNotice } from "../ui/notice/error-notice.tsx";
 import { loadPart } from "../ui/load-file.ts";
 import { Header } from "./header.tsx";
 import { places, withinConsole } from "./navigation.ts";

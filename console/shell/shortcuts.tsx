@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useMay } from "../session/may.ts";
 import { loadPart } from "../ui/load-file.ts";
-import { useReturnFocus } from "../ui/use-return-focus.ts";
+import { useReturnFocus } from "../ui/dialog/use-return-focus.ts";
 import { places } from "./navigation.ts";
 import { openPalette } from "../ui/palette-state.ts";
 

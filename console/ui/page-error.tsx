@@ -4,7 +4,7 @@ import type { ErrorComponentProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { FileNotLoaded, isServiceReachable, reloadOnce } from "./load-file.ts";
-import { ErrorNotice } from "./error-notice.tsx";
+import { ErrorNotice } from "./notice/error-notice.tsx";
 import { Page } from "./page.tsx";
 
 /** Shown instead of a page that failed to render. */

@@ -1,4 +1,4 @@
-import { foldedCharacters } from "../../domain/letter-case.ts";
+import { foldedCharacters } from "../../domain/people/letter-case.ts";
 import type { Migration } from "./migration.ts";
 
 /** `translate` looks through its list for each character: what ids have most, and what stays as it is, comes first. */
@@ -28,7 +28,7 @@ comment on function folded_id_beyond_ascii is 'The part of folded_id for ids tha
 create function folded_id(id text) returns text
 language sql immutable parallel safe
 return case when octet_length(id) = char_length(id) then lower(id collate "C") else folded_id_beyond_ascii(id) end;
-comment on function folded_id is 'What all spellings of a person''s id have in common: without letter case (simple case folding) and format characters, in Unicode NFC. The same whatever the locale of the database, and the same as foldId in domain/pairwise-id.ts.';
+comment on function folded_id is 'What all spellings of a person''s id have in common: without letter case (simple case folding) and format characters, in Unicode NFC. The same whatever the locale of the database, and the same as foldId in domain/people/pairwise-id.ts.';
 
 alter table users add column twin smallint not null default 0;
 comment on column users.twin is 'Counts the people whose ids differ in letter case or in Unicode form alone, the first 0: there are others only from before such ids were refused.';

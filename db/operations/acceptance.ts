@@ -1,7 +1,7 @@
-import type { Actor } from "../../domain/audit.ts";
-import type { CertificateFormat } from "../../domain/certificate-format.ts";
-import { keyTypeFor, type DeviceType, type KeyType } from "../../domain/device.ts";
-import type { ProfileRefusal } from "../../domain/entitlement.ts";
+import type { Actor } from "../../domain/audit/audit.ts";
+import type { CertificateFormat } from "../../domain/certificate/format.ts";
+import { keyTypeFor, type DeviceType, type KeyType } from "../../domain/certificate/device.ts";
+import type { ProfileRefusal } from "../../domain/certificate/entitlement.ts";
 import type { Database } from "../client.ts";
 import { countOfUser, limitOf, profileEnd, profileRefusal } from "../rules.ts";
 import { ofAnyLength, sql, type Sql } from "../sql.ts";

@@ -1,5 +1,5 @@
-import type { Actor } from "../../domain/audit.ts";
-import type { RevocationReason } from "../../domain/revocation.ts";
+import type { Actor } from "../../domain/audit/audit.ts";
+import type { RevocationReason } from "../../domain/certificate/revocation.ts";
 import { first, type Db } from "../client.ts";
 import * as plan from "../queries/bulk-job/plan/revocation.ts";
 import * as progress from "../queries/bulk-job/progress.ts";

@@ -1,5 +1,5 @@
-import type { Actor } from "../../domain/audit.ts";
-import type { RevocationReason } from "../../domain/revocation.ts";
+import type { Actor } from "../../domain/audit/audit.ts";
+import type { RevocationReason } from "../../domain/certificate/revocation.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as issuances from "../queries/issuance/issuances.ts";

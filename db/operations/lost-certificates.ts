@@ -1,6 +1,6 @@
-import { operatorActor } from "../../domain/audit.ts";
-import type { ProfileKind } from "../../domain/profile.ts";
-import type { RevocationReason } from "../../domain/revocation.ts";
+import { operatorActor } from "../../domain/audit/audit.ts";
+import type { ProfileKind } from "../../domain/certificate/profile.ts";
+import type { RevocationReason } from "../../domain/certificate/revocation.ts";
 import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import { sql } from "../sql.ts";

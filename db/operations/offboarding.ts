@@ -1,6 +1,6 @@
-import type { Actor } from "../../domain/audit.ts";
-import { revocationReasons, type RevocationReason } from "../../domain/revocation.ts";
-import { inOrder, type Role } from "../../domain/roles.ts";
+import type { Actor } from "../../domain/audit/audit.ts";
+import { revocationReasons, type RevocationReason } from "../../domain/certificate/revocation.ts";
+import { inOrder, type Role } from "../../domain/people/roles.ts";
 import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as plan from "../queries/bulk-job/plan/offboarding.ts";

@@ -1,5 +1,5 @@
-import type { Actor } from "../../domain/audit.ts";
-import { deviceTypes, keyTypeFor, type KeyType } from "../../domain/device.ts";
+import type { Actor } from "../../domain/audit/audit.ts";
+import { deviceTypes, keyTypeFor, type KeyType } from "../../domain/certificate/device.ts";
 import { first, type Db } from "../client.ts";
 import * as plan from "../queries/bulk-job/plan/onboarding.ts";
 import * as ids from "../queries/bulk-job/plan/by-id.ts";

@@ -1,4 +1,4 @@
-import type { Actor } from "../../domain/audit.ts";
+import type { Actor } from "../../domain/audit/audit.ts";
 import { first, type Db } from "../client.ts";
 import * as plan from "../queries/bulk-job/plan/offboarding.ts";
 import * as jobRows from "../queries/bulk-job/run/rows.ts";

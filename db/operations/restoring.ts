@@ -1,6 +1,6 @@
-import { operatorActor, type AuditEvent } from "../../domain/audit.ts";
-import type { RevocationReason } from "../../domain/revocation.ts";
-import type { Role } from "../../domain/roles.ts";
+import { operatorActor, type AuditEvent } from "../../domain/audit/audit.ts";
+import type { RevocationReason } from "../../domain/certificate/revocation.ts";
+import type { Role } from "../../domain/people/roles.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as userRoles from "../queries/people/user-roles.ts";

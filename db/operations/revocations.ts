@@ -1,6 +1,6 @@
-import type { Actor, AuditEvent } from "../../domain/audit.ts";
-import { revocationEvent, type ProfileKind } from "../../domain/profile.ts";
-import { revocationReasons, type RevocationReason } from "../../domain/revocation.ts";
+import type { Actor, AuditEvent } from "../../domain/audit/audit.ts";
+import { revocationEvent, type ProfileKind } from "../../domain/certificate/profile.ts";
+import { revocationReasons, type RevocationReason } from "../../domain/certificate/revocation.ts";
 import { handOverFileMinutes, renewalDays, renewalHoursMax } from "../../domain/lifetimes.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";

@@ -1,5 +1,5 @@
-import type { Actor } from "../../domain/audit.ts";
-import { inOrder, type Role } from "../../domain/roles.ts";
+import type { Actor } from "../../domain/audit/audit.ts";
+import { inOrder, type Role } from "../../domain/people/roles.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as endedCreators from "../queries/bulk-job/plan/ended-creators.ts";

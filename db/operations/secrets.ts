@@ -1,7 +1,12 @@
-import { ConfigError, type Config } from "../../runtime/config.ts";
-import { openDataDirectory, secretFiles, type DrawnSecret, type SecretName } from "../../runtime/data-directory.ts";
-import type { HeldSecret } from "../../runtime/held-secret.ts";
-import type { Variable } from "../../runtime/variables.ts";
+import { ConfigError, type Config } from "../../runtime/config/config.ts";
+import {
+  openDataDirectory,
+  secretFiles,
+  type DrawnSecret,
+  type SecretName,
+} from "../../runtime/keys/data-directory.ts";
+import type { HeldSecret } from "../../runtime/keys/held-secret.ts";
+import type { Variable } from "../../runtime/config/variables.ts";
 import type { Database, Db } from "../client.ts";
 import * as tokenSigningKeys from "../queries/oauth/token-signing-keys.ts";
 import * as installationSecrets from "../queries/secrets/installation-secrets.ts";

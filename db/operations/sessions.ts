@@ -1,4 +1,4 @@
-import type { Actor } from "../../domain/audit.ts";
+import type { Actor } from "../../domain/audit/audit.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as sessions from "../queries/sign-in/sessions.ts";

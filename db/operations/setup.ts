@@ -1,4 +1,4 @@
-import { operatorActor, type Actor } from "../../domain/audit.ts";
+import { operatorActor, type Actor } from "../../domain/audit/audit.ts";
 import { setUpFinishedDays } from "../../domain/lifetimes.ts";
 import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";

@@ -1,4 +1,4 @@
-import type { Scope } from "../scopes.ts";
+import type { Scope } from "../people/scopes.ts";
 import { unconfirmedRemovalsMax } from "../limits.ts";
 
 /** What a bulk job does: to people, or to profiles. */

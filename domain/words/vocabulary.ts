@@ -1,5 +1,5 @@
-import type { DeviceType } from "../device.ts";
-import type { OfferedFormat } from "../offered-formats.ts";
+import type { DeviceType } from "../certificate/device.ts";
+import type { OfferedFormat } from "../certificate/offered-formats.ts";
 
 /** What people are told a kind of device is. */
 export interface DeviceWords {

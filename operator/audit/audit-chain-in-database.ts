@@ -6,9 +6,9 @@ import {
   type ChainCheck,
   type ChainFindings,
   type KeptLink,
-} from "../../domain/audit-chain-check.ts";
-import type { AuditHead } from "../../domain/audit-chain.ts";
-import { sha256, type HeadVerifier } from "../../runtime/audit-key.ts";
+} from "../../domain/audit/chain-check.ts";
+import type { AuditHead } from "../../domain/audit/chain.ts";
+import { sha256, type HeadVerifier } from "../../runtime/keys/audit-key.ts";
 
 /** Positions that are read at once. */
 const pageMax = 5_000;

@@ -1,7 +1,7 @@
-import { createChainCheck, type ChainCheck, type KeptLink } from "../../domain/audit-chain-check.ts";
-import type { AuditHead } from "../../domain/audit-chain.ts";
-import type { ExportedEntry } from "../../domain/audit-export.ts";
-import { sha256, type HeadVerifier } from "../../runtime/audit-key.ts";
+import { createChainCheck, type ChainCheck, type KeptLink } from "../../domain/audit/chain-check.ts";
+import type { AuditHead } from "../../domain/audit/chain.ts";
+import type { ExportedEntry } from "../../domain/audit/export.ts";
+import { sha256, type HeadVerifier } from "../../runtime/keys/audit-key.ts";
 import type { ChainReport } from "./audit-chain-in-database.ts";
 import { exportedLines } from "./exported-lines.ts";
 

@@ -5,8 +5,8 @@ import type { Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as chain from "../../db/queries/audit/audit-seals.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
-import { exportLine } from "../../domain/audit-export.ts";
-import type { HeadVerifier } from "../../runtime/audit-key.ts";
+import { exportLine } from "../../domain/audit/export.ts";
+import type { HeadVerifier } from "../../runtime/keys/audit-key.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { exportedLines } from "./exported-lines.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import type { AuditHead } from "../../domain/audit-chain.ts";
-import type { HeadVerifier } from "../../runtime/audit-key.ts";
+import type { AuditHead } from "../../domain/audit/chain.ts";
+import type { HeadVerifier } from "../../runtime/keys/audit-key.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
 /** What was kept elsewhere of the audit log: the files that `audit head --json` makes, or what is in them alone. */

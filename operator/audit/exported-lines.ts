@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { z } from "zod";
-import type { ExportedEntry } from "../../domain/audit-export.ts";
+import type { ExportedEntry } from "../../domain/audit/export.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
 const Entry = z.object({

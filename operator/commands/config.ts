@@ -1,6 +1,6 @@
-import { authUrl, baseUrl, publicationUrl } from "../../runtime/addresses.ts";
-import { loadConfig, maskedConfig } from "../../runtime/config.ts";
-import { variables, type Variable } from "../../runtime/variables.ts";
+import { authUrl, baseUrl, publicationUrl } from "../../runtime/config/addresses.ts";
+import { loadConfig, maskedConfig } from "../../runtime/config/config.ts";
+import { variables, type Variable } from "../../runtime/config/variables.ts";
 import { command } from "./command.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { lines } from "./views.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { text } from "../../domain/text.ts";
-import { roles, type Role } from "../../domain/roles.ts";
-import { ClaimName, mayUseMax, roleRulesMax } from "../../domain/upstream-claims.ts";
+import { roles, type Role } from "../../domain/people/roles.ts";
+import { ClaimName, mayUseMax, roleRulesMax } from "../../domain/people/upstream-claims.ts";
 
 /** `on` or `off`. */
 export const Switch = z.enum(["on", "off"], { error: "must be on or off" }).transform((value) => value === "on");

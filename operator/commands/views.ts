@@ -1,8 +1,8 @@
 import type { GuestAccount } from "../../db/queries/people/guest-accounts.ts";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
-import { writtenClaims } from "../../domain/upstream-claims.ts";
+import { writtenClaims } from "../../domain/people/upstream-claims.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
-import { radiusServerName } from "../../domain/entitlement.ts";
+import { radiusServerName } from "../../domain/certificate/entitlement.ts";
 import { constraintsOf, constraintsText } from "../issuer/constraints.ts";
 import { fingerprintOf } from "../issuer/ceremony-directory.ts";
 

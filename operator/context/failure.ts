@@ -1,7 +1,7 @@
 import { MigrationFailed, RolesMissing, SchemaAhead, SchemaForeign } from "../../db/migration-failures.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
-import { AuditKeyError } from "../../runtime/audit-key.ts";
-import { ConfigError } from "../../runtime/config.ts";
+import { AuditKeyError } from "../../runtime/keys/audit-key.ts";
+import { ConfigError } from "../../runtime/config/config.ts";
 import { withoutCredentials } from "../../runtime/log.ts";
 import { CeremonyError } from "../../worker/keys/ceremony-error.ts";
 import { EncryptedKeyError } from "../../worker/keys/encrypted-key.ts";

@@ -4,7 +4,7 @@ import * as secrets from "../../db/operations/secrets.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
-import { profileEnd } from "../../domain/entitlement.ts";
+import { profileEnd } from "../../domain/certificate/entitlement.ts";
 import { openFileSigner } from "../../worker/keys/file-signer.ts";
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";

@@ -5,7 +5,7 @@ import * as issuers from "../../db/queries/realm/issuers.ts";
 import type { ProcessKind } from "../../domain/process.ts";
 import { nullValue, octetString, oid, sequence, smallInteger, tag } from "../../pki/der.ts";
 import { readChildren, readElement } from "../../pki/x509.ts";
-import { publicationUrl } from "../../runtime/addresses.ts";
+import { publicationUrl } from "../../runtime/config/addresses.ts";
 import type { Context } from "../context/context.ts";
 import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
 import { fails, passes, warns, type Check } from "./check.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Database } from "../../db/client.ts";
 import { countTasks, lookForForeign } from "../../db/queue-schema.ts";
-import { clusterRefused, isCluster, openRedis } from "../../runtime/redis.ts";
+import { clusterRefused, isCluster, openRedis } from "../../runtime/queue/redis.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 

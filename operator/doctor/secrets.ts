@@ -3,8 +3,8 @@ import { basename, join } from "node:path";
 import type { Db } from "../../db/client.ts";
 import * as secrets from "../../db/operations/secrets.ts";
 import * as installationSecrets from "../../db/queries/secrets/installation-secrets.ts";
-import { secretFiles, type SecretName } from "../../runtime/data-directory.ts";
-import { heldSecret, printedCheckValue, secretKinds, type SecretKind } from "../../runtime/held-secret.ts";
+import { secretFiles, type SecretName } from "../../runtime/keys/data-directory.ts";
+import { heldSecret, printedCheckValue, secretKinds, type SecretKind } from "../../runtime/keys/held-secret.ts";
 import type { Context } from "../context/context.ts";
 import { fails, passes, type Check } from "./check.ts";
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createFile, makeDirectory } from "../../runtime/data-directory.ts";
+import { createFile, makeDirectory } from "../../runtime/keys/data-directory.ts";
 import type { CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import { EncryptedKey } from "../../worker/keys/encrypted-key.ts";
 import { pem } from "../../pki/pem.ts";

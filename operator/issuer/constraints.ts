@@ -1,6 +1,10 @@
 import { z } from "zod";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
-import { isWithinDomains, nameConstraintsForms, type NameConstraintsForm } from "../../domain/certificate-profile.ts";
+import {
+  isWithinDomains,
+  nameConstraintsForms,
+  type NameConstraintsForm,
+} from "../../domain/certificate/certificate-profile.ts";
 import { readNameConstraints } from "../../pki/name-constraints.ts";
 import { option } from "../../terminal/command.ts";
 

@@ -2,7 +2,7 @@ import { createHash, X509Certificate as NodeCertificate } from "node:crypto";
 import type { Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
-import { operatorActor } from "../../domain/audit.ts";
+import { operatorActor } from "../../domain/audit/audit.ts";
 import { createIssuingCa, type CertificateAuthority, type IssuingCaRequest } from "../../worker/keys/ceremony.ts";
 import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
 import { readNameConstraints } from "../../pki/name-constraints.ts";

@@ -4,7 +4,7 @@ import { migrateDatabase } from "../../db/migrate.ts";
 import { dropQueueSchema, findForeign, makeQueueSequences, useSystemNames } from "../../db/queue-schema.ts";
 import { queueNames } from "../../domain/tasks/task.ts";
 import { createLog, type Log } from "../../runtime/log.ts";
-import { migrateQueues } from "../../runtime/queues.ts";
+import { migrateQueues } from "../../runtime/queue/queues.ts";
 
 export type MigrationOutcome =
   | {

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/client.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { DataDirectory } from "../../runtime/data-directory.ts";
+import type { DataDirectory } from "../../runtime/keys/data-directory.ts";
 import type { Log } from "../../runtime/log.ts";
 import { rootAdvice } from "../issuer/ceremony-directory.ts";
 import { addRealm, createHierarchy } from "./new-realm.ts";

@@ -2,7 +2,7 @@ import { violates, type Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
-import { operatorActor } from "../../domain/audit.ts";
+import { operatorActor } from "../../domain/audit/audit.ts";
 import { createRoot, type CertificateAuthority, type IssuingCaRequest } from "../../worker/keys/ceremony.ts";
 import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
 import { writeRoot, type RootFiles } from "../issuer/ceremony-directory.ts";

@@ -5,7 +5,7 @@ import {
   type ClaimRule,
   type RoleRules,
   type UpstreamClaims,
-} from "../../domain/upstream-claims.ts";
+} from "../../domain/people/upstream-claims.ts";
 import { isOpenIssuer } from "../../domain/uris.ts";
 import type { ResettableSetting } from "./resettable-settings.ts";
 

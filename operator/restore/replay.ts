@@ -6,9 +6,9 @@ import * as offboarding from "../../db/operations/offboarding.ts";
 import * as restoring from "../../db/operations/restoring.ts";
 import * as audit from "../../db/queries/audit/audit-entries.ts";
 import * as issuances from "../../db/queries/issuance/issuances.ts";
-import { operatorActor } from "../../domain/audit.ts";
+import { operatorActor } from "../../domain/audit/audit.ts";
 import { GuestAccountID, UserID } from "../../domain/ids.ts";
-import { RevocationReason } from "../../domain/revocation.ts";
+import { RevocationReason } from "../../domain/certificate/revocation.ts";
 import type { Lost, LostEntry } from "./lost-entries.ts";
 import { gaveRole, takenRoles, type Taken } from "./taken-roles.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UserID } from "../../domain/ids.ts";
-import { roles as allRoles, type Role } from "../../domain/roles.ts";
+import { roles as allRoles, type Role } from "../../domain/people/roles.ts";
 import type { LostEntry } from "./lost-entries.ts";
 
 /** Roles that an entry names, without those that this version does not know. */

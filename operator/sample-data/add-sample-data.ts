@@ -4,9 +4,9 @@ import { openDatabase, type Database } from "../../db/client.ts";
 import * as applications from "../../db/queries/oauth/applications.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import * as sampleData from "../../db/queries/upkeep/sample-data.ts";
-import { scopesAllowedTo } from "../../domain/scopes.ts";
+import { scopesAllowedTo } from "../../domain/people/scopes.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { drawSecretToken } from "../../runtime/secret-token.ts";
+import { drawSecretToken } from "../../runtime/keys/secret-token.ts";
 import { samplePeople } from "./people.ts";
 
 interface SampleDataOptions {

@@ -1,7 +1,7 @@
 import type { Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
-import { operatorActor } from "../../domain/audit.ts";
+import { operatorActor } from "../../domain/audit/audit.ts";
 
 /** Writes into the audit log of each realm that a secret of the installation was replaced. Call in a transaction. */
 export async function recordReplacement(

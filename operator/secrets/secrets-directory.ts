@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { auditPublicKeys } from "../../runtime/audit-key.ts";
-import { createFile, drawSecret, makeDirectory, secretFiles } from "../../runtime/data-directory.ts";
-import { outputPublicJwks } from "../../runtime/sealed-output.ts";
+import { auditPublicKeys } from "../../runtime/keys/audit-key.ts";
+import { createFile, drawSecret, makeDirectory, secretFiles } from "../../runtime/keys/data-directory.ts";
+import { outputPublicJwks } from "../../runtime/keys/sealed-output.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
 /** A file of a directory of secrets, and what of the secret is in it. */

@@ -1,6 +1,6 @@
 import type { Db } from "../../db/client.ts";
 import * as signInLinks from "../../db/queries/sign-in/sign-in-links.ts";
-import { drawSecretToken } from "../../runtime/secret-token.ts";
+import { drawSecretToken } from "../../runtime/keys/secret-token.ts";
 
 /** Makes a link that signs a user in once, within 15 minutes, and answers its URL. Only its token's hash is kept. */
 export async function addSignInLink(

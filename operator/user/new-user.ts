@@ -4,9 +4,9 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as localCredentials from "../../db/queries/sign-in/local-credentials.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import * as users from "../../db/queries/people/users.ts";
-import type { Role } from "../../domain/roles.ts";
-import { operatorActor } from "../../domain/audit.ts";
-import { foldsAlike } from "../../domain/user-name.ts";
+import type { Role } from "../../domain/people/roles.ts";
+import { operatorActor } from "../../domain/audit/audit.ts";
+import { foldsAlike } from "../../domain/people/user-name.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
 
 export interface NewLocalUser {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deviceTypes } from "../../domain/device.ts";
+import { deviceTypes } from "../../domain/certificate/device.ts";
 import type { NetworkSettings } from "../../worker/issuance/device-files/device-file-content.ts";
 import { encodeDeviceFile, type DeviceFileInput } from "../../worker/issuance/device-files/device-file.ts";
 import { readFileSigner } from "../../pki/signed-data.ts";

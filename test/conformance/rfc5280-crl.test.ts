@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { SerialNumber } from "../../domain/ids.ts";
-import type { RevocationReason } from "../../domain/revocation.ts";
+import type { RevocationReason } from "../../domain/certificate/revocation.ts";
 import { countCrlEntries, encodeCrlEntries, signCrl, type CrlEntry, type CrlRequest } from "../../pki/crl.ts";
 import { sequence } from "../../pki/der.ts";
 import { pem } from "../../pki/pem.ts";

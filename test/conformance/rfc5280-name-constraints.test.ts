@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nameConstraintsForms, type NameConstraintsForm } from "../../domain/certificate-profile.ts";
+import { nameConstraintsForms, type NameConstraintsForm } from "../../domain/certificate/certificate-profile.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createIssuingCa, createRoot, type CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import { decryptKey } from "../../worker/keys/encrypted-key.ts";

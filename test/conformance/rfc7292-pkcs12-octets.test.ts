@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { deviceTypes, type DeviceType } from "../../domain/device.ts";
+import { deviceTypes, type DeviceType } from "../../domain/certificate/device.ts";
 import { encodePkcs12 } from "../../pki/pkcs12.ts";
 import { emptyPassword, macVerifies, readDer } from "../support/pki/pkcs12-reader.ts";
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { connect, createSecureContext, createServer, type TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deviceTypes, type DeviceType } from "../../domain/device.ts";
+import { deviceTypes, type DeviceType } from "../../domain/certificate/device.ts";
 import { encodePkcs12 } from "../../pki/pkcs12.ts";
 import { pkcs12Kdf } from "../../pki/pkcs12-kdf.ts";
 import { makeClientHierarchy, type ClientHierarchy } from "../support/given/client-hierarchy.ts";

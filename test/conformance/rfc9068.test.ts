@@ -1,7 +1,7 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
-import { scopesAllowedTo } from "../../domain/scopes.ts";
+import { scopesAllowedTo } from "../../domain/people/scopes.ts";
 import { postForm } from "../support/given/authorization.ts";
 import { useApi } from "../support/service/api.ts";
 

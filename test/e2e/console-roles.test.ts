@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
-import type { Role } from "../../domain/roles.ts";
+import type { Role } from "../../domain/people/roles.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { expectFaultless } from "../support/browser/browser.ts";
 import { useConsole } from "../support/service/console.ts";

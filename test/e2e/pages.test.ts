@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { allProblems } from "../../api/browser/pages/problems.ts";
+import { allProblems } from "../../api/pages/problems.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { sql } from "../../db/sql.ts";
 import { useApi } from "../support/service/api.ts";

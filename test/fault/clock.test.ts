@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { only } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { checkDatabase } from "../../operator/audit/audit-chain-in-database.ts";
-import { createHeadVerifier } from "../../runtime/audit-key.ts";
+import { createHeadVerifier } from "../../runtime/keys/audit-key.ts";
 import { anHourAhead } from "../support/run/faketime.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { ended } from "../support/run/services.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { sql } from "../../db/sql.ts";
-import { hashOfToken } from "../../runtime/secret-token.ts";
+import { hashOfToken } from "../../runtime/keys/secret-token.ts";
 import { createBrowserSession, formsOf, type Visit } from "../support/browser/browser-session.ts";
 import { givenRows } from "../support/given/given.ts";
 import { eventually } from "../support/run/eventually.ts";

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { processKinds, type ProcessKind } from "../../domain/process.ts";
-import type { QueueBackend } from "../../runtime/queues.ts";
+import type { QueueBackend } from "../../runtime/queue/queues.ts";
 import { createBrowserSession } from "../support/browser/browser-session.ts";
 import { consoleIn } from "../support/browser/console-browser.ts";
 import { eventuallyIn, expectCountsToAddUp, jobOf } from "../support/given/bulk-jobs.ts";

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { only } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { systemClock } from "../../runtime/clock.ts";
-import type { QueueBackend } from "../../runtime/queues.ts";
+import type { QueueBackend } from "../../runtime/queue/queues.ts";
 import { readCrl, storedCrl } from "../support/pki/crl.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { startBreakablePostgres, startBreakableRedis } from "../support/service/fault-services.ts";

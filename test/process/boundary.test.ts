@@ -12,7 +12,7 @@ import { runOperator } from "../../operator/program.ts";
 import { migrateAll } from "../../operator/migrate/migrate.ts";
 import type { Check } from "../../operator/doctor/check.ts";
 import { systemClock } from "../../runtime/clock.ts";
-import { withLogin } from "../../runtime/server-url.ts";
+import { withLogin } from "../../runtime/config/server-url.ts";
 import { atEndOfFile } from "../support/run/at-end.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { asLogin } from "../support/run/queue-schema.ts";

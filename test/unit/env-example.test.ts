@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { variables, type Variable } from "../../runtime/variables.ts";
+import { variables, type Variable } from "../../runtime/config/variables.ts";
 
 const groups = [
   ["all", "Every process"],

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 /** Calls that start a compiled process of the service, or the launcher of Postgres. */
 const starters = /\b(?:startService|startWhole|startBuilt|startAs|startEmbeddedPostgres)\(/;
-const otherCommands = /^(?:bench|deploy|e2e|fault|process|screenshots|support)\/|^conformance\/(?:eap-tls|radius-)/;
+const otherCommands = /^(?:bench|deploy|e2e|fault|process|screenshots|support)\/|^conformance\/radius\//;
 
 test("npm test starts no process of the service: tests that do are below test/process", () => {
   const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter(

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { ocspWaits } from "../../domain/ocsp-waits.ts";
+import { ocspWaits } from "../../domain/certificate/ocsp-waits.ts";
 
 /** A block `location` of an nginx file, as far as its waits go. */
 interface Location {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { operatorVariables } from "../../operator/context/context.ts";
 import { placedSecrets, writeSecrets } from "../../operator/secrets/secrets-directory.ts";
-import { secretFiles } from "../../runtime/data-directory.ts";
-import { variables, type Variable } from "../../runtime/variables.ts";
+import { secretFiles } from "../../runtime/keys/data-directory.ts";
+import { variables, type Variable } from "../../runtime/config/variables.ts";
 import { readCompose } from "../support/service/compose-file.ts";
 import { serverProcessVariables } from "../support/service/process-variables.ts";
 

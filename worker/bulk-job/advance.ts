@@ -5,7 +5,7 @@ import * as jobRows from "../../db/queries/bulk-job/run/rows.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { chunkSize, processBulkJobRows } from "../../domain/tasks/process-bulk-job-rows.ts";
-import { RetryLater } from "../../runtime/queues.ts";
+import { RetryLater } from "../../runtime/queue/queues.ts";
 import { begin } from "./run/begin.ts";
 import { skipPending } from "./run/cancel.ts";
 import { check } from "./plan/check.ts";

@@ -2,7 +2,7 @@ import type { Database } from "../../db/client.ts";
 import type { JobKind } from "../../domain/bulk-job/job.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { Queues } from "../../runtime/queues.ts";
+import type { Queues } from "../../runtime/queue/queues.ts";
 import type { IssuanceOutcome } from "../issuance/issue.ts";
 
 /** What working bulk jobs takes. */

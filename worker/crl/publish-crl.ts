@@ -4,7 +4,7 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import type { UnpublishedEntry } from "../../db/queries/certificates/crls.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
-import { operatorActor } from "../../domain/audit.ts";
+import { operatorActor } from "../../domain/audit/audit.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import type { SigningPool } from "../signing/pool.ts";

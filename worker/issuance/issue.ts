@@ -6,7 +6,7 @@ import * as settlement from "../../db/operations/settlement.ts";
 import type { SignedIssuance } from "../../db/operations/settlement.ts";
 import * as work from "../../db/queries/issuance/issuance-work.ts";
 import type { ClaimedIssuance, Draw, Unclaimed } from "../../db/queries/issuance/issuance-work.ts";
-import { identityLabelOf } from "../../domain/certificate-profile.ts";
+import { identityLabelOf } from "../../domain/certificate/certificate-profile.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
 import type { IssuerID } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";

@@ -5,7 +5,7 @@ import type { IssuerWithKey } from "../../db/queries/issuer-keys.ts";
 import type { IssuerID } from "../../domain/ids.ts";
 import type { Beat } from "../../process/beat.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { ConfigError } from "../../runtime/config.ts";
+import { ConfigError } from "../../runtime/config/config.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { SigningPool } from "../signing/pool.ts";
 import { SigningThreadError, ThreadRequestError } from "../signing/thread-handle.ts";

@@ -3,8 +3,8 @@ import type { Database } from "../../db/client.ts";
 import type { ClaimedIssuance } from "../../db/queries/issuance/issuance-work.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { IssuanceNetwork } from "../../db/queries/realm/realms.ts";
-import { isDeviceFile } from "../../domain/certificate-format.ts";
-import { radiusServerName } from "../../domain/entitlement.ts";
+import { isDeviceFile } from "../../domain/certificate/format.ts";
+import { radiusServerName } from "../../domain/certificate/entitlement.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NetworkSettings, RadiusCa } from "./device-files/device-file-content.ts";
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { ConfigError, type Config } from "../../runtime/config.ts";
+import { ConfigError, type Config } from "../../runtime/config/config.ts";
 import { readFileSigner } from "../../pki/signed-data.ts";
 import type { ProfileSigning } from "../signing/messages.ts";
 

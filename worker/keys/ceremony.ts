@@ -1,5 +1,9 @@
 import { randomBytes, webcrypto } from "node:crypto";
-import { certificateValidity, organizationName, type NameConstraintsForm } from "../../domain/certificate-profile.ts";
+import {
+  certificateValidity,
+  organizationName,
+  type NameConstraintsForm,
+} from "../../domain/certificate/certificate-profile.ts";
 import { decryptKey, encryptKey, type EncryptedKey, type KeyCost } from "./encrypted-key.ts";
 import type { PublicationUrls } from "../../pki/issuer.ts";
 import { encodeNameConstraints, nameConstraintsOid } from "../../pki/name-constraints.ts";

@@ -1,6 +1,6 @@
-import type { CertificateFormat } from "../../domain/certificate-format.ts";
-import type { CertificateKind } from "../../domain/certificate-profile.ts";
-import type { DeviceType, KeyType } from "../../domain/device.ts";
+import type { CertificateFormat } from "../../domain/certificate/format.ts";
+import type { CertificateKind } from "../../domain/certificate/certificate-profile.ts";
+import type { DeviceType, KeyType } from "../../domain/certificate/device.ts";
 import type { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";
 import type { NetworkSettings } from "../issuance/device-files/device-file-content.ts";
 import type { CrlRequest } from "../../pki/crl.ts";

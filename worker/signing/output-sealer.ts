@@ -1,5 +1,5 @@
 import { randomUUID, type KeyObject } from "node:crypto";
-import { createDataKey, seal } from "../../runtime/sealed-output.ts";
+import { createDataKey, seal } from "../../runtime/keys/sealed-output.ts";
 
 /** How long and how often a data key seals; the first limit reached ends it. */
 export const dataKeySecondsMax = 5;

@@ -31,7 +31,7 @@ export interface SigningPoolOptions {
   threads: number;
   /** Of the issuers' keys. */
   passphrase: string;
-  /** The output key's public half; see runtime/sealed-output.ts. */
+  /** The output key's public half; see runtime/keys/sealed-output.ts. */
   outputPublicKey: KeyObject;
   /** The certificate and key that sign configuration profiles; undefined: they are not signed. */
   profileSigning?: ProfileSigning | undefined;

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isDeviceFile, type CreationOutput } from "../../domain/certificate-format.ts";
+import { isDeviceFile, type CreationOutput } from "../../domain/certificate/format.ts";
 import type { NetworkSettings } from "../issuance/device-files/device-file-content.ts";
 import { encodeDeviceFile } from "../issuance/device-files/device-file.ts";
 import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../pki/certificate.ts";

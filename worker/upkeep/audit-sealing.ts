@@ -1,9 +1,9 @@
 import type { Database, Db } from "../../db/client.ts";
 import * as chain from "../../db/queries/audit/audit-seals.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
-import { chainStart, isLagging, nextLink, type ChainEnd } from "../../domain/audit-chain.ts";
+import { chainStart, isLagging, nextLink, type ChainEnd } from "../../domain/audit/chain.ts";
 import { eachByItself } from "../../runtime/each-by-itself.ts";
-import { sha256, type HeadSigner } from "../../runtime/audit-key.ts";
+import { sha256, type HeadSigner } from "../../runtime/keys/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { timeInStep, type TimeDeps } from "../time-in-step.ts";

@@ -5,7 +5,7 @@ import * as processes from "../../db/queries/upkeep/processes.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import type { Db } from "../../db/client.ts";
 import { eachByItself, untilNone } from "../../runtime/each-by-itself.ts";
-import type { HeadSigner } from "../../runtime/audit-key.ts";
+import type { HeadSigner } from "../../runtime/keys/audit-key.ts";
 import { createHeadLog, sealAudit } from "./audit-sealing.ts";
 import type { UpkeepMetrics } from "./upkeep-metrics.ts";
 import { forgetPeople } from "./forget-people.ts";

@@ -1,5 +1,5 @@
 import * as applications from "../../../db/queries/oauth/applications.ts";
-import { allScopes } from "../../../domain/scopes.ts";
+import { allScopes } from "../../../domain/people/scopes.ts";
 import type { Deps } from "../../contract/deps.ts";
 
 /** Where the console's authorization requests return to. */

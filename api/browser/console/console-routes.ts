@@ -1,6 +1,6 @@
 import type { Deps } from "../../contract/deps.ts";
 import type { Route } from "../../http/route.ts";
-import { pageRoute } from "../pages/page-route.ts";
+import { pageRoute } from "../../pages/page-route.ts";
 import { consoleCallbackPath } from "./console-client.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
 import { sessionRoutes } from "./session-routes.ts";

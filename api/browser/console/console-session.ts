@@ -3,10 +3,10 @@ import type { Request, Response } from "express";
 import { z } from "zod";
 import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.ts";
 import type { ConsoleSession } from "../../../db/queries/sign-in/console-sessions.ts";
-import { openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
-import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
+import { openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/keys/master-key.ts";
+import { drawSecretToken, hashOfToken } from "../../../runtime/keys/secret-token.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
+import { readCookie, removeCookie, setCookie } from "../../pages/cookies.ts";
 import { accessTokenSeconds } from "../../../domain/lifetimes.ts";
 
 type SessionDeps = Pick<Deps, "db" | "clock" | "settings" | "masterKeys">;

@@ -1,11 +1,11 @@
 import type { Deps } from "../../contract/deps.ts";
 import { OAuthError } from "../../oauth/oauth-error.ts";
 import { grantTokens } from "../../oauth/token.ts";
-import { single, type PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
+import { single, type PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
 import { contextOf } from "../../http/request-context.ts";
-import { pathOn } from "../pages/continue-to.ts";
-import { redirect } from "../pages/redirect.ts";
+import { pathOn } from "../../pages/continue-to.ts";
+import { redirect } from "../../pages/redirect.ts";
 import { consoleRedirectUri } from "./console-client.ts";
 import { openConsole, type ConsoleTokens } from "./console-session.ts";
 import { endAttempt, readAttempt, type Attempt } from "./sign-in-attempt.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Deps } from "../../contract/deps.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { removeCookie } from "../pages/cookies.ts";
-import { readSealedCookie, setSealedCookie } from "../pages/sealed-cookie.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { removeCookie } from "../../pages/cookies.ts";
+import { readSealedCookie, setSealedCookie } from "../../pages/sealed-cookie.ts";
 import { signInAttemptSeconds } from "../../../domain/lifetimes.ts";
 
 /** One authorization request of the console: the values that its response must match, and where to continue. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { single, type PageRequest } from "../pages/page-request.ts";
-import { findLogin } from "../session/browser-login.ts";
-import { consolePage, pathOn, signInPath } from "../pages/continue-to.ts";
-import { redirect } from "../pages/redirect.ts";
+import { single, type PageRequest } from "../../pages/page-request.ts";
+import { findLogin } from "../../session/browser-login.ts";
+import { consolePage, pathOn, signInPath } from "../../pages/continue-to.ts";
+import { redirect } from "../../pages/redirect.ts";
 import { consoleRedirectUri, registerConsole } from "./console-client.ts";
 import { beginAttempt } from "./sign-in-attempt.ts";
 

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { ServiceError } from "../../../domain/errors.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { assetPath } from "../pages/assets.ts";
-import { pageRoute } from "../pages/page-route.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
+import { assetPath } from "../../pages/parts/assets.ts";
+import { pageRoute } from "../../pages/page-route.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
 import { fileRoute } from "../../http/file-route.ts";
 import { contextOf } from "../../http/request-context.ts";
 import type { Exchange, Route } from "../../http/route.ts";
-import { pathOn } from "../pages/continue-to.ts";
+import { pathOn } from "../../pages/continue-to.ts";
 import { openConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 
 const assetsPath = "/console/assets/";

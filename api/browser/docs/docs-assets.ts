@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { acceptsGzip } from "../../http/gzip.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { icon } from "../pages/assets.ts";
+import { icon } from "../../pages/parts/assets.ts";
 import { fileRoute } from "../../http/file-route.ts";
 import { sendConditional } from "../../http/respond.ts";
 import type { Exchange, Route } from "../../http/route.ts";

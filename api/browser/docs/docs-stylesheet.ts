@@ -1,4 +1,4 @@
-import { palette } from "../pages/stylesheet.ts";
+import { palette } from "../../pages/parts/stylesheet.ts";
 
 /** The style sheet of the documentation's pages, in the colours of all our pages. */
 export const docsStylesheet = `${palette}

@@ -1,8 +1,8 @@
 import { DatabaseUnavailable } from "../../../db/outage.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import type { GuideRealm } from "../../../db/queries/realm/realms.ts";
-import { isDnsName } from "../../../domain/certificate-profile.ts";
-import { radiusServerName } from "../../../domain/entitlement.ts";
+import { isDnsName } from "../../../domain/certificate/certificate-profile.ts";
+import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
 import type { Deps } from "../../contract/deps.ts";
 import type { Exchange } from "../../http/route.ts";
 

@@ -3,7 +3,7 @@ import { lookup as resolve, type LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { isWithin, parseNetworks } from "../../../runtime/networks.ts";
+import { isWithin, parseNetworks } from "../../../runtime/config/networks.ts";
 import { acceptedPictures, pictureTypeOf } from "./picture-type.ts";
 import { isPublicAddress } from "./public-address.ts";
 import { logoBytesMax } from "../../../domain/limits.ts";

@@ -5,7 +5,7 @@ import type { Deps } from "../../contract/deps.ts";
 import { fileRoute } from "../../http/file-route.ts";
 import { sendConditional } from "../../http/respond.ts";
 import type { Route } from "../../http/route.ts";
-import { logosPath } from "../pages/logo-path.ts";
+import { logosPath } from "../../pages/parts/logo-path.ts";
 
 /** An SVG may contain styles. Anything else in it has no effect, even when it is opened by itself. */
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";

@@ -1,10 +1,10 @@
 import * as consents from "../../../db/queries/oauth/consents.ts";
 import { ClientID } from "../../../domain/ids.ts";
 import { withdraw } from "../../resources/consent/withdraw.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
-import { formTokenFor, verifyFormToken } from "../pages/form-token.ts";
-import { redirect } from "../pages/redirect.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
+import { formTokenFor, verifyFormToken } from "../../pages/form-token.ts";
+import { redirect } from "../../pages/redirect.ts";
 import { requireSignedIn } from "./signed-in-owner.ts";
 import { sendConnectedApplications } from "./views/connected-applications.tsx";
 

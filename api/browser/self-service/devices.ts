@@ -2,9 +2,9 @@ import * as certificates from "../../../db/queries/certificates/certificates.ts"
 import * as users from "../../../db/queries/people/users.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
-import { isRenewable } from "../../../domain/renewal.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { single } from "../pages/page-request.ts";
+import { isRenewable } from "../../../domain/certificate/renewal.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { single } from "../../pages/page-request.ts";
 import { isRenewedLately } from "../../resources/profile/accept-renewal.ts";
 import { requireSignedIn, type SignedInOwner } from "./signed-in-owner.ts";
 import { sendDevices } from "./views/devices.tsx";

@@ -1,5 +1,5 @@
-import type { PageRequest } from "../pages/page-request.ts";
-import { embeddedBrowserOf } from "./browser-device.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { embeddedBrowserOf } from "./device/browser-device.ts";
 import { findGuest } from "./guest.ts";
 import { sendGuestHome } from "./views/guest-home.tsx";
 import { sendGuestSheet } from "./views/guest-sheet.tsx";

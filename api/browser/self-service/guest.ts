@@ -2,12 +2,12 @@ import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import type { GuestAccount } from "../../../db/queries/people/guest-accounts.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { profileRefusal } from "../../../domain/entitlement.ts";
-import { hashOfToken } from "../../../runtime/secret-token.ts";
+import { profileRefusal } from "../../../domain/certificate/entitlement.ts";
+import { hashOfToken } from "../../../runtime/keys/secret-token.ts";
 import { guestProfileNameOf } from "../../resources/guest-profile/accept-guest-profile.ts";
-import { rememberRealm } from "../pages/page-realm.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { pathOn } from "../pages/continue-to.ts";
+import { rememberRealm } from "../../pages/page-realm.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { pathOn } from "../../pages/continue-to.ts";
 import type { Owner } from "./owner.ts";
 import { sendEndedLink, sendUnknownLink } from "./views/ended-link.tsx";
 

@@ -1,8 +1,8 @@
 import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
-import type { CertificateFormat } from "../../../domain/certificate-format.ts";
-import { profileFileName, radiusCaFileName } from "../../../domain/file-name.ts";
-import { pathOn } from "../pages/continue-to.ts";
-import type { PageRequest } from "../pages/page-request.ts";
+import type { CertificateFormat } from "../../../domain/certificate/format.ts";
+import { profileFileName, radiusCaFileName } from "../../../domain/certificate/file-name.ts";
+import { pathOn } from "../../pages/continue-to.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
 import { tokenOfHandOver } from "./hand-over-token.ts";
 import type { Viewer } from "./viewer.ts";
 

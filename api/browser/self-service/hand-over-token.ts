@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Deps } from "../../contract/deps.ts";
-import { hashOfToken } from "../../../runtime/secret-token.ts";
-import { subKey, subKeys } from "../../../runtime/sub-key.ts";
+import { hashOfToken } from "../../../runtime/keys/secret-token.ts";
+import { subKey, subKeys } from "../../../runtime/keys/sub-key.ts";
 
 const tokenOctets = 16;
 

@@ -2,8 +2,8 @@ import * as users from "../../../db/queries/people/users.ts";
 import { sendStream } from "../../contract/stream.ts";
 import { contextOf } from "../../http/request-context.ts";
 import { exportUser, ownSecondsMin } from "../../resources/user/user-data.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
 import { requireSignedIn } from "./signed-in-owner.ts";
 
 /** `GET /me/data`: sends all data held about the signed-in user, as a file. */

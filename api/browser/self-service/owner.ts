@@ -1,7 +1,7 @@
 import type { HandOverOwner } from "../../../db/queries/issuance/hand-overs.ts";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
-import type { GuestProfileRefusal } from "../../../domain/entitlement.ts";
-import type { PageRequest } from "../pages/page-request.ts";
+import type { GuestProfileRefusal } from "../../../domain/certificate/entitlement.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
 import type { RenewalRefusal } from "../../resources/profile/accept-renewal.ts";
 import type { Visitor } from "./views/page.tsx";
 

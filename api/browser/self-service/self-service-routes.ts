@@ -1,13 +1,13 @@
 import type { Deps } from "../../contract/deps.ts";
 import type { Route } from "../../http/route.ts";
-import { pageRoute } from "../pages/page-route.ts";
+import { pageRoute } from "../../pages/page-route.ts";
 import { showConnectedApplications, withdrawApplication } from "./connected-applications.ts";
 import { askToRevoke, renewDevice, revokeDevice, showDevice } from "./device.ts";
 import { showDevices } from "./devices.ts";
 import { downloadOwnData } from "./own-data.ts";
 import { findGuest } from "./guest.ts";
 import { showGuestHome, showGuestSheet } from "./guest-home.ts";
-import { downloadFromLink, requestFromLink, showHandOverLink, redeemHandOverLink } from "./hand-over-link.ts";
+import { downloadFromLink, requestFromLink, showHandOverLink, redeemHandOverLink } from "./hand-over/hand-over-link.ts";
 import { requireSignedIn } from "./signed-in-owner.ts";
 import { addDevice, showNewDevice } from "./new-device.ts";
 import { downloadHandOver, makeHandOverFile, showHandOver } from "./show-hand-over.ts";

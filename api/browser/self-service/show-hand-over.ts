@@ -1,14 +1,14 @@
 import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import type { PageHandler } from "../pages/page-route.ts";
-import { sendProblem } from "../pages/problem.tsx";
+import type { PageRequest } from "../../pages/page-request.ts";
+import type { PageHandler } from "../../pages/page-route.ts";
+import { sendProblem } from "../../pages/problem.tsx";
 import { isOf, type FindOwner, type Owner } from "./owner.ts";
-import { sendHandOverFile } from "./hand-over-file.ts";
+import { sendHandOverFile } from "./hand-over/hand-over-file.ts";
 import { HandOverId } from "./new-device.ts";
-import { isRecipient } from "./recipient.ts";
-import { requestProfile } from "./request-profile.ts";
-import { showClaimed } from "./show-claimed.ts";
+import { isRecipient } from "./hand-over/recipient.ts";
+import { requestProfile } from "./hand-over/request-profile.ts";
+import { showClaimed } from "./hand-over/show-claimed.ts";
 import { sendOffered } from "./views/offered.tsx";
 
 /**

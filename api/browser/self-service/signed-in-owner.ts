@@ -1,15 +1,15 @@
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { limitOf, profileRefusal, type UserState } from "../../../domain/entitlement.ts";
-import type { Scope } from "../../../domain/scopes.ts";
-import { withoutLanguage } from "../pages/language.ts";
-import { rememberRealm } from "../pages/page-realm.ts";
-import type { PageRequest } from "../pages/page-request.ts";
+import { limitOf, profileRefusal, type UserState } from "../../../domain/certificate/entitlement.ts";
+import type { Scope } from "../../../domain/people/scopes.ts";
+import { withoutLanguage } from "../../pages/language.ts";
+import { rememberRealm } from "../../pages/page-realm.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
 import type { UserPrincipal } from "../../contract/principal.ts";
-import { findLogin } from "../session/browser-login.ts";
-import { pathOn, signInPath } from "../pages/continue-to.ts";
-import { personName } from "../session/person-name.ts";
-import { redirect } from "../pages/redirect.ts";
+import { findLogin } from "../../session/browser-login.ts";
+import { pathOn, signInPath } from "../../pages/continue-to.ts";
+import { personName } from "../../session/person-name.ts";
+import { redirect } from "../../pages/redirect.ts";
 import type { Owner } from "./owner.ts";
 
 /** A user who is signed in to the browser. */

@@ -1,8 +1,8 @@
-import type { Role } from "../../../domain/roles.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { findLogin } from "../session/browser-login.ts";
-import { pathOn } from "../pages/continue-to.ts";
-import { redirect } from "../pages/redirect.ts";
+import type { Role } from "../../../domain/people/roles.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { findLogin } from "../../session/browser-login.ts";
+import { pathOn } from "../../pages/continue-to.ts";
+import { redirect } from "../../pages/redirect.ts";
 
 /** Returns the start page of a user who named no destination: the console, or their devices. */
 export const homePath = ({ roles }: { roles: readonly Role[] }): string => (roles.length > 0 ? "/console" : "/me");

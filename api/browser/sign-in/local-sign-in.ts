@@ -3,17 +3,17 @@ import { ServiceError } from "../../../domain/errors.ts";
 import { lengthOf } from "../../../domain/text.ts";
 import { isTooMany } from "../../contract/attempt-limits.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { rememberRealm } from "../pages/page-realm.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
+import { rememberRealm } from "../../pages/page-realm.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
 import { contextOf } from "../../http/request-context.ts";
-import { sendAccessEnded } from "../session/access-ended.ts";
-import { beginLogin } from "../session/browser-login.ts";
-import { pathOn } from "../pages/continue-to.ts";
-import { verifyFormToken } from "../pages/form-token.ts";
+import { sendAccessEnded } from "../../session/access-ended.ts";
+import { beginLogin } from "../../session/browser-login.ts";
+import { pathOn } from "../../pages/continue-to.ts";
+import { verifyFormToken } from "../../pages/form-token.ts";
 import { homePath } from "./home.ts";
 import { sendSignInForm } from "./login.ts";
-import { redirect } from "../pages/redirect.ts";
+import { redirect } from "../../pages/redirect.ts";
 import { findPlace, readParameters, signInAddress } from "./sign-in-request.ts";
 
 /** Longer than any valid name. */

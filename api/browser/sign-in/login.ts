@@ -1,17 +1,17 @@
 import type { Login } from "../../../db/queries/sign-in/logins.ts";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { rememberRealm } from "../pages/page-realm.ts";
-import { single, type PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
-import { sendRealmChoice } from "../pages/realm-choice.tsx";
-import { sendSignIn, type SignInView } from "../pages/sign-in.tsx";
-import { sendSignedIn } from "../pages/signed-in.tsx";
-import { findLogin } from "../session/browser-login.ts";
-import { pathOn } from "../pages/continue-to.ts";
-import { formTokenFor } from "../pages/form-token.ts";
-import { personName } from "../session/person-name.ts";
-import { redirect } from "../pages/redirect.ts";
+import { rememberRealm } from "../../pages/page-realm.ts";
+import { single, type PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
+import { sendRealmChoice } from "../../pages/realm-choice.tsx";
+import { sendSignIn, type SignInView } from "../../pages/sign-in.tsx";
+import { sendSignedIn } from "../../pages/signed-in.tsx";
+import { findLogin } from "../../session/browser-login.ts";
+import { pathOn } from "../../pages/continue-to.ts";
+import { formTokenFor } from "../../pages/form-token.ts";
+import { personName } from "../../session/person-name.ts";
+import { redirect } from "../../pages/redirect.ts";
 import {
   findPlace,
   hiddenFields,

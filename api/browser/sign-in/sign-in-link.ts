@@ -1,16 +1,16 @@
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as signInLinks from "../../../db/queries/sign-in/sign-in-links.ts";
-import { hashOfToken } from "../../../runtime/secret-token.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
-import { sendSignInLink } from "../pages/sign-in-link.tsx";
+import { hashOfToken } from "../../../runtime/keys/secret-token.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
+import { sendSignInLink } from "../../pages/sign-in-link.tsx";
 import { contextOf } from "../../http/request-context.ts";
-import { beginLoginOf } from "../session/browser-login.ts";
-import { pathOn } from "../pages/continue-to.ts";
-import { formTokenFor, verifyFormToken } from "../pages/form-token.ts";
+import { beginLoginOf } from "../../session/browser-login.ts";
+import { pathOn } from "../../pages/continue-to.ts";
+import { formTokenFor, verifyFormToken } from "../../pages/form-token.ts";
 import { homePath } from "./home.ts";
-import { personName } from "../session/person-name.ts";
-import { redirect } from "../pages/redirect.ts";
+import { personName } from "../../session/person-name.ts";
+import { redirect } from "../../pages/redirect.ts";
 
 const presented = (page: PageRequest) => {
   const token = String(page.request.params["token"]);

@@ -1,10 +1,10 @@
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { withoutLanguage } from "../pages/language.ts";
-import type { Problem } from "../pages/problem.tsx";
+import { withoutLanguage } from "../../pages/language.ts";
+import type { Problem } from "../../pages/problem.tsx";
 import { queryOf } from "../../http/query-string.ts";
-import { continueTo, pathOn } from "../pages/continue-to.ts";
+import { continueTo, pathOn } from "../../pages/continue-to.ts";
 
 /** The parameters of a sign-in. */
 export interface SignInParameters {

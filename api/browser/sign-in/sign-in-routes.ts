@@ -1,7 +1,7 @@
 import type { Deps } from "../../contract/deps.ts";
 import type { Route } from "../../http/route.ts";
-import { assetRoute } from "../pages/assets.ts";
-import { pageRoute } from "../pages/page-route.ts";
+import { assetRoute } from "../../pages/parts/assets.ts";
+import { pageRoute } from "../../pages/page-route.ts";
 import { goHome } from "./home.ts";
 import { signInLocally } from "./local-sign-in.ts";
 import { showSignIn } from "./login.ts";

@@ -2,13 +2,13 @@ import * as realms from "../../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import { RealmName } from "../../../domain/realm.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { single, type PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
-import { sendSignedOut } from "../pages/signed-out.tsx";
-import { endLogin, findLogin } from "../session/browser-login.ts";
-import { pathOn } from "../pages/continue-to.ts";
-import { verifyFormToken } from "../pages/form-token.ts";
-import { redirect } from "../pages/redirect.ts";
+import { single, type PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
+import { sendSignedOut } from "../../pages/signed-out.tsx";
+import { endLogin, findLogin } from "../../session/browser-login.ts";
+import { pathOn } from "../../pages/continue-to.ts";
+import { verifyFormToken } from "../../pages/form-token.ts";
+import { redirect } from "../../pages/redirect.ts";
 
 /** `POST /login/end`: signs the user out of the browser; also succeeds after the login has ended. */
 export async function signOut(page: PageRequest): Promise<void> {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import * as attempts from "../../../db/queries/sign-in/upstream-attempts.ts";
-import { hashOfToken } from "../../../runtime/secret-token.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { removeCookie } from "../pages/cookies.ts";
-import { readSealedCookie, setSealedCookie } from "../pages/sealed-cookie.ts";
+import { hashOfToken } from "../../../runtime/keys/secret-token.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { removeCookie } from "../../pages/cookies.ts";
+import { readSealedCookie, setSealedCookie } from "../../pages/sealed-cookie.ts";
 import { signInAttemptSeconds } from "../../../domain/lifetimes.ts";
 
 /** One sign-in at an identity provider: the values that its response must match, and where to continue. */

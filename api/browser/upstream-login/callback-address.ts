@@ -1,4 +1,4 @@
-import { upstreamCallbackPath } from "../../../runtime/addresses.ts";
+import { upstreamCallbackPath } from "../../../runtime/config/addresses.ts";
 import type { Deps } from "../../contract/deps.ts";
 
 /** Returns the redirect URI to register at identity providers. */

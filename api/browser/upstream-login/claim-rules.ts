@@ -1,4 +1,4 @@
-import type { ClaimRule } from "../../../domain/upstream-claims.ts";
+import type { ClaimRule } from "../../../domain/people/upstream-claims.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 /** An identity provider's claims about a user. */

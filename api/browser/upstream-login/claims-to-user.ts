@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { isEmailAddress } from "../../../domain/email.ts";
-import { KnownPairwiseID, withoutEnds } from "../../../domain/pairwise-id.ts";
+import { isEmailAddress } from "../../../domain/people/email.ts";
+import { KnownPairwiseID, withoutEnds } from "../../../domain/people/pairwise-id.ts";
 import { text } from "../../../domain/text.ts";
-import { inOrder, type Role } from "../../../domain/roles.ts";
-import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../../domain/upstream-claims.ts";
+import { inOrder, type Role } from "../../../domain/people/roles.ts";
+import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
 import { claimNamesIn, isSaid, valueOf, verdictOf, type Claims } from "./claim-rules.ts";
 import { UpstreamError } from "./upstream-error.ts";
 

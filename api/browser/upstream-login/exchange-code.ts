@@ -11,7 +11,7 @@ import {
   type Client,
   type ClientAuth,
 } from "oauth4webapi";
-import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
+import type { UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Claims } from "./claim-rules.ts";
 import { lacksClaims, withUserinfo } from "./claims-to-user.ts";

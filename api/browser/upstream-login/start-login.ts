@@ -5,10 +5,10 @@ import {
   generateRandomState,
 } from "oauth4webapi";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
-import { single, type PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
-import { redirect } from "../pages/redirect.ts";
+import type { UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
+import { single, type PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
+import { redirect } from "../../pages/redirect.ts";
 import { readParameters, signInAddress } from "../sign-in/sign-in-request.ts";
 import { beginAttempt } from "./attempt.ts";
 import { callbackAddress } from "./callback-address.ts";

@@ -5,7 +5,7 @@ import {
   UnsupportedOperationError,
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
-import type { Problem } from "../pages/problems.ts";
+import type { Problem } from "../../pages/problems.ts";
 
 /** Problems of a sign-in that involve the identity provider. */
 export type UpstreamProblem = Extract<Problem, `upstream_${string}`>;

@@ -1,7 +1,7 @@
-import { upstreamCallbackPath } from "../../../runtime/addresses.ts";
+import { upstreamCallbackPath } from "../../../runtime/config/addresses.ts";
 import type { Deps } from "../../contract/deps.ts";
 import type { Route } from "../../http/route.ts";
-import { pageRoute } from "../pages/page-route.ts";
+import { pageRoute } from "../../pages/page-route.ts";
 import { finishLogin } from "./finish-login.ts";
 import { createProviders } from "./provider.ts";
 import { startLogin } from "./start-login.ts";

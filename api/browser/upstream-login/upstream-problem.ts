@@ -1,7 +1,7 @@
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { rememberRealm } from "../pages/page-realm.ts";
-import type { PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
+import { rememberRealm } from "../../pages/page-realm.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { sendProblem } from "../../pages/problem.tsx";
 import { contextOf } from "../../http/request-context.ts";
 import type { UpstreamError } from "./upstream-error.ts";
 

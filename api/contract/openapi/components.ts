@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
-import { allScopes, isMachineScope, Scope, scopes, scopesAllowedTo } from "../../../domain/scopes.ts";
+import { allScopes, isMachineScope, Scope, scopes, scopesAllowedTo } from "../../../domain/people/scopes.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -9,10 +9,10 @@ import {
   revokedHow,
   type Diagnosis,
   type PersonNote,
-} from "../../../domain/diagnosis.ts";
-import { DeviceType } from "../../../domain/device.ts";
-import { profileKinds } from "../../../domain/profile.ts";
-import { RevocationReason } from "../../../domain/revocation.ts";
+} from "../../../domain/certificate/diagnosis.ts";
+import { DeviceType } from "../../../domain/certificate/device.ts";
+import { profileKinds } from "../../../domain/certificate/profile.ts";
+import { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { PersonView } from "./person-view.ts";
 import { Timestamp } from "./timestamp.ts";
 

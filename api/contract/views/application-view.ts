@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RegisteredApplication } from "../../../db/queries/oauth/applications.ts";
-import { ApplicationType, Scope } from "../../../domain/scopes.ts";
+import { ApplicationType, Scope } from "../../../domain/people/scopes.ts";
 import { Timestamp } from "./timestamp.ts";
 
 export const ApplicationView = z

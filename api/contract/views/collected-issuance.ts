@@ -1,6 +1,6 @@
 import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
 import type { IssuanceResult } from "../../../db/queries/issuance/issuances.ts";
-import type { CreationOutput } from "../../../domain/certificate-format.ts";
+import type { CreationOutput } from "../../../domain/certificate/format.ts";
 
 /** An issuance and, once issued, its result. */
 export interface CollectedIssuance {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Consent } from "../../../db/queries/oauth/consents.ts";
-import { Scope } from "../../../domain/scopes.ts";
+import { Scope } from "../../../domain/people/scopes.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** A user's consent to an application, on the wire. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
-import { DeviceType } from "../../../domain/device.ts";
-import { RevocationReason } from "../../../domain/revocation.ts";
+import { DeviceType } from "../../../domain/certificate/device.ts";
+import { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import type { CollectedIssuance } from "./collected-issuance.ts";
 import { CreationView, creationOf } from "./creation-view.ts";
 import { Timestamp } from "./timestamp.ts";

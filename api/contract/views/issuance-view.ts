@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { issuanceStates } from "../../../domain/issuance-state.ts";
+import { issuanceStates } from "../../../domain/certificate/issuance-state.ts";
 import type { IssuanceResult } from "../../../db/queries/issuance/issuances.ts";
 import { errorCatalogue, isErrorCode } from "../../../domain/errors.ts";
 import { Timestamp } from "./timestamp.ts";

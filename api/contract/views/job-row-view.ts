@@ -4,7 +4,7 @@ import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/input/columns.ts";
 import { rowStatuses } from "../../../domain/bulk-job/job.ts";
 import { rowErrors } from "../../../domain/bulk-job/row-errors.ts";
-import type { CreationOutput } from "../../../domain/certificate-format.ts";
+import type { CreationOutput } from "../../../domain/certificate/format.ts";
 
 const cell = z.string().nullable().optional();
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
-import { writtenClaims } from "../../../domain/upstream-claims.ts";
+import { writtenClaims } from "../../../domain/people/upstream-claims.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** The settings of a realm that the console can change. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DeviceType } from "../../../domain/device.ts";
-import { profileKinds } from "../../../domain/profile.ts";
-import { ApplicationType } from "../../../domain/scopes.ts";
+import { DeviceType } from "../../../domain/certificate/device.ts";
+import { profileKinds } from "../../../domain/certificate/profile.ts";
+import { ApplicationType } from "../../../domain/people/scopes.ts";
 import { PeopleView } from "./person-view.ts";
 
 const userStates = ["active", "locked", "offboarded", "forgotten"] as const;

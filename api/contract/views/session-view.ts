@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SessionRow } from "../../../db/queries/sign-in/sessions.ts";
-import { Scope } from "../../../domain/scopes.ts";
+import { Scope } from "../../../domain/people/scopes.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** A session on the wire; `id` is the `sid` of its id tokens. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timelineTypes } from "../../../domain/timeline.ts";
+import { timelineTypes } from "../../../domain/audit/timeline.ts";
 import { ActedByView } from "./activity-view.ts";
 import { Timestamp } from "./timestamp.ts";
 

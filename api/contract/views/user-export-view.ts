@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Role } from "../../../domain/roles.ts";
+import { Role } from "../../../domain/people/roles.ts";
 import { ConsentView } from "./consent-view.ts";
 import { SessionView } from "./session-view.ts";
 import { Timestamp } from "./timestamp.ts";

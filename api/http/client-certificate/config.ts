@@ -1,7 +1,7 @@
 import { createSecureContext } from "node:tls";
-import { tlsUrl } from "../../../runtime/addresses.ts";
-import { ConfigError, type Config } from "../../../runtime/config.ts";
-import { parseNetworks } from "../../../runtime/networks.ts";
+import { tlsUrl } from "../../../runtime/config/addresses.ts";
+import { ConfigError, type Config } from "../../../runtime/config/config.ts";
+import { parseNetworks } from "../../../runtime/config/networks.ts";
 
 export interface TlsListenerOptions {
   port: number;

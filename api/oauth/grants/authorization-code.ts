@@ -5,7 +5,7 @@ import * as applications from "../../../db/queries/oauth/applications.ts";
 import * as codes from "../../../db/queries/oauth/authorization-codes.ts";
 import * as refreshTokens from "../../../db/queries/oauth/refresh-tokens.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
-import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
+import { drawSecretToken, hashOfToken } from "../../../runtime/keys/secret-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { required } from "../../http/form.ts";
 import { grantedScopes } from "../granted-scopes.ts";

@@ -1,6 +1,6 @@
 import { violates } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
-import { scopesFault } from "../../../domain/scopes.ts";
+import { scopesFault } from "../../../domain/people/scopes.ts";
 import { issueAccessToken } from "../access-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { OAuthError } from "../oauth-error.ts";

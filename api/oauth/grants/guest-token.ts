@@ -1,5 +1,5 @@
 import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
-import { hashOfToken } from "../../../runtime/secret-token.ts";
+import { hashOfToken } from "../../../runtime/keys/secret-token.ts";
 import { issueAccessToken } from "../access-token.ts";
 import { required } from "../../http/form.ts";
 import { OAuthError } from "../oauth-error.ts";

@@ -2,7 +2,7 @@ import { violates } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import * as refreshTokens from "../../../db/queries/oauth/refresh-tokens.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
-import { hashOfToken } from "../../../runtime/secret-token.ts";
+import { hashOfToken } from "../../../runtime/keys/secret-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { required } from "../../http/form.ts";
 import { grantedScopes } from "../granted-scopes.ts";

@@ -1,5 +1,5 @@
-import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../../runtime/master-key.ts";
-import { drawSecretToken } from "../../../runtime/secret-token.ts";
+import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../../runtime/keys/master-key.ts";
+import { drawSecretToken } from "../../../runtime/keys/secret-token.ts";
 
 /**
  * A new client secret: its hash, and itself sealed under the master key. Sealed it may be remembered with an

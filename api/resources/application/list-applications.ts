@@ -1,6 +1,6 @@
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationFilter } from "../../../db/queries/oauth/applications.ts";
-import { ApplicationType } from "../../../domain/scopes.ts";
+import { ApplicationType } from "../../../domain/people/scopes.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";

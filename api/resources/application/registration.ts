@@ -4,7 +4,7 @@ import type { Db } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import type { FieldError } from "../../../domain/errors.ts";
-import { ApplicationType, heldToGive, Scope, scopesFault, signInScopes } from "../../../domain/scopes.ts";
+import { ApplicationType, heldToGive, Scope, scopesFault, signInScopes } from "../../../domain/people/scopes.ts";
 import { text } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
 import type { Fail } from "../../contract/endpoint.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AuditFilter } from "../../../db/queries/audit/audit-entries.ts";
-import { auditEvents } from "../../../domain/audit.ts";
+import { auditEvents } from "../../../domain/audit/audit.ts";
 import type { AuditSubject } from "../../../db/queries/audit/audit-subjects.ts";
 import { ClientID, GuestAccountID, SerialNumber, UserID } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";

@@ -3,7 +3,7 @@ import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as chain from "../../../db/queries/audit/audit-seals.ts";
 import type { SignedHead } from "../../../db/queries/audit/audit-seals.ts";
-import { exportLine, type ExportedEntry } from "../../../domain/audit-export.ts";
+import { exportLine, type ExportedEntry } from "../../../domain/audit/export.ts";
 import { csvForPeople, csvLine, type CsvReader } from "../../../domain/csv.ts";
 import { csvReaderOf, csvReaderQuery } from "../../contract/csv-reader.ts";
 import { actorOf } from "../../contract/principal.ts";

@@ -1,7 +1,7 @@
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
-import { sealUnderMasterKey } from "../../../runtime/master-key.ts";
-import { drawSecretToken } from "../../../runtime/secret-token.ts";
+import { sealUnderMasterKey } from "../../../runtime/keys/master-key.ts";
+import { drawSecretToken } from "../../../runtime/keys/secret-token.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { guestAccountView, GuestAccountView } from "../../contract/views/guest-account-view.ts";

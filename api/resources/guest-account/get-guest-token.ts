@@ -1,9 +1,9 @@
 import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
-import { hasEnded } from "../../../domain/guest-account.ts";
+import { hasEnded } from "../../../domain/people/guest-account.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
-import { openUnderMasterKey } from "../../../runtime/master-key.ts";
+import { openUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 

@@ -8,7 +8,7 @@ import {
   GuestAccountNote,
   isBoundAsGuestManager,
   ProfileLimit,
-} from "../../../domain/guest-account.ts";
+} from "../../../domain/people/guest-account.ts";
 import type { PrincipalFor } from "../../contract/access.ts";
 import type { Fail } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as guestAccountOperations from "../../../db/operations/guest-accounts.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
-import { revocationReasons } from "../../../domain/revocation.ts";
+import { revocationReasons } from "../../../domain/certificate/revocation.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { admitRemovals, confirmation, removalDescription, removalErrors } from "../profile/admit-removals.ts";

@@ -1,8 +1,8 @@
 import type { Db } from "../../../db/client.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
-import type { CertificateFormat } from "../../../domain/certificate-format.ts";
-import { keyTypeFor, type DeviceType, type KeyType } from "../../../domain/device.ts";
-import { profileRefusal, type GuestProfileRefusal } from "../../../domain/entitlement.ts";
+import type { CertificateFormat } from "../../../domain/certificate/format.ts";
+import { keyTypeFor, type DeviceType, type KeyType } from "../../../domain/certificate/device.ts";
+import { profileRefusal, type GuestProfileRefusal } from "../../../domain/certificate/entitlement.ts";
 
 /** A profile that a guest wants. */
 export interface WantedGuestProfile {

@@ -7,7 +7,7 @@ import type { Disk } from "../../../process/disk.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { answerWithin } from "../../../runtime/deadline.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { Queues } from "../../../runtime/queues.ts";
+import type { Queues } from "../../../runtime/queue/queues.ts";
 import type { HealthCheck } from "../../contract/deps.ts";
 
 /** How old an answer may be: everybody may ask, and the database is asked this often at most. */

@@ -7,7 +7,7 @@ import * as waitingWork from "../../../db/queries/upkeep/waiting-work.ts";
 import { processKinds } from "../../../domain/process.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { answerWithin } from "../../../runtime/deadline.ts";
-import type { Queues } from "../../../runtime/queues.ts";
+import type { Queues } from "../../../runtime/queue/queues.ts";
 import type { HealthCheck } from "../../contract/deps.ts";
 
 /** Prometheus gives up after ten seconds; what is asked for takes next to none. */

@@ -3,7 +3,7 @@ import type { Database } from "../../../db/client.ts";
 import * as collection from "../../../db/operations/collection.ts";
 import type { Collected } from "../../../db/operations/collection.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
-import { createBatcher } from "../../../runtime/batch.ts";
+import { createBatcher } from "../../../runtime/queue/batch.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { timed } from "../../../process/load-metrics.ts";
 import type { CollectIssuance, Deps, OpenOutput } from "../../contract/deps.ts";

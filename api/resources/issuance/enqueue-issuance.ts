@@ -1,6 +1,6 @@
 import { issueCertificates, issuancesPerTaskMax } from "../../../domain/tasks/issue-certificates.ts";
 import type { IssuanceID } from "../../../domain/ids.ts";
-import { createBatcher } from "../../../runtime/batch.ts";
+import { createBatcher } from "../../../runtime/queue/batch.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { Deps, EnqueueIssuance } from "../../contract/deps.ts";
 

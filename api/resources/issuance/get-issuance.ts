@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
-import { isUnsettled } from "../../../domain/entitlement.ts";
+import { isUnsettled } from "../../../domain/certificate/entitlement.ts";
 import { IssuanceID } from "../../../domain/ids.ts";
-import type { ProfileKind } from "../../../domain/profile.ts";
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
 import { hasStaffScope } from "../../contract/access.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { endpoint, type Fail } from "../../contract/endpoint.ts";

@@ -2,7 +2,7 @@ import type { OpenOutput } from "../../contract/deps.ts";
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { Log } from "../../../runtime/log.ts";
-import { open, SealedOutputError, unwrapDataKey } from "../../../runtime/sealed-output.ts";
+import { open, SealedOutputError, unwrapDataKey } from "../../../runtime/keys/sealed-output.ts";
 
 /** A worker seals many outputs with one data key; unwrapping costs a hundred times what opening does. */
 const dataKeysMax = 64;

@@ -2,8 +2,8 @@ import type { Db } from "../../../db/client.ts";
 import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { NewIssuance, UserRow } from "../../../db/queries/issuance/issuances.ts";
-import { keyTypeFor } from "../../../domain/device.ts";
-import { profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
+import { keyTypeFor } from "../../../domain/certificate/device.ts";
+import { profileRefusal, type ProfileRefusal } from "../../../domain/certificate/entitlement.ts";
 
 /**
  * Accepts a request for a user's profile with the owner's row locked: from the commit on it will be finished. Answers

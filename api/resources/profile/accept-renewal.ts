@@ -3,8 +3,8 @@ import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Renewal } from "../../../db/queries/issuance/issuances.ts";
-import { profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
-import { isRenewable } from "../../../domain/renewal.ts";
+import { profileRefusal, type ProfileRefusal } from "../../../domain/certificate/entitlement.ts";
+import { isRenewable } from "../../../domain/certificate/renewal.ts";
 import { renewalHoursMax } from "../../../domain/lifetimes.ts";
 import { issuanceOf } from "./accept-profile.ts";
 

@@ -2,7 +2,7 @@ import type { Database } from "../../../db/client.ts";
 import * as acceptance from "../../../db/operations/acceptance.ts";
 import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
 import { DatabaseUnavailable } from "../../../db/outage.ts";
-import { createBatcher } from "../../../runtime/batch.ts";
+import { createBatcher } from "../../../runtime/queue/batch.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { AcceptProfile, Deps } from "../../contract/deps.ts";
 import { acceptProfile } from "./accept-profile.ts";

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
 import * as activity from "../../../db/queries/certificates/profile-activity.ts";
 import * as people from "../../../db/queries/people/people.ts";
-import type { Actor } from "../../../domain/audit.ts";
+import type { Actor } from "../../../domain/audit/audit.ts";
 import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { ActedByView } from "../../contract/views/activity-view.ts";
 

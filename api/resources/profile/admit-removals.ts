@@ -4,7 +4,7 @@ import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as removals from "../../../db/queries/realm/removals.ts";
 import { isBeyondShare } from "../../../domain/bulk-job/job.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
-import { rolesHave } from "../../../domain/roles.ts";
+import { rolesHave } from "../../../domain/people/roles.ts";
 import { revocationsPerHourMax, unconfirmedRemovalsMax } from "../../../domain/limits.ts";
 import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
 import type { PrincipalFor } from "../../contract/access.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ProfileName } from "../../../domain/profile.ts";
+import { ProfileName } from "../../../domain/certificate/profile.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { issuanceViewOf } from "../../contract/views/issuance-view.ts";
 import { CreatedProfileView } from "../../contract/views/profile-view.ts";

@@ -1,5 +1,5 @@
 import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
-import type { ProfileRefusal } from "../../../domain/entitlement.ts";
+import type { ProfileRefusal } from "../../../domain/certificate/entitlement.ts";
 import { timed } from "../../../process/load-metrics.ts";
 import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
 import type { Fail, IncomingCall } from "../../contract/endpoint.ts";

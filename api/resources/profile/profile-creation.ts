@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { BareFormat, CertificateFormat, isDeviceFile } from "../../../domain/certificate-format.ts";
-import { DeviceType, KeyType } from "../../../domain/device.ts";
+import { BareFormat, CertificateFormat, isDeviceFile } from "../../../domain/certificate/format.ts";
+import { DeviceType, KeyType } from "../../../domain/certificate/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import { csrLengthMax } from "../../../domain/limits.ts";
 

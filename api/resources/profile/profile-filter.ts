@@ -1,5 +1,5 @@
 import type { ActiveProfileFilter, ProfileFilter } from "../../../db/queries/certificates/certificate-pages.ts";
-import { DeviceType } from "../../../domain/device.ts";
+import { DeviceType } from "../../../domain/certificate/device.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";

@@ -12,8 +12,8 @@ import {
   type Diagnosis,
   type OffboardingFacts,
   type RevokedHow,
-} from "../../../domain/diagnosis.ts";
-import { revocationReasons } from "../../../domain/revocation.ts";
+} from "../../../domain/certificate/diagnosis.ts";
+import { revocationReasons } from "../../../domain/certificate/revocation.ts";
 import type { PrincipalFor } from "../../contract/access.ts";
 import { diagnosisView, type ActedByView, type ProfileActivityView } from "../../contract/views/activity-view.ts";
 import { readActors, type NameActor } from "./acted-by.ts";

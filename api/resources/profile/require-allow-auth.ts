@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
-import { deviceScopes, scopesOfRoles } from "../../../domain/roles.ts";
-import { signInScopes, type Scope } from "../../../domain/scopes.ts";
+import { deviceScopes, scopesOfRoles } from "../../../domain/people/roles.ts";
+import { signInScopes, type Scope } from "../../../domain/people/scopes.ts";
 import { hasStaffScope } from "../../contract/access.ts";
 import type { Principal } from "../../contract/principal.ts";
 import { InsufficientScope } from "../../http/token-errors.ts";

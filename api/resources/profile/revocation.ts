@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RevocationReason } from "../../../domain/revocation.ts";
+import { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { confirmation } from "./admit-removals.ts";
 
 /** The body of what revokes profiles. */

@@ -1,6 +1,6 @@
 import * as revocations from "../../../db/operations/revocations.ts";
-import type { ProfileKind } from "../../../domain/profile.ts";
-import type { RevocationReason } from "../../../domain/revocation.ts";
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
+import type { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { done, type Fail, type IncomingCall } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { admitRemovals, type RemovalCall } from "./admit-removals.ts";

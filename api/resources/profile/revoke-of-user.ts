@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
 import * as revocations from "../../../db/operations/revocations.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
-import type { RevocationReason } from "../../../domain/revocation.ts";
+import type { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { actorOf, type UserPrincipal } from "../../contract/principal.ts";
 
 /** Revokes a profile of the principal's own. Call in a transaction. */

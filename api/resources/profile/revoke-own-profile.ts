@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SerialNumber } from "../../../domain/ids.ts";
-import { revocationReasons } from "../../../domain/revocation.ts";
+import { revocationReasons } from "../../../domain/certificate/revocation.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { revocationWith } from "./revocation.ts";
 import { revokeOfUser } from "./revoke-of-user.ts";

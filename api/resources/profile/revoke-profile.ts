@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SerialNumber } from "../../../domain/ids.ts";
-import { revocationReasons } from "../../../domain/revocation.ts";
+import { revocationReasons } from "../../../domain/certificate/revocation.ts";
 import { Done, endpoint } from "../../contract/endpoint.ts";
 import { confirmation, removalDescription, removalErrors } from "./admit-removals.ts";
 import { revocationOfOthersWith } from "./revocation.ts";

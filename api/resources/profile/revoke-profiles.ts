@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as revocations from "../../../db/operations/revocations.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
-import { revocationReasons } from "../../../domain/revocation.ts";
+import { revocationReasons } from "../../../domain/certificate/revocation.ts";
 import { revokedTogetherMax } from "../../../domain/limits.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";

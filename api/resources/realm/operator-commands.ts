@@ -1,6 +1,6 @@
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
-import { radiusServerName } from "../../../domain/entitlement.ts";
-import { writtenClaims } from "../../../domain/upstream-claims.ts";
+import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
+import { writtenClaims } from "../../../domain/people/upstream-claims.ts";
 import { isLocked, type TrustSetting } from "./realm-settings-change.ts";
 
 /** A word of a shell's command line. */

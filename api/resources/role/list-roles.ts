@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
-import { Role, roles, scopesOfRoles } from "../../../domain/roles.ts";
-import { Scope } from "../../../domain/scopes.ts";
+import { Role, roles, scopesOfRoles } from "../../../domain/people/roles.ts";
+import { Scope } from "../../../domain/people/scopes.ts";
 import { hasStaffScope } from "../../contract/access.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 

@@ -3,9 +3,16 @@ import type { Certificate } from "../../../db/queries/certificates/certificates.
 import * as search from "../../../db/queries/search/search.ts";
 import type { Findings, FoundGuestAccount, FoundUser } from "../../../db/queries/search/search.ts";
 import { GuestAccountID, UserID } from "../../../domain/ids.ts";
-import type { ProfileKind } from "../../../domain/profile.ts";
-import type { Scope } from "../../../domain/scopes.ts";
-import { compareFindings, fitOf, fits, type Fit, type Ranked, type SearchText } from "../../../domain/search-text.ts";
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
+import type { Scope } from "../../../domain/people/scopes.ts";
+import {
+  compareFindings,
+  fitOf,
+  fits,
+  type Fit,
+  type Ranked,
+  type SearchText,
+} from "../../../domain/people/search-text.ts";
 import { findPeople } from "../../contract/views/person-view.ts";
 import type { SearchGroup, SearchView } from "../../contract/views/search-view.ts";
 

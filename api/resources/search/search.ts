@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { searchLengthMin, readSearch } from "../../../domain/search-text.ts";
+import { searchLengthMin, readSearch } from "../../../domain/people/search-text.ts";
 import { searchLengthMax } from "../../../domain/limits.ts";
 import { hasStaffScope } from "../../contract/access.ts";
 import { endpoint } from "../../contract/endpoint.ts";

@@ -1,8 +1,8 @@
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as setup from "../../../db/queries/realm/setup.ts";
-import { radiusServerName } from "../../../domain/entitlement.ts";
+import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
 import { currentAskers, pageOfStep, stepStates, type SetupStep } from "../../../domain/setup.ts";
-import { upstreamCallbackPath } from "../../../runtime/addresses.ts";
+import { upstreamCallbackPath } from "../../../runtime/config/addresses.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { SetupView } from "../../contract/views/setup-view.ts";
 

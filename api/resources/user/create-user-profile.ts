@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UserID } from "../../../domain/ids.ts";
-import { ProfileName } from "../../../domain/profile.ts";
+import { ProfileName } from "../../../domain/certificate/profile.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { ProfileCreation, profileCreationErrors } from "../profile/profile-creation.ts";
 import { createProfileOf } from "../profile/create-profile.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import * as activity from "../../../db/queries/certificates/profile-activity.ts";
 import * as users from "../../../db/queries/people/users.ts";
-import { diagnosePerson } from "../../../domain/diagnosis.ts";
+import { diagnosePerson } from "../../../domain/certificate/diagnosis.ts";
 import { UserID } from "../../../domain/ids.ts";
-import { Role } from "../../../domain/roles.ts";
+import { Role } from "../../../domain/people/roles.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import {
   DiagnosisView,

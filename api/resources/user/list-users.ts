@@ -1,6 +1,6 @@
 import * as users from "../../../db/queries/people/users.ts";
 import type { UserFilter, UserSortKey } from "../../../db/queries/people/users.ts";
-import { Role } from "../../../domain/roles.ts";
+import { Role } from "../../../domain/people/roles.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";

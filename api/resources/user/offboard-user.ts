@@ -3,7 +3,7 @@ import * as offboarding from "../../../db/operations/offboarding.ts";
 import { violates } from "../../../db/client.ts";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
 import { UserID } from "../../../domain/ids.ts";
-import { RevocationReason, revocationReasons } from "../../../domain/revocation.ts";
+import { RevocationReason, revocationReasons } from "../../../domain/certificate/revocation.ts";
 import { graceDaysMax } from "../../../domain/lifetimes.ts";
 import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";

@@ -1,8 +1,8 @@
 import { hasStaffScope } from "../../contract/access.ts";
 import type { ServicePrincipal, UserPrincipal } from "../../contract/principal.ts";
 import { InsufficientScope } from "../../http/token-errors.ts";
-import { scopesOfRoles, type Role } from "../../../domain/roles.ts";
-import { scopesAllowedTo, signInScopes, type Scope } from "../../../domain/scopes.ts";
+import { scopesOfRoles, type Role } from "../../../domain/people/roles.ts";
+import { scopesAllowedTo, signInScopes, type Scope } from "../../../domain/people/scopes.ts";
 
 /**
  * Throws unless the caller has every scope that the roles of this person give, as far as a caller of its kind can have it:

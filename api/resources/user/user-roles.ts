@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as roleOperations from "../../../db/operations/roles.ts";
 import type { HeldRoles } from "../../../db/queries/people/user-roles.ts";
-import { Role } from "../../../domain/roles.ts";
+import { Role } from "../../../domain/people/roles.ts";
 
 /** A person's roles on the wire. */
 export const UserRolesView = z

@@ -1,6 +1,6 @@
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import { useTranslation } from "react-i18next";
-import type { FormField } from "../../ui/submission.tsx";
+import type { FormField } from "../../ui/form/submission.tsx";
 import type { Application, ApplicationScope, ApplicationType } from "./applications.ts";
 import { firstScopes } from "./scope-groups.ts";
 

@@ -2,11 +2,11 @@ import { Alert, Button, Group, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Allowed, Fields } from "../../session/allowed.tsx";
-import { ChangedMeanwhile, useMeanwhile } from "../../ui/changed-meanwhile.tsx";
-import { Form } from "../../ui/form.tsx";
-import { LeaveGuard } from "../../ui/leave-guard.tsx";
-import { notifyDone } from "../../ui/notify.tsx";
-import { useSubmission } from "../../ui/submission.tsx";
+import { ChangedMeanwhile, useMeanwhile } from "../../ui/notice/changed-meanwhile.tsx";
+import { Form } from "../../ui/form/form.tsx";
+import { LeaveGuard } from "../../ui/dialog/leave-guard.tsx";
+import { notifyDone } from "../../ui/notice/notify.tsx";
+import { useSubmission } from "../../ui/form/submission.tsx";
 import { changeable, useApplicationChanges } from "./application-changes.ts";
 import { ApplicationFields } from "./application-fields.tsx";
 import {

@@ -10,8 +10,8 @@ import type { Filter } from "../../list/filters.tsx";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Page } from "../../ui/page.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
-import { Time } from "../../ui/time.tsx";
+import { StatusBadge } from "../../ui/value/status-badge.tsx";
+import { Time } from "../../ui/value/time.tsx";
 import { applicationsKey, type Application } from "./applications.ts";
 import { ScopeCount } from "./scope-list.tsx";
 

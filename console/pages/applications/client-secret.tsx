@@ -2,7 +2,7 @@ import { Button, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { saveFile } from "../../list/export-csv.ts";
-import { CopyBox } from "../../ui/copy-box.tsx";
+import { CopyBox } from "../../ui/value/copy-box.tsx";
 
 /** A client secret to copy, or to download in a file with everything that a client needs. */
 export function ClientSecret({ clientId, secret, tokenUrl }: { clientId: string; secret: string; tokenUrl: string }) {

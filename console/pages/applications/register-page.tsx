@@ -4,9 +4,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, dataOf, type Schemas } from "../../api/api-client.ts";
-import { Form } from "../../ui/form.tsx";
+import { Form } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useSubmission } from "../../ui/submission.tsx";
+import { useSubmission } from "../../ui/form/submission.tsx";
 import { ApplicationFields } from "./application-fields.tsx";
 import {
   newApplication,

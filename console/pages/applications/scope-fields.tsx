@@ -1,7 +1,7 @@
 import { Button, Checkbox, Fieldset, Group, Input, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { ApplicationScope, ApplicationType } from "./applications.ts";
-import { isMachineScope } from "../../../domain/scopes.ts";
+import { isMachineScope } from "../../../domain/people/scopes.ts";
 import { scopeGroupsOf, scopeTextKey, toggled } from "./scope-groups.ts";
 
 /** Checkboxes for an application's scopes, grouped by subject. */

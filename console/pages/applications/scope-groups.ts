@@ -1,4 +1,4 @@
-import { isMachineScope } from "../../../domain/scopes.ts";
+import { isMachineScope } from "../../../domain/people/scopes.ts";
 import type { ApplicationScope, ApplicationType } from "./applications.ts";
 
 interface ScopeGroup {

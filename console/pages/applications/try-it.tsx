@@ -2,7 +2,7 @@ import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { base } from "../../api/page-settings.ts";
-import { CopyBox } from "../../ui/copy-box.tsx";
+import { CopyBox } from "../../ui/value/copy-box.tsx";
 import type { Application } from "./applications.ts";
 import { drawProof, exchangeCommand, serviceCommand, signInAddress } from "./first-request.ts";
 

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { ApplicationName } from "../../ui/application-name.tsx";
-import { PersonLink } from "../../ui/person.tsx";
+import { ApplicationName } from "../../ui/value/application-name.tsx";
+import { PersonLink } from "../../ui/value/person.tsx";
 import { propertiesOf, subjectOf, type AuditEntry } from "./entry.ts";
 
 /** Links to the subject of an entry. */

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { PersonLink } from "../../ui/person.tsx";
+import { PersonLink } from "../../ui/value/person.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 
 /** Shows which person the filter's text was understood as. */

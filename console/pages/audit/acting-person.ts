@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { foldId } from "../../../domain/pairwise-id.ts";
+import { foldId } from "../../../domain/people/pairwise-id.ts";
 import { api, listOf } from "../../api/api-client.ts";
 
 const lookedAt = 25;

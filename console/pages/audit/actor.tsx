@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { ApplicationName } from "../../ui/application-name.tsx";
-import { PersonLink } from "../../ui/person.tsx";
+import { ApplicationName } from "../../ui/value/application-name.tsx";
+import { PersonLink } from "../../ui/value/person.tsx";
 import type { AuditEntry } from "./entry.ts";
 
 /** The actor of an entry: a person, an application, or a person through an application. */

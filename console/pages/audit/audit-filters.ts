@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { auditEvents } from "../../../domain/audit.ts";
+import { auditEvents } from "../../../domain/audit/audit.ts";
 import { api, dataOf, listOf } from "../../api/api-client.ts";
 import type { Filter } from "../../list/filters.tsx";
 import { useSession } from "../../session/session.tsx";

@@ -4,8 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { saveFile } from "../../list/export-csv.ts";
-import { useErrorMessage } from "../../ui/error-notice.tsx";
-import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
+import { useErrorMessage } from "../../ui/notice/error-notice.tsx";
+import { notifyDone, notifyFailed } from "../../ui/notice/notify.tsx";
 import { apiFilterOf } from "./load-entries.ts";
 import { logForms, receiveLog, type LogForm } from "./log-file.ts";
 

@@ -1,6 +1,6 @@
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
-import { formatTime } from "../../ui/time.tsx";
+import { formatTime } from "../../ui/value/time.tsx";
 import { partsOf, propertiesOf, type AuditEntry, type Properties } from "./entry.ts";
 
 /** Describes an event; its subject is shown beside it. */

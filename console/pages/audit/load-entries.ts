@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { answerOf, api } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
-import { rememberPeople } from "../../ui/person.tsx";
+import { rememberPeople } from "../../ui/value/person.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 import type { AuditEntry } from "./entry.ts";
 import { writtenSubject } from "./written-subject.ts";

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Time } from "../../ui/time.tsx";
+import { Time } from "../../ui/value/time.tsx";
 import type { Job } from "../bulk-jobs/job.ts";
 import { useMatchingWords } from "../bulk-jobs/matching-words.ts";
 

@@ -2,8 +2,8 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { ApplicationName } from "../../ui/application-name.tsx";
-import { PersonLink } from "../../ui/person.tsx";
+import { ApplicationName } from "../../ui/value/application-name.tsx";
+import { PersonLink } from "../../ui/value/person.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 import { writtenSubject } from "./written-subject.ts";
 

@@ -2,7 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { IconPlayerStop } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { confirm } from "../../ui/confirm.tsx";
+import { confirm } from "../../ui/dialog/confirm.tsx";
 import { cancelJob, jobKey, jobsKey, newestOf, type Job } from "./job.ts";
 
 /** Stops a job, after asking. Before it runs nothing has been done, and nothing is lost but the upload. */

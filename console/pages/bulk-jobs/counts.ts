@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { formatNumber } from "../../ui/time.tsx";
+import { formatNumber } from "../../ui/value/time.tsx";
 import type { Job } from "./job.ts";
 
 /** How a job gets on, in words: “6,210 of 9,000 · 14 failed · 240 per second · about 1 min left”. */

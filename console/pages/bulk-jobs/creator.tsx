@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useSession } from "../../session/session.tsx";
-import { ApplicationName } from "../../ui/application-name.tsx";
-import { PersonLink } from "../../ui/person.tsx";
+import { ApplicationName } from "../../ui/value/application-name.tsx";
+import { PersonLink } from "../../ui/value/person.tsx";
 
 /** Who began a job: a person, or an application by itself. */
 export function Creator({ createdBy }: { createdBy: string }) {

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
-import { useErrorMessage } from "../../ui/error-notice.tsx";
-import { notifyFailed } from "../../ui/notify.tsx";
+import { useErrorMessage } from "../../ui/notice/error-notice.tsx";
+import { notifyFailed } from "../../ui/notice/notify.tsx";
 import type { Job, JobRow } from "./job.ts";
 import { saveResults } from "./save-results.ts";
 

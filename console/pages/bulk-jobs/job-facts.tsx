@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { Time } from "../../ui/time.tsx";
+import { Facts } from "../../ui/value/facts.tsx";
+import { Time } from "../../ui/value/time.tsx";
 import { useDuration, useNumber } from "./counts.ts";
 import { Creator } from "./creator.tsx";
 import type { Job } from "./job.ts";

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { formatTime } from "../../ui/time.tsx";
+import { formatTime } from "../../ui/value/time.tsx";
 import type { Job } from "./job.ts";
 
 /** What found the rows of a job, in words: “Not offboarded · Created from 1 Oct 2026, 00:00”. */

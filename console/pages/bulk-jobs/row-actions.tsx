@@ -3,8 +3,8 @@ import { IconDownload, IconPlayerStop, IconRefresh, type Icon } from "@tabler/ic
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../session/may.ts";
-import { useErrorMessage } from "../../ui/error-notice.tsx";
-import { notifyFailed } from "../../ui/notify.tsx";
+import { useErrorMessage } from "../../ui/notice/error-notice.tsx";
+import { notifyFailed } from "../../ui/notice/notify.tsx";
 import { useAskToCancel } from "./cancel-button.tsx";
 import { canBeCancelled, canBeRetried, type Job } from "./job.ts";
 import { saveResults } from "./save-results.ts";

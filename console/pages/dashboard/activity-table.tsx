@@ -1,6 +1,6 @@
 import { Table } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { formatNumber } from "../../ui/time.tsx";
+import { formatNumber } from "../../ui/value/time.tsx";
 import { useBucketName } from "./activity-words.ts";
 import type { Series } from "./overview.ts";
 

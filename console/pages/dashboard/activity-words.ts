@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { formatNumber } from "../../ui/time.tsx";
+import { formatNumber } from "../../ui/value/time.tsx";
 import type { Series } from "./overview.ts";
 
 const daySeconds = 86_400;

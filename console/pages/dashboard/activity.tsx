@@ -2,7 +2,7 @@ import { Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { loadPart } from "../../ui/load-file.ts";
-import { ChoiceButtons } from "../../ui/choice-buttons.tsx";
+import { ChoiceButtons } from "../../ui/form/choice-buttons.tsx";
 import { periods, type Period, type Series } from "./overview.ts";
 import { useActivitySummary } from "./activity-words.ts";
 

@@ -1,7 +1,7 @@
 import { Grid, SimpleGrid, Skeleton, Stack } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { loadPart } from "../../ui/load-file.ts";
 import { Page } from "../../ui/page.tsx";
 import { NewJobButtons } from "../bulk-jobs/new-job-buttons.tsx";

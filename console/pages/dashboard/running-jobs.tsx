@@ -1,8 +1,8 @@
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
-import { Time } from "../../ui/time.tsx";
+import { StatusBadge } from "../../ui/value/status-badge.tsx";
+import { Time } from "../../ui/value/time.tsx";
 import { useNumber } from "../bulk-jobs/counts.ts";
 import { SmallProgress } from "../bulk-jobs/small-progress.tsx";
 import type { Overview } from "./overview.ts";

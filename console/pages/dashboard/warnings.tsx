@@ -1,7 +1,7 @@
 import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Time } from "../../ui/time.tsx";
+import { Time } from "../../ui/value/time.tsx";
 import type { Overview } from "./overview.ts";
 
 /** Problems that need attention before users notice. */

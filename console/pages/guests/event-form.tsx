@@ -3,10 +3,10 @@ import { useForm } from "@mantine/form";
 import { useTranslation } from "react-i18next";
 import { lastMinuteOf } from "../../../domain/time-zone.ts";
 import { useSession } from "../../session/session.tsx";
-import { Form } from "../../ui/form.tsx";
-import { localTime } from "../../ui/local-time.ts";
-import { useSubmission } from "../../ui/submission.tsx";
-import { formatNumber } from "../../ui/time.tsx";
+import { Form } from "../../ui/form/form.tsx";
+import { localTime } from "../../ui/value/local-time.ts";
+import { useSubmission } from "../../ui/form/submission.tsx";
+import { formatNumber } from "../../ui/value/time.tsx";
 import type { GuestAccountSettings } from "./guest-account-form.tsx";
 
 const peopleMax = 5_000;

@@ -3,11 +3,11 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSession, type GuestBounds } from "../../session/session.tsx";
-import { ChangedMeanwhile, useMeanwhile } from "../../ui/changed-meanwhile.tsx";
-import { Form } from "../../ui/form.tsx";
-import { instantOf, localTime, viewersZone } from "../../ui/local-time.ts";
-import { useSubmission } from "../../ui/submission.tsx";
-import { formatNumber, formatTime } from "../../ui/time.tsx";
+import { ChangedMeanwhile, useMeanwhile } from "../../ui/notice/changed-meanwhile.tsx";
+import { Form } from "../../ui/form/form.tsx";
+import { instantOf, localTime, viewersZone } from "../../ui/value/local-time.ts";
+import { useSubmission } from "../../ui/form/submission.tsx";
+import { formatNumber, formatTime } from "../../ui/value/time.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
 
 /** The settings of a guest account, as the API takes them. */

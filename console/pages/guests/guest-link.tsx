@@ -4,8 +4,8 @@ import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { loadPart } from "../../ui/load-file.ts";
-import { CopyBox } from "../../ui/copy-box.tsx";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { CopyBox } from "../../ui/value/copy-box.tsx";
+import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { readGuestLink, sheetOf, type GuestAccount } from "./guest-accounts.ts";
 
 // The QR code needs a library of its own.

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { DetailDrawer } from "../../ui/detail-drawer.tsx";
-import { ActivityDetails } from "../activity/activity-details.tsx";
+import { DetailDrawer } from "../../ui/dialog/detail-drawer.tsx";
+import { ActivityDetails } from "../../activity/activity-details.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
 import { RevokeGuestProfile } from "./revoke-guest-profile.tsx";
 

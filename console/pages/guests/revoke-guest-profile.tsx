@@ -3,8 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";
 import { Allowed } from "../../session/allowed.tsx";
-import { confirm } from "../../ui/confirm.tsx";
-import { notifyDone } from "../../ui/notify.tsx";
+import { confirm } from "../../ui/dialog/confirm.tsx";
+import { notifyDone } from "../../ui/notice/notify.tsx";
 import { guestAccountKey, guestAccountsKey, guestProfilesKey, type GuestAccount } from "./guest-accounts.ts";
 
 /** The button that revokes a guest's profile, for users with the right scope. */

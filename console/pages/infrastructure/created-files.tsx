@@ -3,7 +3,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { base } from "../../api/page-settings.ts";
 import { useSession } from "../../session/session.tsx";
-import { ShownOnce } from "../../ui/shown-once.tsx";
+import { ShownOnce } from "../../ui/dialog/shown-once.tsx";
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 import { filesOf } from "./profile-files.ts";
 

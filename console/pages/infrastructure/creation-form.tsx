@@ -1,9 +1,9 @@
 import { Button, Group, Radio, Stack, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useTranslation } from "react-i18next";
-import { Form } from "../../ui/form.tsx";
-import { SliderField } from "../../ui/slider-field.tsx";
-import { useSubmission } from "../../ui/submission.tsx";
+import { Form } from "../../ui/form/form.tsx";
+import { SliderField } from "../../ui/form/slider-field.tsx";
+import { useSubmission } from "../../ui/form/submission.tsx";
 import { createInfrastructureProfile } from "./create-infrastructure-profile.ts";
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 

@@ -1,6 +1,6 @@
 import { api, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
 import type { ListQuery } from "../../list/list-state.ts";
-import { profileStatus } from "../../ui/status-badge.tsx";
+import { profileStatus } from "../../ui/value/status-badge.tsx";
 
 export type InfrastructureProfile = Schemas["InfrastructureProfile"];
 export type CreatedInfrastructureProfile = Schemas["CreatedInfrastructureProfile"];

@@ -5,17 +5,17 @@ import { useTranslation } from "react-i18next";
 import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { confirm } from "../../ui/confirm.tsx";
-import { DetailDrawer } from "../../ui/detail-drawer.tsx";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { notifyDone } from "../../ui/notify.tsx";
-import { Serial } from "../../ui/serial.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
-import { Time } from "../../ui/time.tsx";
-import { checkOf, profileActivityQuery } from "../activity/activity.ts";
-import { LastCheck } from "../activity/last-check.tsx";
-import { useRevocationFacts } from "../activity/revocation-facts.tsx";
+import { confirm } from "../../ui/dialog/confirm.tsx";
+import { DetailDrawer } from "../../ui/dialog/detail-drawer.tsx";
+import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
+import { Facts } from "../../ui/value/facts.tsx";
+import { notifyDone } from "../../ui/notice/notify.tsx";
+import { Serial } from "../../ui/value/serial.tsx";
+import { StatusBadge } from "../../ui/value/status-badge.tsx";
+import { Time } from "../../ui/value/time.tsx";
+import { checkOf, profileActivityQuery } from "../../activity/activity.ts";
+import { LastCheck } from "../../activity/last-check.tsx";
+import { useRevocationFacts } from "../../activity/revocation-facts.tsx";
 import {
   findInfrastructureProfile,
   infrastructureKey,

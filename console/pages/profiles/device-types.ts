@@ -1,4 +1,4 @@
-import { deviceTypes, type DeviceType } from "../../../domain/device.ts";
+import { deviceTypes, type DeviceType } from "../../../domain/certificate/device.ts";
 import { useWords } from "../../texts/words.ts";
 
 /** Returns a function for the display name of a device type. */

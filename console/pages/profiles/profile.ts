@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "../../api/api-client.ts";
-import { profileStatus } from "../../ui/status-badge.tsx";
+import { profileStatus } from "../../ui/value/status-badge.tsx";
 
 export type Profile = Schemas["Profile"];
 

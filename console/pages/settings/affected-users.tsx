@@ -1,8 +1,8 @@
 import { List, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
-import { formatNumber } from "../../ui/time.tsx";
+import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
+import { formatNumber } from "../../ui/value/time.tsx";
 import { usersWithMoreThan, type RealmSettings } from "./realm.ts";
 
 /** Shows which users a change affects. */

@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { CopyBox } from "../../ui/copy-box.tsx";
+import { CopyBox } from "../../ui/value/copy-box.tsx";
 
 /** A setting that is read-only here, with the operator's command that changes it. */
 export function LockedSetting({ label, command, children }: { label: string; command: string; children: ReactNode }) {

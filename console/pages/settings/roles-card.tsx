@@ -2,8 +2,8 @@ import { Card, Skeleton, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
-import { formatNumber } from "../../ui/time.tsx";
+import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
+import { formatNumber } from "../../ui/value/time.tsx";
 
 /** The realm's roles, and how many people have each. */
 export function RolesCard() {

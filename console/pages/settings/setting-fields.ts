@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { FormField } from "../../ui/submission.tsx";
+import type { FormField } from "../../ui/form/submission.tsx";
 import { settingNames, type RealmSettings, type SettingName } from "./realm.ts";
 
 /** Returns label and rule of each setting by its API name. */

@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ForgettingCard } from "./forgetting-card.tsx";
 import { loadRealm, realmKey } from "./realm.ts";

@@ -1,5 +1,5 @@
 import { Card } from "@mantine/core";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import SetUpRealm from "../setup/set-up-realm.tsx";
 import { useSetup } from "../setup/setup.ts";
 

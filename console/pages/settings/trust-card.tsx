@@ -1,9 +1,9 @@
 import { Text, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useTranslation } from "react-i18next";
-import { radiusServerName } from "../../../domain/entitlement.ts";
+import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
 import { Fields } from "../../session/allowed.tsx";
-import { CopyBox } from "../../ui/copy-box.tsx";
+import { CopyBox } from "../../ui/value/copy-box.tsx";
 import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings, RealmSettings, SettingValues } from "./realm.ts";
 import { SettingCard } from "./setting-card.tsx";

@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { CopyBox } from "../../ui/copy-box.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
+import { CopyBox } from "../../ui/value/copy-box.tsx";
+import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import type { Setup, SetupStep } from "./setup.ts";
 import { StepFacts } from "./step-facts.tsx";
 import { StepLinks } from "./step-links.tsx";

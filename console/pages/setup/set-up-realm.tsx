@@ -5,9 +5,9 @@ import { api, dataOf } from "../../api/api-client.ts";
 import { base } from "../../api/page-settings.ts";
 import { Allowed } from "../../session/allowed.tsx";
 import { useSession } from "../../session/session.tsx";
-import { confirm } from "../../ui/confirm.tsx";
-import { notifyDone } from "../../ui/notify.tsx";
-import { Time } from "../../ui/time.tsx";
+import { confirm } from "../../ui/dialog/confirm.tsx";
+import { notifyDone } from "../../ui/notice/notify.tsx";
+import { Time } from "../../ui/value/time.tsx";
 import { Checklist } from "./checklist.tsx";
 import { setupKey, type Setup } from "./setup.ts";
 

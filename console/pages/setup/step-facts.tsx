@@ -1,8 +1,8 @@
 import { List, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { CopyBox } from "../../ui/copy-box.tsx";
-import { Time } from "../../ui/time.tsx";
+import { CopyBox } from "../../ui/value/copy-box.tsx";
+import { Time } from "../../ui/value/time.tsx";
 import type { SetupStep } from "./setup.ts";
 
 /** Shows the facts behind a step's state. */

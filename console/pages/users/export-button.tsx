@@ -5,8 +5,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { send } from "../../api/api-client.ts";
 import { saveFile } from "../../list/export-csv.ts";
-import { useErrorMessage } from "../../ui/error-notice.tsx";
-import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
+import { useErrorMessage } from "../../ui/notice/error-notice.tsx";
+import { notifyDone, notifyFailed } from "../../ui/notice/notify.tsx";
 
 /** Saves all data about a person as a file, for a subject access request. */
 export function ExportButton({ userID }: { userID: string }) {

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { Time, formatTime } from "../../ui/time.tsx";
+import { Time, formatTime } from "../../ui/value/time.tsx";
 import type { User } from "./load-users.ts";
 
 /** Shows until when the devices of a locked-out person work, and offers to restore access until then. */

@@ -6,11 +6,11 @@ import { useTranslation } from "react-i18next";
 import { realmLimits } from "../../../domain/realm.ts";
 import { api, dataOf } from "../../api/api-client.ts";
 import { changeIfSame, readWithTag } from "../../api/read-with-tag.ts";
-import { FreshValues } from "../../ui/changed-meanwhile.tsx";
-import { notifyDone } from "../../ui/notify.tsx";
-import { personName } from "../../ui/person.tsx";
-import { useSubmission } from "../../ui/submission.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
+import { FreshValues } from "../../ui/notice/changed-meanwhile.tsx";
+import { notifyDone } from "../../ui/notice/notify.tsx";
+import { personName } from "../../ui/value/person.tsx";
+import { useSubmission } from "../../ui/form/submission.tsx";
+import { useReturnFocus } from "../../ui/dialog/use-return-focus.ts";
 import type { User } from "./load-users.ts";
 
 const limitMax = realmLimits.maxProfiles;

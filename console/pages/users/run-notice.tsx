@@ -1,9 +1,9 @@
 import { Alert, Button, Group, List, Progress, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useErrorMessage } from "../../ui/error-notice.tsx";
-import { LeaveGuard } from "../../ui/leave-guard.tsx";
-import { personName } from "../../ui/person.tsx";
+import { useErrorMessage } from "../../ui/notice/error-notice.tsx";
+import { LeaveGuard } from "../../ui/dialog/leave-guard.tsx";
+import { personName } from "../../ui/value/person.tsx";
 import type { Run } from "./use-batch-action.ts";
 
 interface RunNoticeProps {

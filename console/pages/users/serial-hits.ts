@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answerOf, api, ApiError, dataOf } from "../../api/api-client.ts";
-import { rememberPeople } from "../../ui/person.tsx";
+import { rememberPeople } from "../../ui/value/person.tsx";
 import type { Profile } from "../profiles/profile.ts";
 
 /** Enough for a serial number that a user reads out to the help desk. */

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { confirm } from "../../ui/confirm.tsx";
-import { notifyDone } from "../../ui/notify.tsx";
-import { personName } from "../../ui/person.tsx";
+import { confirm } from "../../ui/dialog/confirm.tsx";
+import { notifyDone } from "../../ui/notice/notify.tsx";
+import { personName } from "../../ui/value/person.tsx";
 import { useCheck } from "../bulk-jobs/input/use-check.ts";
 import type { User } from "./load-users.ts";
 import { OffboardQuestion } from "./offboard-question.tsx";

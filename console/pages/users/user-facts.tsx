@@ -3,12 +3,12 @@ import { useDisclosure } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Allowed } from "../../session/allowed.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { StatusBadge, userStatus } from "../../ui/status-badge.tsx";
-import { Time } from "../../ui/time.tsx";
+import { Facts } from "../../ui/value/facts.tsx";
+import { StatusBadge, userStatus } from "../../ui/value/status-badge.tsx";
+import { Time } from "../../ui/value/time.tsx";
 import { LimitDialog } from "./limit-dialog.tsx";
 import type { User } from "./load-users.ts";
-import { ProfilesUsed } from "./profiles-used.tsx";
+import { ProfilesUsed } from "./profiles/profiles-used.tsx";
 
 export function UserFacts({ user }: { user: User }) {
   const { t } = useTranslation();

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { roles } from "../../../domain/roles.ts";
+import { roles } from "../../../domain/people/roles.ts";
 import type { Filter } from "../../list/filters.tsx";
 
 const states = ["active", "locked", "offboarded"] as const;

@@ -5,10 +5,10 @@ import { api, dataOf, idempotent, type Schemas } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { ShortTable } from "../../list/short-table.tsx";
 import { useMay } from "../../session/may.ts";
-import { ErrorNotice, useErrorMessage } from "../../ui/error-notice.tsx";
-import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
-import { Time } from "../../ui/time.tsx";
-import { useHeadingAfterwards } from "../../ui/use-return-focus.ts";
+import { ErrorNotice, useErrorMessage } from "../../ui/notice/error-notice.tsx";
+import { notifyDone, notifyFailed } from "../../ui/notice/notify.tsx";
+import { Time } from "../../ui/value/time.tsx";
+import { useHeadingAfterwards } from "../../ui/dialog/use-return-focus.ts";
 import { Section } from "../../ui/section.tsx";
 
 export function UserSessions({ userID }: { userID: string }) {

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { api, listOf } from "../../api/api-client.ts";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { jobsKey } from "../bulk-jobs/job.ts";
 
 /** Shows how many of a person's bulk jobs wait to run; offboarding the person stops them. */

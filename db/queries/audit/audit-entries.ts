@@ -1,5 +1,5 @@
-import type { Actor, AuditEvent } from "../../../domain/audit.ts";
-import type { ExportedEntry } from "../../../domain/audit-export.ts";
+import type { Actor, AuditEvent } from "../../../domain/audit/audit.ts";
+import type { ExportedEntry } from "../../../domain/audit/export.ts";
 import { only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";

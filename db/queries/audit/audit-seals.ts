@@ -1,4 +1,4 @@
-import type { ChainEnd, ChainedEntry } from "../../../domain/audit-chain.ts";
+import type { ChainEnd, ChainedEntry } from "../../../domain/audit/chain.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 import * as audit from "./audit-entries.ts";

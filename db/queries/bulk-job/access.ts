@@ -1,6 +1,6 @@
-import type { Actor } from "../../../domain/audit.ts";
+import type { Actor } from "../../../domain/audit/audit.ts";
 import { jobKinds, profileScope, scopesOfJob } from "../../../domain/bulk-job/job.ts";
-import { rolesWith } from "../../../domain/roles.ts";
+import { rolesWith } from "../../../domain/people/roles.ts";
 import { only, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";

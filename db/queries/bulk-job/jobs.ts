@@ -6,7 +6,7 @@ import {
   type JobOrigin,
   type JobState,
 } from "../../../domain/bulk-job/job.ts";
-import type { RevocationReason } from "../../../domain/revocation.ts";
+import type { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { first, type Db } from "../../client.ts";
 import { finishedJobDays } from "../../../domain/lifetimes.ts";
 import { runningJobsMax } from "../../../domain/limits.ts";

@@ -1,9 +1,9 @@
-import type { Actor } from "../../../domain/audit.ts";
+import type { Actor } from "../../../domain/audit/audit.ts";
 import type { JobKind, JobState } from "../../../domain/bulk-job/job.ts";
 import type { AnyJobState } from "../../../domain/bulk-job/states.ts";
 import { rowErrors } from "../../../domain/bulk-job/row-errors.ts";
 import type { BulkJobID } from "../../../domain/ids.ts";
-import type { RevocationReason } from "../../../domain/revocation.ts";
+import type { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { jobProgressChannel } from "../../channels.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";

@@ -1,4 +1,4 @@
-import type { DeviceType } from "../../../domain/device.ts";
+import type { DeviceType } from "../../../domain/certificate/device.ts";
 import type { Db } from "../../client.ts";
 import { pageOf, type List, type Rows } from "../../list.ts";
 import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";

@@ -1,8 +1,8 @@
-import type { DeviceType } from "../../../domain/device.ts";
-import type { ProfileKind } from "../../../domain/profile.ts";
-import type { Role } from "../../../domain/roles.ts";
-import type { Scope } from "../../../domain/scopes.ts";
-import type { RevocationReason } from "../../../domain/revocation.ts";
+import type { DeviceType } from "../../../domain/certificate/device.ts";
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
+import type { Role } from "../../../domain/people/roles.ts";
+import type { Scope } from "../../../domain/people/scopes.ts";
+import type { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
 import { isActive, rolesOf } from "../../rules.ts";
 import { lookup, ofAnyLength, sql, type Sql } from "../../sql.ts";

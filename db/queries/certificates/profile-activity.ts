@@ -1,4 +1,4 @@
-import type { RevocationReason } from "../../../domain/revocation.ts";
+import type { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import type { Db } from "../../client.ts";
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";

@@ -1,8 +1,8 @@
-import type { CertificateFormat } from "../../../domain/certificate-format.ts";
-import type { DeviceType } from "../../../domain/device.ts";
+import type { CertificateFormat } from "../../../domain/certificate/format.ts";
+import type { DeviceType } from "../../../domain/certificate/device.ts";
 import { first, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
-import type { IssuanceState } from "../../../domain/issuance-state.ts";
+import type { IssuanceState } from "../../../domain/certificate/issuance-state.ts";
 import { handOverClaimMinutes, handOverMinutes } from "../../../domain/lifetimes.ts";
 import { waitingHandOversMax } from "../../../domain/limits.ts";
 

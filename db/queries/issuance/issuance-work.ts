@@ -1,9 +1,9 @@
-import { certificateValidity } from "../../../domain/certificate-profile.ts";
-import type { CertificateFormat } from "../../../domain/certificate-format.ts";
-import type { DeviceType, KeyType } from "../../../domain/device.ts";
+import { certificateValidity } from "../../../domain/certificate/certificate-profile.ts";
+import type { CertificateFormat } from "../../../domain/certificate/format.ts";
+import type { DeviceType, KeyType } from "../../../domain/certificate/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { IssuanceID, IssuerID, SerialNumber } from "../../../domain/ids.ts";
-import type { ProfileKind } from "../../../domain/profile.ts";
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
 import { settledChannel } from "../../channels.ts";
 import type { Db } from "../../client.ts";
 import { abandonSerials, hasEnded, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";

@@ -1,10 +1,10 @@
-import type { Actor } from "../../../domain/audit.ts";
-import type { CertificateFormat } from "../../../domain/certificate-format.ts";
-import type { DeviceType, KeyType } from "../../../domain/device.ts";
-import type { GuestAccountState, UserState } from "../../../domain/entitlement.ts";
+import type { Actor } from "../../../domain/audit/audit.ts";
+import type { CertificateFormat } from "../../../domain/certificate/format.ts";
+import type { DeviceType, KeyType } from "../../../domain/certificate/device.ts";
+import type { GuestAccountState, UserState } from "../../../domain/certificate/entitlement.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
-import type { IssuanceState } from "../../../domain/issuance-state.ts";
-import type { ProfileKind } from "../../../domain/profile.ts";
+import type { IssuanceState } from "../../../domain/certificate/issuance-state.ts";
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
 import { settledChannel } from "../../channels.ts";
 import { first, only, type Db } from "../../client.ts";
 import { abandonSerials, countOfUser, isActive, isUnsettled } from "../../rules.ts";

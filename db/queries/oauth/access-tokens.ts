@@ -1,5 +1,5 @@
-import type { Role } from "../../../domain/roles.ts";
-import type { Scope } from "../../../domain/scopes.ts";
+import type { Role } from "../../../domain/people/roles.ts";
+import type { Scope } from "../../../domain/people/scopes.ts";
 import { tokensOfHolderMax } from "../../../domain/limits.ts";
 import type { Db } from "../../client.ts";
 import { hasEnded, isActive, rolesOf, withImplied } from "../../rules.ts";

@@ -1,4 +1,4 @@
-import type { ApplicationType, Scope } from "../../../domain/scopes.ts";
+import type { ApplicationType, Scope } from "../../../domain/people/scopes.ts";
 import { first, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, containing, when, type Page, type PageRequest } from "../../page.ts";

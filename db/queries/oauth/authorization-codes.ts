@@ -1,5 +1,5 @@
-import type { Role } from "../../../domain/roles.ts";
-import type { Scope } from "../../../domain/scopes.ts";
+import type { Role } from "../../../domain/people/roles.ts";
+import type { Scope } from "../../../domain/people/scopes.ts";
 import { first, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";

@@ -1,4 +1,4 @@
-import type { Scope } from "../../../domain/scopes.ts";
+import type { Scope } from "../../../domain/people/scopes.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 import type { Application } from "./applications.ts";

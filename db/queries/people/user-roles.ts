@@ -1,4 +1,4 @@
-import { roles as allRoles, type Role } from "../../../domain/roles.ts";
+import { roles as allRoles, type Role } from "../../../domain/people/roles.ts";
 import { first, type Db } from "../../client.ts";
 import { isAdministrator, rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";

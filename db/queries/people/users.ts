@@ -1,6 +1,6 @@
-import type { Role } from "../../../domain/roles.ts";
+import type { Role } from "../../../domain/people/roles.ts";
 import { UserID } from "../../../domain/ids.ts";
-import { wordsOf } from "../../../domain/search-text.ts";
+import { wordsOf } from "../../../domain/people/search-text.ts";
 import { serialDigits } from "../../../domain/serial-digits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";

@@ -1,6 +1,6 @@
-import type { DeviceType, KeyType } from "../../../domain/device.ts";
+import type { DeviceType, KeyType } from "../../../domain/certificate/device.ts";
 import type { Realm } from "../../../domain/realm.ts";
-import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
+import type { UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
 import { first, only, type Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 

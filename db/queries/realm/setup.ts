@@ -1,6 +1,6 @@
-import { radiusServerName } from "../../../domain/entitlement.ts";
+import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
 import type { SetupAdministrator, SetupFacts } from "../../../domain/setup.ts";
-import { mappedRoles } from "../../../domain/upstream-claims.ts";
+import { mappedRoles } from "../../../domain/people/upstream-claims.ts";
 import { only, type Db } from "../../client.ts";
 import { isActive, isAdministrator } from "../../rules.ts";
 import { sql } from "../../sql.ts";

@@ -1,5 +1,5 @@
-import type { ProfileKind } from "../../../domain/profile.ts";
-import type { SearchText } from "../../../domain/search-text.ts";
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
+import type { SearchText } from "../../../domain/people/search-text.ts";
 import type { Database } from "../../client.ts";
 import { tookTooLong } from "../../outage.ts";
 import { all, beginningWith, containsWord, serialContains } from "../../page.ts";

@@ -1,5 +1,5 @@
-import type { HeldSecret, SecretKind } from "../../../runtime/held-secret.ts";
-import type { PublicJwk } from "../../../runtime/sealed-output.ts";
+import type { HeldSecret, SecretKind } from "../../../runtime/keys/held-secret.ts";
+import type { PublicJwk } from "../../../runtime/keys/sealed-output.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 

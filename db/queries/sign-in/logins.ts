@@ -1,4 +1,4 @@
-import type { Role } from "../../../domain/roles.ts";
+import type { Role } from "../../../domain/people/roles.ts";
 import { first, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";

@@ -1,4 +1,4 @@
-import { isEmailAddress } from "../../email.ts";
+import { isEmailAddress } from "../../people/email.ts";
 import { isTimeZone } from "../../time-zone.ts";
 import type { Language } from "../../words/language.ts";
 import type { JobKind } from "../job.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { certificateFormats } from "../../certificate-format.ts";
-import { deviceTypes } from "../../device.ts";
-import { EmailAddress } from "../../email.ts";
+import { certificateFormats } from "../../certificate/format.ts";
+import { deviceTypes } from "../../certificate/device.ts";
+import { EmailAddress } from "../../people/email.ts";
 import { cellFaults, noIdFault } from "./cell-faults.ts";
 import { UserID, WrittenSerialNumber } from "../../ids.ts";
-import { KnownPairwiseID, PairwiseID, withoutEnds } from "../../pairwise-id.ts";
-import { ProfileName } from "../../profile.ts";
+import { KnownPairwiseID, PairwiseID, withoutEnds } from "../../people/pairwise-id.ts";
+import { ProfileName } from "../../certificate/profile.ts";
 import { realmLimits } from "../../realm.ts";
 import { jobColumns, neededColumns, profileColumns, type JobColumn } from "./columns.ts";
 import type { JobKind } from "../job.ts";

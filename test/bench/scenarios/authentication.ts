@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as accessTokens from "../../../db/queries/oauth/access-tokens.ts";
-import { allScopes } from "../../../domain/scopes.ts";
+import { allScopes } from "../../../domain/people/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { loadCells, loadColumns } from "../columns.ts";
 import { loadFigures } from "../figures.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { KeyType } from "../../../domain/device.ts";
+import type { KeyType } from "../../../domain/certificate/device.ts";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { measure, untilQuiet, type Measured } from "../load/index.ts";

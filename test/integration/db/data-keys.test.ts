@@ -7,7 +7,7 @@ import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { ClaimedIssuance } from "../../../db/queries/issuance/issuance-work.ts";
 import * as upkeep from "../../../db/queries/upkeep/upkeep.ts";
 import { sql } from "../../../db/sql.ts";
-import { identityLabelOf } from "../../../domain/certificate-profile.ts";
+import { identityLabelOf } from "../../../domain/certificate/certificate-profile.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { drawSerialNumber } from "../../../pki/serial-number.ts";
 import { useDatabase } from "../../support/run/database.ts";

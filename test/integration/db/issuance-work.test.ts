@@ -6,7 +6,7 @@ import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { ClaimedIssuance } from "../../../db/queries/issuance/issuance-work.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
-import { identityLabelOf } from "../../../domain/certificate-profile.ts";
+import { identityLabelOf } from "../../../domain/certificate/certificate-profile.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { drawSerialNumber } from "../../../pki/serial-number.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
 import { sql } from "../../../db/sql.ts";
-import { foldsAlike } from "../../../domain/user-name.ts";
+import { foldsAlike } from "../../../domain/people/user-name.ts";
 import { useDatabase } from "../../support/run/database.ts";
 import { givenRows } from "../../support/given/given.ts";
 

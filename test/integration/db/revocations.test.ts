@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as guestAccountOperations from "../../../db/operations/guest-accounts.ts";
 import * as revocations from "../../../db/operations/revocations.ts";
-import { operatorActor } from "../../../domain/audit.ts";
-import { revocationReasons } from "../../../domain/revocation.ts";
+import { operatorActor } from "../../../domain/audit/audit.ts";
+import { revocationReasons } from "../../../domain/certificate/revocation.ts";
 import { auditOf } from "../../support/given/audit.ts";
 import { fromNow, givenRows } from "../../support/given/given.ts";
 import { useDatabase } from "../../support/run/database.ts";

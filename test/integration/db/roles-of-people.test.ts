@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { only, violates, type Database } from "../../../db/client.ts";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
-import { roles } from "../../../domain/roles.ts";
+import { roles } from "../../../domain/people/roles.ts";
 import { givenRows, type GivenUser } from "../../support/given/given.ts";
 import { useDatabase } from "../../support/run/database.ts";
 

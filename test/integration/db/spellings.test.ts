@@ -5,7 +5,7 @@ import { migrations } from "../../../db/migrations/index.ts";
 import * as people from "../../../db/queries/people/people.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
-import { foldId } from "../../../domain/pairwise-id.ts";
+import { foldId } from "../../../domain/people/pairwise-id.ts";
 import { differentIds, givenTwins, sameIds } from "../../support/given/spellings.ts";
 import { fromNow, givenRows } from "../../support/given/given.ts";
 import { cloneDatabase, emptyDatabase, useDatabase } from "../../support/run/database.ts";

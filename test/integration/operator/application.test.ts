@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import * as applications from "../../../db/queries/oauth/applications.ts";
-import { scopesAllowedTo } from "../../../domain/scopes.ts";
+import { scopesAllowedTo } from "../../../domain/people/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { useOperator, type Ran } from "./operator-support.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sql, type Sql } from "../../../db/sql.ts";
-import { generateAuditKey } from "../../../runtime/audit-key.ts";
+import { generateAuditKey } from "../../../runtime/keys/audit-key.ts";
 import { useApi } from "../../support/service/api.ts";
 import { insertEntries, sealEntries } from "../../support/given/audit-chain.ts";
 import { extent } from "../../support/run/extent.ts";

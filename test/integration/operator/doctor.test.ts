@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import * as crls from "../../../db/queries/certificates/crls.ts";
 import { sql } from "../../../db/sql.ts";
 import type { Check } from "../../../operator/doctor/check.ts";
-import { generateAuditKey } from "../../../runtime/audit-key.ts";
+import { generateAuditKey } from "../../../runtime/keys/audit-key.ts";
 import { programVersion } from "../../../runtime/program-files.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import { problemCodes, processKinds } from "../../../domain/process.ts";

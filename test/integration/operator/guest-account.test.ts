@@ -4,7 +4,7 @@ import { only } from "../../../db/client.ts";
 import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { masterKeys, openUnderMasterKey } from "../../../runtime/master-key.ts";
+import { masterKeys, openUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();

@@ -6,13 +6,13 @@ import { afterAll } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { runOperator } from "../../../operator/program.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
-import type { Env } from "../../../runtime/config.ts";
+import type { Env } from "../../../runtime/config/config.ts";
 import {
   drawSecret,
   openDataDirectory,
   type DataDirectory,
   type DrawnSecret,
-} from "../../../runtime/data-directory.ts";
+} from "../../../runtime/keys/data-directory.ts";
 import { testKeyCost } from "../../support/given/issuing.ts";
 import { testPasswordCost } from "../../support/given/local-account.ts";
 import { useDatabase, type TestDatabase } from "../../support/run/database.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { variables } from "../../../runtime/variables.ts";
+import { variables } from "../../../runtime/config/variables.ts";
 import { useOperator } from "./operator-support.ts";
 import { verbatim } from "../../../db/sql.ts";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import { sql } from "../../../db/sql.ts";
-import { masterKeys, openUnderMasterKey } from "../../../runtime/master-key.ts";
+import { masterKeys, openUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { openssl } from "../../support/pki/openssl.ts";
 import { useOperator } from "./operator-support.ts";
 

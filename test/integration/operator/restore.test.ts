@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../../db/client.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
-import type { Role } from "../../../domain/roles.ts";
+import type { Role } from "../../../domain/people/roles.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
-import { auditPublicKey, generateAuditKey } from "../../../runtime/audit-key.ts";
-import { drawSecret } from "../../../runtime/data-directory.ts";
-import { generateOutputKeyPair } from "../../../runtime/sealed-output.ts";
+import { auditPublicKey, generateAuditKey } from "../../../runtime/keys/audit-key.ts";
+import { drawSecret } from "../../../runtime/keys/data-directory.ts";
+import { generateOutputKeyPair } from "../../../runtime/keys/sealed-output.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();

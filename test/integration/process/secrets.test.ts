@@ -3,9 +3,9 @@ import * as installationSecrets from "../../../db/queries/secrets/installation-s
 import { sql } from "../../../db/sql.ts";
 import { processSecrets } from "../../../process/secrets.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { drawSecret } from "../../../runtime/data-directory.ts";
-import { heldMasterKey } from "../../../runtime/held-secret.ts";
-import { masterKeys } from "../../../runtime/master-key.ts";
+import { drawSecret } from "../../../runtime/keys/data-directory.ts";
+import { heldMasterKey } from "../../../runtime/keys/held-secret.ts";
+import { masterKeys } from "../../../runtime/keys/master-key.ts";
 import { useDatabase } from "../../support/run/database.ts";
 import { silentLog } from "../../support/service/worker.ts";
 

@@ -9,7 +9,7 @@ import { systemClock } from "../../../runtime/clock.ts";
 import { certifyRequests, type CertifyDeps } from "../../../worker/responder-certificates/certify-requests.ts";
 import { createIssuers } from "../../../worker/issuance/issuers.ts";
 import { createSigningPool, type SigningPool } from "../../../worker/signing/pool.ts";
-import { outputPublicKey } from "../../../runtime/sealed-output.ts";
+import { outputPublicKey } from "../../../runtime/keys/sealed-output.ts";
 import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { useDatabase } from "../../support/run/database.ts";

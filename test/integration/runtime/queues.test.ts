@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openQueuePool } from "../../../db/client.ts";
 import { IssuanceID } from "../../../domain/ids.ts";
 import { issueCertificate } from "../../../domain/tasks/issue-certificate.ts";
-import { openQueues, type Queues } from "../../../runtime/queues.ts";
+import { openQueues, type Queues } from "../../../runtime/queue/queues.ts";
 import { atEnd } from "../../support/run/at-end.ts";
 import { useDatabase } from "../../support/run/database.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";

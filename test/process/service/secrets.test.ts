@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { sql, verbatim } from "../../../db/sql.ts";
-import type { QueueBackend } from "../../../runtime/queues.ts";
+import type { QueueBackend } from "../../../runtime/queue/queues.ts";
 import { decryptKeySync } from "../../../worker/keys/encrypted-key.ts";
 import { answerOf, authorizationOn, drawPkce, postForm } from "../../support/given/authorization.ts";
 import { createBrowserSession } from "../../support/browser/browser-session.ts";

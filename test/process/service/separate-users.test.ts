@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { withLogin } from "../../../runtime/server-url.ts";
+import { withLogin } from "../../../runtime/config/server-url.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { freePort } from "../../support/run/services.ts";
 import { describeWithTool } from "../../support/run/tools.ts";

@@ -2,11 +2,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Request, Response } from "express";
 import { beforeAll } from "vitest";
-import { rememberRealm, type PageRealm } from "../../../api/browser/pages/page-realm.ts";
-import type { PageRequest } from "../../../api/browser/pages/page-request.ts";
-import { sendProblem } from "../../../api/browser/pages/problem.tsx";
-import { allProblems } from "../../../api/browser/pages/problems.ts";
-import { sendSignedOut } from "../../../api/browser/pages/signed-out.tsx";
+import { rememberRealm, type PageRealm } from "../../../api/pages/page-realm.ts";
+import type { PageRequest } from "../../../api/pages/page-request.ts";
+import { sendProblem } from "../../../api/pages/problem.tsx";
+import { allProblems } from "../../../api/pages/problems.ts";
+import { sendSignedOut } from "../../../api/pages/signed-out.tsx";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import { atEndOfFile } from "../run/at-end.ts";
 

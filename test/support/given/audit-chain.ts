@@ -1,5 +1,5 @@
 import { sql } from "../../../db/sql.ts";
-import { createHeadSigner } from "../../../runtime/audit-key.ts";
+import { createHeadSigner } from "../../../runtime/keys/audit-key.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createHeadLog, sealAudit } from "../../../worker/upkeep/audit-sealing.ts";
 import type { TestDatabase } from "../run/database.ts";

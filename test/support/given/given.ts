@@ -12,12 +12,12 @@ import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import * as signInLinks from "../../../db/queries/sign-in/sign-in-links.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { sql } from "../../../db/sql.ts";
-import type { DeviceType } from "../../../domain/device.ts";
-import type { ProfileKind } from "../../../domain/profile.ts";
-import type { Role } from "../../../domain/roles.ts";
-import { allScopes, scopesAllowedTo, type Scope } from "../../../domain/scopes.ts";
+import type { DeviceType } from "../../../domain/certificate/device.ts";
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
+import type { Role } from "../../../domain/people/roles.ts";
+import { allScopes, scopesAllowedTo, type Scope } from "../../../domain/people/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { sealUnderMasterKey, type MasterKeys } from "../../../runtime/master-key.ts";
+import { sealUnderMasterKey, type MasterKeys } from "../../../runtime/keys/master-key.ts";
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 const unique = (): string => randomBytes(6).toString("hex");

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { queueNames } from "../../../domain/tasks/task.ts";
-import { migrateQueues } from "../../../runtime/queues.ts";
+import { migrateQueues } from "../../../runtime/queue/queues.ts";
 
 /** Runs statements as the login of `url`, in one session. */
 export async function asLogin<Result>(url: string, run: (client: pg.Client) => Promise<Result>): Promise<Result> {

@@ -2,7 +2,7 @@ import pg from "pg";
 import { describe, expect, test, vi, type TestContext } from "vitest";
 import { openQueuePool } from "../../../db/client.ts";
 import { sql, verbatim, type Sql } from "../../../db/sql.ts";
-import { openQueues, type QueueBackend } from "../../../runtime/queues.ts";
+import { openQueues, type QueueBackend } from "../../../runtime/queue/queues.ts";
 import { eventually } from "../run/eventually.ts";
 import { startService, type RunningService } from "./service.ts";
 import { startTcpProxy } from "../run/tcp-proxy.ts";

@@ -1,6 +1,6 @@
 import { runOperator } from "../../../operator/program.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import type { Env } from "../../../runtime/config.ts";
+import type { Env } from "../../../runtime/config/config.ts";
 import { testKeyCost } from "../given/issuing.ts";
 
 /** What a command printed and how it ended. */

@@ -2,7 +2,7 @@ import { apiVariables } from "../../../api/config.ts";
 import type { ProcessKind } from "../../../domain/process.ts";
 import { serverVariables } from "../../../process/server-process.ts";
 import { responderVariables } from "../../../responder/config.ts";
-import type { Variable } from "../../../runtime/variables.ts";
+import type { Variable } from "../../../runtime/config/variables.ts";
 import { workerVariables } from "../../../worker/config.ts";
 
 /** Every variable that a server process reads, as its own configuration lists them. */

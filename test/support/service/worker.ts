@@ -1,13 +1,13 @@
 import { Registry } from "prom-client";
 import { openDatabase, openQueuePool, type DatabaseOptions } from "../../../db/client.ts";
 import { createBeat } from "../../../process/beat.ts";
-import { generateAuditKey } from "../../../runtime/audit-key.ts";
+import { generateAuditKey } from "../../../runtime/keys/audit-key.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
 import type { QueueName } from "../../../domain/tasks/task.ts";
 import { createLog, type Log } from "../../../runtime/log.ts";
-import { openQueues, type QueueBackend, type Queues } from "../../../runtime/queues.ts";
-import { generateOutputKeyPair, outputPublicKey } from "../../../runtime/sealed-output.ts";
+import { openQueues, type QueueBackend, type Queues } from "../../../runtime/queue/queues.ts";
+import { generateOutputKeyPair, outputPublicKey } from "../../../runtime/keys/sealed-output.ts";
 import { createSigningPool, type SigningPool } from "../../../worker/signing/pool.ts";
 import { startWorker } from "../../../worker/worker.ts";
 import { atEnd, atEndOfFile } from "../run/at-end.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import german from "../../../console/texts/de.json" with { type: "json" };
 import english from "../../../console/texts/en.json" with { type: "json" };
-import { auditEvents } from "../../../domain/audit.ts";
+import { auditEvents } from "../../../domain/audit/audit.ts";
 
 interface AuditTexts {
   events: Record<string, string>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import german from "../../../console/texts/de.json" with { type: "json" };
 import english from "../../../console/texts/en.json" with { type: "json" };
-import { Scope } from "../../../domain/scopes.ts";
+import { Scope } from "../../../domain/people/scopes.ts";
 
 test.each([
   ["English", english],

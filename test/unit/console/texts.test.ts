@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import german from "../../../console/texts/de.json" with { type: "json" };
 import english from "../../../console/texts/en.json" with { type: "json" };
-import { allScopes } from "../../../domain/scopes.ts";
+import { allScopes } from "../../../domain/people/scopes.ts";
 
 interface Texts {
   [key: string]: string | Texts;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import consoleEnglish from "../../../console/texts/en.json" with { type: "json" };
 import consoleGerman from "../../../console/texts/de.json" with { type: "json" };
-import { english as pagesEnglish } from "../../../api/browser/pages/texts/english.ts";
-import { german as pagesGerman } from "../../../api/browser/pages/texts/german.ts";
+import { english as pagesEnglish } from "../../../api/pages/texts/english.ts";
+import { german as pagesGerman } from "../../../api/pages/texts/german.ts";
 import { english as selfServiceEnglish } from "../../../api/browser/self-service/texts/english.ts";
 import { german as selfServiceGerman } from "../../../api/browser/self-service/texts/german.ts";
 

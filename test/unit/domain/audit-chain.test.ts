@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createChainCheck, type KeptLink } from "../../../domain/audit-chain-check.ts";
+import { createChainCheck, type KeptLink } from "../../../domain/audit/chain-check.ts";
 import {
   canonicalJson,
   chainStart,
@@ -8,7 +8,7 @@ import {
   type AuditHead,
   type ChainedEntry,
   type ChainEnd,
-} from "../../../domain/audit-chain.ts";
+} from "../../../domain/audit/chain.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 

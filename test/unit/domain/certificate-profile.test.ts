@@ -7,7 +7,7 @@ import {
   isWithinDomains,
   organizationName,
   realmDomainLengthMax,
-} from "../../../domain/certificate-profile.ts";
+} from "../../../domain/certificate/certificate-profile.ts";
 
 const random = Uint8Array.from({ length: 20 }, (_, index) => index);
 

@@ -8,7 +8,7 @@ import {
   personNotes,
   type ActedBy,
   type ProfileFacts,
-} from "../../../domain/diagnosis.ts";
+} from "../../../domain/certificate/diagnosis.ts";
 
 const at = new Date("2026-11-20T12:00:00Z");
 const before = (hours: number): Date => new Date(at.getTime() - hours * 3_600_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isEmailAddress } from "../../../domain/email.ts";
+import { isEmailAddress } from "../../../domain/people/email.ts";
 
 test.each([
   "mia@x.example",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { defaultKeyType, deviceTypes, type DeviceType } from "../../../domain/device.ts";
-import { formatsFor } from "../../../domain/offered-formats.ts";
+import { defaultKeyType, deviceTypes, type DeviceType } from "../../../domain/certificate/device.ts";
+import { formatsFor } from "../../../domain/certificate/offered-formats.ts";
 
 const keyNames = { "ec-p256": "P-256", "rsa-2048": "RSA 2048", "rsa-3072": "RSA 3072" } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allScopes, heldToGive, scopesAllowedTo, scopesFault } from "../../../domain/scopes.ts";
+import { allScopes, heldToGive, scopesAllowedTo, scopesFault } from "../../../domain/people/scopes.ts";
 
 test("a machine's scope is in no list that stands for all", () => {
   for (const list of [allScopes, scopesAllowedTo("service"), scopesAllowedTo("useragent")]) {

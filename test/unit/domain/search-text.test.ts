@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compareFindings, fitOf, fits, readSearch, wordsOf, type Ranked } from "../../../domain/search-text.ts";
+import { compareFindings, fitOf, fits, readSearch, wordsOf, type Ranked } from "../../../domain/people/search-text.ts";
 
 test.each(["", " ", "a", "ä", "\u00a0a\u2009"])("%j means nothing", (text) => {
   expect(readSearch(text)).toBeUndefined();

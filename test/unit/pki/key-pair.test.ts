@@ -1,6 +1,6 @@
 import { createECDH, createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { keyTypes } from "../../../domain/device.ts";
+import { keyTypes } from "../../../domain/certificate/device.ts";
 import { generateKeyPair, p256KeyPair, type KeyPair } from "../../../pki/key-pair.ts";
 import { publicKeyAlgorithm } from "../../../pki/public-key.ts";
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { deviceTypes, type DeviceType } from "../../../domain/device.ts";
+import { deviceTypes, type DeviceType } from "../../../domain/certificate/device.ts";
 import { pkcs12Kdf } from "../../../pki/pkcs12-kdf.ts";
 import { pkcs12Profile } from "../../../pki/pkcs12-profile.ts";
 import { createProtection } from "../../../pki/pkcs12-protection.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createBatcher } from "../../../runtime/batch.ts";
+import { createBatcher } from "../../../runtime/queue/batch.ts";
 
 /** What is waited for may come late on a busy machine. */
 const patience = { timeout: 60_000 };

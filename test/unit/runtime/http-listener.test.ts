@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, createServer, request, type IncomingMessage, type Server } from "node:http";
 import { expect, test } from "vitest";
 import { closeWhenIdle, listenOn, listenOnAnyway, listenOnSet } from "../../../runtime/http-listener.ts";
-import { Unstartable } from "../../../runtime/unstartable.ts";
+import { Unstartable } from "../../../runtime/config/unstartable.ts";
 import { atEnd } from "../../support/run/at-end.ts";
 
 const loopback = (port: number) => ({ host: "127.0.0.1", port });

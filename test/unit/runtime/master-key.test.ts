@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { masterKeys, MasterKeyError, openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
+import {
+  masterKeys,
+  MasterKeyError,
+  openUnderMasterKey,
+  sealUnderMasterKey,
+} from "../../../runtime/keys/master-key.ts";
 
 const key = masterKeys(randomBytes(32).toString("base64url"));
 const secret = Buffer.from("a secret");

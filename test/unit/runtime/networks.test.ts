@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ConfigError, loadConfig } from "../../../runtime/config.ts";
-import { isWithin, parseNetworks, parseTrustedProxies } from "../../../runtime/networks.ts";
+import { ConfigError, loadConfig } from "../../../runtime/config/config.ts";
+import { isWithin, parseNetworks, parseTrustedProxies } from "../../../runtime/config/networks.ts";
 
 test("addresses and ranges of both families, separated by commas", () => {
   const networks = parseNetworks("192.0.2.7, 10.1.0.0/16,\n2001:db8::/32, ::1");

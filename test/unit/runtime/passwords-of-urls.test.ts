@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Redis } from "ioredis";
 import pg from "pg";
-import { ConfigError, loadConfig, maskedConfig, type Env } from "../../../runtime/config.ts";
+import { ConfigError, loadConfig, maskedConfig, type Env } from "../../../runtime/config/config.ts";
 import { withoutCredentials } from "../../../runtime/log.ts";
 
 const load = (env: Env) => loadConfig(["DATABASE_URL", "DATABASE_PASSWORD"], env);

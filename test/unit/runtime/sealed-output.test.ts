@@ -10,7 +10,7 @@ import {
   seal,
   SealedOutputError,
   unwrapDataKey,
-} from "../../../runtime/sealed-output.ts";
+} from "../../../runtime/keys/sealed-output.ts";
 
 function aPair() {
   const { privateJwk, publicJwk } = generateOutputKeyPair();

@@ -1,6 +1,6 @@
 import { createSecretKey, hkdfSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { subKey } from "../../../runtime/sub-key.ts";
+import { subKey } from "../../../runtime/keys/sub-key.ts";
 
 const bytes = Buffer.alloc(32, 7);
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseTrustedProxies } from "../../../runtime/networks.ts";
+import { parseTrustedProxies } from "../../../runtime/config/networks.ts";
 import { createClientAddress } from "../../../responder/client-address.ts";
 
 // The sender is this machine, as each list has it, so that the first hop is what decides.

@@ -8,7 +8,7 @@ import * as jobs from "../../../db/queries/bulk-job/progress.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Progress, RowRange, WorkedJob } from "../../../db/queries/bulk-job/progress.ts";
 import { chunkSize } from "../../../domain/tasks/process-bulk-job-rows.ts";
-import { RetryLater } from "../../../runtime/queues.ts";
+import { RetryLater } from "../../../runtime/queue/queues.ts";
 import type { BulkJobDeps } from "../deps.ts";
 import { finish } from "./finish.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { DeviceFileFormat } from "../../../domain/certificate-format.ts";
-import type { DeviceType } from "../../../domain/device.ts";
+import type { DeviceFileFormat } from "../../../domain/certificate/format.ts";
+import type { DeviceType } from "../../../domain/certificate/device.ts";
 import { encodePkcs12 } from "../../../pki/pkcs12.ts";
 import { deviceFilePkcs12Profile } from "../../../pki/pkcs12-profile.ts";
 import { signedData, type FileSigner } from "../../../pki/signed-data.ts";

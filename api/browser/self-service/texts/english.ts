@@ -1,4 +1,4 @@
-import type { DeviceType } from "../../../../domain/device.ts";
+import type { DeviceType } from "../../../../domain/certificate/device.ts";
 import { englishWords } from "../../../../domain/words/english.ts";
 
 const orList = (names: readonly string[]): string => names.join(" or ");

@@ -1,9 +1,9 @@
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import type { RealmRow } from "../../../../db/queries/realm/realms.ts";
 import type { Language } from "../../../../domain/words/language.ts";
-import { HelpText } from "../../pages/help-text.tsx";
-import { filled, type Times } from "../../pages/times.tsx";
-import type { Check } from "../check.ts";
+import { HelpText } from "../../../pages/parts/help-text.tsx";
+import { filled, type Times } from "../../../pages/parts/times.tsx";
+import type { Check } from "../device/check.ts";
 import type { Texts } from "../texts/texts.ts";
 import { Notice } from "./notice.tsx";
 

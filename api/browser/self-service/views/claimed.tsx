@@ -1,6 +1,6 @@
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
-import { HelpText } from "../../pages/help-text.tsx";
-import type { PageRequest } from "../../pages/page-request.ts";
+import { HelpText } from "../../../pages/parts/help-text.tsx";
+import type { PageRequest } from "../../../pages/page-request.ts";
 import type { Viewer } from "../viewer.ts";
 import { Back } from "./form-parts.tsx";
 import { sendSelfServicePage } from "./page.tsx";

@@ -1,9 +1,9 @@
 import type { Consent } from "../../../../db/queries/oauth/consents.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
-import { pageTexts } from "../../pages/texts/page-texts.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
+import { pageTexts } from "../../../pages/texts/page-texts.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
-import { filled } from "../../pages/times.tsx";
+import { filled } from "../../../pages/parts/times.tsx";
 import { Hidden } from "./form-parts.tsx";
 import { Notice } from "./notice.tsx";
 import { sendSelfServicePage } from "./page.tsx";

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { DeviceType } from "../../../../domain/device.ts";
+import type { DeviceType } from "../../../../domain/certificate/device.ts";
 
 const laptop = (
   <>

@@ -1,9 +1,9 @@
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
 import type { Objection } from "../owner.ts";
-import { filled } from "../../pages/times.tsx";
+import { filled } from "../../../pages/parts/times.tsx";
 import { DeviceIcon } from "./device-icon.tsx";
 import { Back, Hidden } from "./form-parts.tsx";
 import { ObjectionBanner } from "./objection.tsx";

@@ -1,11 +1,11 @@
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
 import type { Absence } from "../../../../db/queries/people/users.ts";
 import type { UnsettledIssuance } from "../../../../db/queries/issuance/issuances.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
 import type { Texts } from "../texts/texts.ts";
-import { filled, type Times } from "../../pages/times.tsx";
+import { filled, type Times } from "../../../pages/parts/times.tsx";
 import { DeviceIcon, DevicesPicture } from "./device-icon.tsx";
 import { Notice } from "./notice.tsx";
 import { ObjectionBanner } from "./objection.tsx";

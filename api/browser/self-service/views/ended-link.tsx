@@ -1,5 +1,5 @@
-import type { PageRealm } from "../../pages/page-realm.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
+import type { PageRealm } from "../../../pages/page-realm.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
 import { sendSelfServicePage } from "./page.tsx";
 
 export type EndedLink = "expired" | "used" | "refused" | "guestExpired";

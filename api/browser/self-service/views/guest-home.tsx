@@ -1,5 +1,5 @@
-import type { PageRequest } from "../../pages/page-request.ts";
-import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import type { Guest } from "../guest.ts";
 import { AddDevice } from "./devices.tsx";
 import { DevicesPicture } from "./device-icon.tsx";

@@ -1,8 +1,8 @@
 import { languages, type Language } from "../../../../domain/words/language.ts";
-import { momentIn } from "../../pages/dates.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { sendPage } from "../../pages/send-page.tsx";
-import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import { momentIn } from "../../../pages/parts/dates.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { sendPage } from "../../../pages/send-page.tsx";
+import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import type { Guest } from "../guest.ts";
 import { selfServiceTexts } from "../texts/self-service-texts.ts";
 import { QrCode } from "./qr-code.tsx";

@@ -1,6 +1,6 @@
-import type { PageRealm } from "../../pages/page-realm.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { pathOn } from "../../pages/continue-to.ts";
+import type { PageRealm } from "../../../pages/page-realm.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { pathOn } from "../../../pages/continue-to.ts";
 import { sendSelfServicePage } from "./page.tsx";
 
 /** Asks the user to open the page in a browser that can install a profile, with its address to copy. */

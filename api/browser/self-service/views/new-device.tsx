@@ -1,6 +1,6 @@
-import { deviceTypes, type DeviceType } from "../../../../domain/device.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { offeredFormats, type OfferedFormat } from "../../../../domain/offered-formats.ts";
+import { deviceTypes, type DeviceType } from "../../../../domain/certificate/device.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { offeredFormats, type OfferedFormat } from "../../../../domain/certificate/offered-formats.ts";
 import type { Owner } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";
 import { DeviceIcon } from "./device-icon.tsx";

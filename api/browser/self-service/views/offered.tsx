@@ -1,13 +1,13 @@
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
-import { deviceTypes } from "../../../../domain/device.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
-import { pathOn } from "../../pages/continue-to.ts";
+import { deviceTypes } from "../../../../domain/certificate/device.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
+import { pathOn } from "../../../pages/continue-to.ts";
 import { tokenOfHandOver } from "../hand-over-token.ts";
 import { stateOf, type HandOverState } from "../hand-over-state.ts";
 import type { Owner } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";
-import { filled, type Times } from "../../pages/times.tsx";
+import { filled, type Times } from "../../../pages/parts/times.tsx";
 import { Back } from "./form-parts.tsx";
 import { Notice } from "./notice.tsx";
 import { sendSelfServicePage } from "./page.tsx";

@@ -1,11 +1,11 @@
 import type { Child } from "hono/jsx";
 import type { Language } from "../../../../domain/words/language.ts";
-import type { PageRealm } from "../../pages/page-realm.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { sendPage } from "../../pages/send-page.tsx";
-import { pathOn } from "../../pages/continue-to.ts";
-import { formTokenFor } from "../../pages/form-token.ts";
-import { timesIn, type Times } from "../../pages/times.tsx";
+import type { PageRealm } from "../../../pages/page-realm.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { sendPage } from "../../../pages/send-page.tsx";
+import { pathOn } from "../../../pages/continue-to.ts";
+import { formTokenFor } from "../../../pages/form-token.ts";
+import { timesIn, type Times } from "../../../pages/parts/times.tsx";
 import type { Texts } from "../texts/texts.ts";
 import { selfServiceTexts } from "../texts/self-service-texts.ts";
 

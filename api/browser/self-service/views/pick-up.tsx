@@ -1,7 +1,7 @@
-import type { DeviceType } from "../../../../domain/device.ts";
-import type { PageRealm } from "../../pages/page-realm.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { DeviceType } from "../../../../domain/certificate/device.ts";
+import type { PageRealm } from "../../../pages/page-realm.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import { Hidden } from "./form-parts.tsx";
 import { DeviceChoice } from "./new-device.tsx";
 import { sendSelfServicePage } from "./page.tsx";

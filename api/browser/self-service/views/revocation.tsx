@@ -1,6 +1,6 @@
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
-import type { PageRequest } from "../../pages/page-request.ts";
-import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
 import { Hidden } from "./form-parts.tsx";
 import { sendSelfServicePage } from "./page.tsx";

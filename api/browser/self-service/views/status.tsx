@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
-import { endsSoon } from "../../../../domain/renewal.ts";
+import { endsSoon } from "../../../../domain/certificate/renewal.ts";
 import type { Texts } from "../texts/texts.ts";
 import { Icon } from "./device-icon.tsx";
 

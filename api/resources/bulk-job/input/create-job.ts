@@ -4,7 +4,7 @@ import { jobRowsMax } from "../../../../domain/limits.ts";
 import { profileScope, type JobKind } from "../../../../domain/bulk-job/job.ts";
 import type { ErrorCode } from "../../../../domain/errors.ts";
 import type { BulkJobID } from "../../../../domain/ids.ts";
-import type { RevocationReason } from "../../../../domain/revocation.ts";
+import type { RevocationReason } from "../../../../domain/certificate/revocation.ts";
 import { drawBulkJobId } from "../../../../runtime/draw-ids.ts";
 import { requireStaffScope, type PrincipalFor } from "../../../contract/access.ts";
 import type { Fail, IncomingCall, Upload } from "../../../contract/endpoint.ts";

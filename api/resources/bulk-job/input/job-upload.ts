@@ -3,10 +3,10 @@ import { columnMeanings, mappedColumnsMax } from "../../../../domain/bulk-job/in
 import { graceDaysMax } from "../../../../domain/lifetimes.ts";
 import { jobNameMax } from "../../../../domain/bulk-job/job.ts";
 import { jobRowsMax, jobUploadBytesMax } from "../../../../domain/limits.ts";
-import { CertificateFormat } from "../../../../domain/certificate-format.ts";
-import { DeviceType } from "../../../../domain/device.ts";
+import { CertificateFormat } from "../../../../domain/certificate/format.ts";
+import { DeviceType } from "../../../../domain/certificate/device.ts";
 import { realmLimits } from "../../../../domain/realm.ts";
-import { RevocationReason, revocationReasons } from "../../../../domain/revocation.ts";
+import { RevocationReason, revocationReasons } from "../../../../domain/certificate/revocation.ts";
 import { text } from "../../../../domain/text.ts";
 import { filters } from "../../../contract/filters.ts";
 import type { UploadFormats } from "../../../contract/endpoint.ts";

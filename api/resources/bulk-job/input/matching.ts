@@ -3,7 +3,7 @@ import * as matchingRows from "../../../../db/queries/bulk-job/input/matching.ts
 import { jobColumns } from "../../../../domain/bulk-job/input/columns.ts";
 import { jobRowsMax } from "../../../../domain/limits.ts";
 import type { JobKind, JobMatching } from "../../../../domain/bulk-job/job.ts";
-import type { Scope } from "../../../../domain/scopes.ts";
+import type { Scope } from "../../../../domain/people/scopes.ts";
 import { readMatching } from "../../../contract/paging.ts";
 import { activeProfileList } from "../../profile/list-profiles.ts";
 import { userList } from "../../user/list-users.ts";

@@ -1,8 +1,8 @@
 import { Badge, Code, Group, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { neededColumns, type JobColumn } from "../../../../domain/bulk-job/input/columns.ts";
-import { certificateFormats } from "../../../../domain/certificate-format.ts";
-import { deviceTypes } from "../../../../domain/device.ts";
+import { certificateFormats } from "../../../../domain/certificate/format.ts";
+import { deviceTypes } from "../../../../domain/certificate/device.ts";
 import { realmLimits } from "../../../../domain/realm.ts";
 import { listOfChoices } from "../../../texts/words.ts";
 import type { Column } from "../../../list/columns.ts";

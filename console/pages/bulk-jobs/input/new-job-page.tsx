@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jobKinds } from "../../../../domain/bulk-job/job.ts";
 import { ApiError } from "../../../api/api-client.ts";
-import { LeaveGuard } from "../../../ui/leave-guard.tsx";
+import { LeaveGuard } from "../../../ui/dialog/leave-guard.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { UnknownPage } from "../../../ui/unknown-page.tsx";
 import { ColumnTable } from "./column-table.tsx";

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../../api/api-client.ts";
 import { UnreadableWorkbook } from "./files/read-xlsx.ts";
-import { useErrorMessage } from "../../../ui/error-notice.tsx";
+import { useErrorMessage } from "../../../ui/notice/error-notice.tsx";
 
 /** What the service says of a file that it cannot use, and our words for it. */
 const descriptions: readonly (readonly [pattern: RegExp, key: string])[] = [

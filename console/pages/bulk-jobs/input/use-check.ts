@@ -4,9 +4,9 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jobRowsMax } from "../../../../domain/limits.ts";
 import { ApiError } from "../../../api/api-client.ts";
-import { useErrorMessage } from "../../../ui/error-notice.tsx";
-import { notifyFailed } from "../../../ui/notify.tsx";
-import { formatNumber } from "../../../ui/time.tsx";
+import { useErrorMessage } from "../../../ui/notice/error-notice.tsx";
+import { notifyFailed } from "../../../ui/notice/notify.tsx";
+import { formatNumber } from "../../../ui/value/time.tsx";
 import { checkRows, jobKey, jobsKey, type Checked } from "../job.ts";
 
 /**

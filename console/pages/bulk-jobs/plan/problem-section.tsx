@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ErrorNotice } from "../../../ui/error-notice.tsx";
+import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
 import { CauseTable } from "./cause-table.tsx";
 import { DownloadButton } from "../download-button.tsx";
 import { findProblems, type Job } from "../job.ts";

@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ErrorNotice } from "../../../ui/error-notice.tsx";
-import { formatTime } from "../../../ui/time.tsx";
+import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
+import { formatTime } from "../../../ui/value/time.tsx";
 import { useNumber } from "../counts.ts";
 import { checkUndo, findUndo, jobKey, jobsKey, type Job } from "../job.ts";
 

@@ -3,8 +3,8 @@ import { IconClock, IconWifiOff } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Allowed } from "../../../session/allowed.tsx";
-import { confirm } from "../../../ui/confirm.tsx";
-import { Time, formatTime } from "../../../ui/time.tsx";
+import { confirm } from "../../../ui/dialog/confirm.tsx";
+import { Time, formatTime } from "../../../ui/value/time.tsx";
 import { jobKey, jobsKey, newestOf, startJob, type Job } from "../job.ts";
 import { UndoSection } from "../plan/undo-section.tsx";
 

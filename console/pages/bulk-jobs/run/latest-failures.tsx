@@ -1,7 +1,7 @@
 import { Stack, Title } from "@mantine/core";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { ErrorNotice } from "../../../ui/error-notice.tsx";
+import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
 import type { Job, JobRow } from "../job.ts";
 import { ProblemTable } from "../plan/problem-table.tsx";
 import { useProblems } from "../plan/use-problems.ts";

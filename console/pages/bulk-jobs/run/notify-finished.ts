@@ -1,6 +1,6 @@
 import i18next from "i18next";
-import { notifyDone, notifyFailed } from "../../../ui/notify.tsx";
-import { formatNumber } from "../../../ui/time.tsx";
+import { notifyDone, notifyFailed } from "../../../ui/notice/notify.tsx";
+import { formatNumber } from "../../../ui/value/time.tsx";
 import type { Job } from "../job.ts";
 
 /** Says that a job is over: on the page, and by the browser if the viewer allowed it and looks elsewhere. */

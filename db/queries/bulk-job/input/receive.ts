@@ -1,7 +1,7 @@
-import type { Actor } from "../../../../domain/audit.ts";
+import type { Actor } from "../../../../domain/audit/audit.ts";
 import type { ReceivedRow } from "../../../../domain/bulk-job/input/row.ts";
 import type { JobKind, JobMatching, JobOrigin } from "../../../../domain/bulk-job/job.ts";
-import type { RevocationReason } from "../../../../domain/revocation.ts";
+import type { RevocationReason } from "../../../../domain/certificate/revocation.ts";
 import { only, type Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
 import type { InRealm } from "../jobs.ts";

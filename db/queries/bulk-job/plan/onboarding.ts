@@ -1,4 +1,4 @@
-import type { DeviceType, KeyType } from "../../../../domain/device.ts";
+import type { DeviceType, KeyType } from "../../../../domain/certificate/device.ts";
 import { only, type Db } from "../../../client.ts";
 import { isActive, isUnsettled, limitOf, profileEnd, profileRefusal } from "../../../rules.ts";
 import { sql, type Sql } from "../../../sql.ts";

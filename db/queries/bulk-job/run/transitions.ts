@@ -1,4 +1,4 @@
-import type { Actor } from "../../../../domain/audit.ts";
+import type { Actor } from "../../../../domain/audit/audit.ts";
 import { jobNotices } from "../../../../domain/bulk-job/job.ts";
 import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";

@@ -5,7 +5,7 @@ import { createAttemptLimits, type AttemptLimits } from "../../../../api/contrac
 import { attemptLimitsByDefault } from "../../../../domain/limits.ts";
 import { sql } from "../../../../db/sql.ts";
 import { ServiceError } from "../../../../domain/errors.ts";
-import type { QueueBackend } from "../../../../runtime/queues.ts";
+import type { QueueBackend } from "../../../../runtime/queue/queues.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { eventually } from "../../../support/run/eventually.ts";
 import { freshRedisDatabase } from "../../../support/run/services.ts";

@@ -1,8 +1,8 @@
 import { decodeJwt } from "jose";
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { ownScopes } from "../../../../domain/roles.ts";
-import { scopesAllowedTo, type Scope } from "../../../../domain/scopes.ts";
+import { ownScopes } from "../../../../domain/people/roles.ts";
+import { scopesAllowedTo, type Scope } from "../../../../domain/people/scopes.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../support/service/api.ts";
 import {
   bearer,

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { clientCertificateGrantType as grantType } from "../../../../api/oauth/grants/client-certificate.ts";
 import * as applications from "../../../../db/queries/oauth/applications.ts";
 import { sql } from "../../../../db/sql.ts";
-import { allScopes } from "../../../../domain/scopes.ts";
+import { allScopes } from "../../../../domain/people/scopes.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { useApi, type ApiAnswer } from "../../../support/service/api.ts";
 import { postForm } from "../../../support/given/authorization.ts";

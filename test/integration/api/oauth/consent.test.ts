@@ -1,8 +1,8 @@
 import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import type { Role } from "../../../../domain/roles.ts";
-import type { Scope } from "../../../../domain/scopes.ts";
+import type { Role } from "../../../../domain/people/roles.ts";
+import type { Scope } from "../../../../domain/people/scopes.ts";
 import { useApi, type ApiAnswer } from "../../../support/service/api.ts";
 import { answerOf, authorizationOn, redirectUri } from "../../../support/given/authorization.ts";
 import type { GivenUser } from "../../../support/given/given.ts";

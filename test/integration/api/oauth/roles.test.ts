@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { ownScopes, type Role } from "../../../../domain/roles.ts";
-import { allScopes, type Scope } from "../../../../domain/scopes.ts";
+import { ownScopes, type Role } from "../../../../domain/people/roles.ts";
+import { allScopes, type Scope } from "../../../../domain/people/scopes.ts";
 import { useApi } from "../../../support/service/api.ts";
 import { answerOf, authorizationOn } from "../../../support/given/authorization.ts";
 import type { GivenApplication } from "../../../support/given/given.ts";

@@ -5,7 +5,7 @@ import type { TokenSigningKeys } from "../../../../api/contract/deps.ts";
 import { createTokenSigningKeys } from "../../../../api/oauth/token-signing-keys.ts";
 import type { Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
-import { masterKeys } from "../../../../runtime/master-key.ts";
+import { masterKeys } from "../../../../runtime/keys/master-key.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 
 const database = useDatabase();

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo } from "node:net";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ocspWaits } from "../../../../domain/ocsp-waits.ts";
+import { ocspWaits } from "../../../../domain/certificate/ocsp-waits.ts";
 import { sql } from "../../../../db/sql.ts";
 import { ocspErrors } from "../../../../responder/ocsp-response.ts";
 import { useApi } from "../../../support/service/api.ts";

@@ -5,7 +5,7 @@ import { openQueuePool } from "../../../../db/client.ts";
 import { migrations } from "../../../../db/migrations/index.ts";
 import { migrateAll } from "../../../../operator/migrate/migrate.ts";
 import { createLog } from "../../../../runtime/log.ts";
-import { openQueues } from "../../../../runtime/queues.ts";
+import { openQueues } from "../../../../runtime/queue/queues.ts";
 
 const server = (): string => process.env["TEST_DATABASE_URL"] ?? "";
 const name = `test_${randomBytes(8).toString("hex")}`;

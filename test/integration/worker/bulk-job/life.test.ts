@@ -7,7 +7,7 @@ import * as rowsToOnboard from "../../../../db/queries/bulk-job/run/onboarding.t
 import { sql, verbatim } from "../../../../db/sql.ts";
 import { finalJobStates } from "../../../../domain/bulk-job/job.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
-import type { QueueBackend } from "../../../../runtime/queues.ts";
+import type { QueueBackend } from "../../../../runtime/queue/queues.ts";
 import { advance } from "../../../../worker/bulk-job/advance.ts";
 import { resumeStalledJobs } from "../../../../worker/bulk-job/resume-stalled-jobs.ts";
 import { purgeJobs } from "../../../../worker/bulk-job/results/purge-jobs.ts";

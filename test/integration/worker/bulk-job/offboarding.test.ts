@@ -4,7 +4,7 @@ import * as retry from "../../../../db/queries/bulk-job/plan/retry.ts";
 import * as offboardingOperations from "../../../../db/operations/offboarding.ts";
 import * as users from "../../../../db/queries/people/users.ts";
 import { sql, type Sql, verbatim } from "../../../../db/sql.ts";
-import type { QueueBackend } from "../../../../runtime/queues.ts";
+import type { QueueBackend } from "../../../../runtime/queue/queues.ts";
 import { advance } from "../../../../worker/bulk-job/advance.ts";
 import { resumeStalledJobs } from "../../../../worker/bulk-job/resume-stalled-jobs.ts";
 import { useDatabase } from "../../../support/run/database.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
-import type { QueueBackend } from "../../../../runtime/queues.ts";
+import type { QueueBackend } from "../../../../runtime/queue/queues.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { fromNow, givenRows } from "../../../support/given/given.ts";
 import { givenIssuingRealm } from "../../../support/given/issuing.ts";

@@ -4,7 +4,7 @@ import * as offboardingOperations from "../../../../db/operations/offboarding.ts
 import * as revocations from "../../../../db/operations/revocations.ts";
 import * as transitions from "../../../../db/queries/bulk-job/run/transitions.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
-import type { QueueBackend } from "../../../../runtime/queues.ts";
+import type { QueueBackend } from "../../../../runtime/queue/queues.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { fromNow, givenRows } from "../../../support/given/given.ts";
 import {

@@ -5,7 +5,7 @@ import type { Database } from "../../../../db/client.ts";
 import * as crls from "../../../../db/queries/certificates/crls.ts";
 import { sql } from "../../../../db/sql.ts";
 import { systemClock, type Clock } from "../../../../runtime/clock.ts";
-import { outputPublicKey } from "../../../../runtime/sealed-output.ts";
+import { outputPublicKey } from "../../../../runtime/keys/sealed-output.ts";
 import type { Beat } from "../../../../process/beat.ts";
 import { startCrlPublisher } from "../../../../worker/crl/crl-publisher.ts";
 import { createPieceStore } from "../../../../worker/crl/piece-store.ts";

@@ -9,8 +9,8 @@ import { issueCertificate } from "../../../../domain/tasks/issue-certificate.ts"
 import { issueCertificates } from "../../../../domain/tasks/issue-certificates.ts";
 import { migrateAll } from "../../../../operator/migrate/migrate.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
-import { openQueues, type QueueBackend } from "../../../../runtime/queues.ts";
-import { open, outputPrivateKeys, unwrapDataKey } from "../../../../runtime/sealed-output.ts";
+import { openQueues, type QueueBackend } from "../../../../runtime/queue/queues.ts";
+import { open, outputPrivateKeys, unwrapDataKey } from "../../../../runtime/keys/sealed-output.ts";
 import { pem } from "../../../../pki/pem.ts";
 import { X509Certificate } from "../../../../pki/x509.ts";
 import { useDatabase } from "../../../support/run/database.ts";

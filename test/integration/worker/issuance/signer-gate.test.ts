@@ -7,7 +7,7 @@ import { sql } from "../../../../db/sql.ts";
 import { IssuanceID } from "../../../../domain/ids.ts";
 import { issueCertificate } from "../../../../domain/tasks/issue-certificate.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
-import { outputPublicKey } from "../../../../runtime/sealed-output.ts";
+import { outputPublicKey } from "../../../../runtime/keys/sealed-output.ts";
 import { startCrlPublisher } from "../../../../worker/crl/crl-publisher.ts";
 import { issueAll, type IssuanceDeps } from "../../../../worker/issuance/issue.ts";
 import { createIssuers } from "../../../../worker/issuance/issuers.ts";

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import type { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { certificateFormats, isDeviceFile, type CreationOutput } from "../../../../domain/certificate-format.ts";
+import { certificateFormats, isDeviceFile, type CreationOutput } from "../../../../domain/certificate/format.ts";
 import type { IssuerID } from "../../../../domain/ids.ts";
 import {
   generateOutputKeyPair,
@@ -9,7 +9,7 @@ import {
   outputPrivateKeys,
   outputPublicKey,
   unwrapDataKey,
-} from "../../../../runtime/sealed-output.ts";
+} from "../../../../runtime/keys/sealed-output.ts";
 import { generateKeyPair } from "../../../../pki/key-pair.ts";
 import type {
   IssueBatchResult,

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Response } from "express";
 import { expect, test } from "vitest";
 import type { Deps } from "../../../../api/contract/deps.ts";
-import { formTokenFor, verifyFormToken } from "../../../../api/browser/pages/form-token.ts";
+import { formTokenFor, verifyFormToken } from "../../../../api/pages/form-token.ts";
 import { handOverToken, tokenOfHandOver } from "../../../../api/browser/self-service/hand-over-token.ts";
-import { masterKeys } from "../../../../runtime/master-key.ts";
-import { hashOfToken } from "../../../../runtime/secret-token.ts";
+import { masterKeys } from "../../../../runtime/keys/master-key.ts";
+import { hashOfToken } from "../../../../runtime/keys/secret-token.ts";
 
 const [old, fresh] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
 const under = (keys: string) =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { hasStaffScope, requireAdmission, type Access } from "../../../../api/contract/access.ts";
 import type { Principal, ServicePrincipal, UserPrincipal } from "../../../../api/contract/principal.ts";
-import type { Role } from "../../../../domain/roles.ts";
-import type { Scope } from "../../../../domain/scopes.ts";
+import type { Role } from "../../../../domain/people/roles.ts";
+import type { Scope } from "../../../../domain/people/scopes.ts";
 
 const holder = (scopes: Scope[]) => ({ realmId: "1", scopes: new Set(scopes), expiresAt: new Date("2037-01-01") });
 

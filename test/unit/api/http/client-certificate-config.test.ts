@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { clientCertificatesOf, tlsListenerOf } from "../../../../api/http/client-certificate/config.ts";
 import { apiVariables } from "../../../../api/config.ts";
-import { ConfigError, loadConfig, type Env } from "../../../../runtime/config.ts";
+import { ConfigError, loadConfig, type Env } from "../../../../runtime/config/config.ts";
 import { openssl } from "../../../support/pki/openssl.ts";
 
 const newKey = (): string =>

@@ -7,7 +7,7 @@ import {
   outputPrivateKeys,
   outputPublicKey,
   seal,
-} from "../../../../runtime/sealed-output.ts";
+} from "../../../../runtime/keys/sealed-output.ts";
 
 const lost = generateOutputKeyPair();
 const present = generateOutputKeyPair();

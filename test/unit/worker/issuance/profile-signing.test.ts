@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { ConfigError, loadConfig, type Env } from "../../../../runtime/config.ts";
+import { ConfigError, loadConfig, type Env } from "../../../../runtime/config/config.ts";
 import { workerVariables } from "../../../../worker/config.ts";
 import { profileSigningEnd, profileSigningOf } from "../../../../worker/issuance/profile-signing.ts";
 import { openssl } from "../../../support/pki/openssl.ts";

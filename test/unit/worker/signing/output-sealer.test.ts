@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import * as sealedOutput from "../../../../runtime/sealed-output.ts";
-import { generateOutputKeyPair, open, outputPrivateKeys, outputPublicKey } from "../../../../runtime/sealed-output.ts";
+import * as sealedOutput from "../../../../runtime/keys/sealed-output.ts";
+import {
+  generateOutputKeyPair,
+  open,
+  outputPrivateKeys,
+  outputPublicKey,
+} from "../../../../runtime/keys/sealed-output.ts";
 import { createOutputSealer, dataKeyOutputsMax, dataKeySecondsMax } from "../../../../worker/signing/output-sealer.ts";
 
 /** Every data key that was made, as its maker holds it. */
 const made: Buffer[] = [];
-vi.mock("../../../../runtime/sealed-output.ts", async (importActual) => {
+vi.mock("../../../../runtime/keys/sealed-output.ts", async (importActual) => {
   const actual = await importActual<typeof sealedOutput>();
   const createDataKey: typeof actual.createDataKey = (publicKey) => {
     const dataKey = actual.createDataKey(publicKey);

@@ -8,7 +8,7 @@ import {
   type JobColumn,
 } from "../../../../../domain/bulk-job/input/columns.ts";
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
-import { isEmailAddress } from "../../../../../domain/email.ts";
+import { isEmailAddress } from "../../../../../domain/people/email.ts";
 
 /** What is chosen for a column; undefined: nothing yet. */
 export type Choice = ColumnMeaning | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sql, verbatim } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { purgeExpired } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/service/api.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { masterKeys, openUnderMasterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
+import { masterKeys, openUnderMasterKey, sealUnderMasterKey } from "../../../../../runtime/keys/master-key.ts";
 import { sendRequest, useApi } from "../../../../support/service/api.ts";
 import { authorizationOn } from "../../../../support/given/authorization.ts";
 import type { BrowserSession, Visit } from "../../../../support/browser/browser-session.ts";

@@ -9,7 +9,7 @@ import { handOverToken } from "../../../../../api/browser/self-service/hand-over
 import { only } from "../../../../../db/client.ts";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { masterKeys } from "../../../../../runtime/master-key.ts";
+import { masterKeys } from "../../../../../runtime/keys/master-key.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { purgeExpired, revokeUnfetched } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/service/api.ts";

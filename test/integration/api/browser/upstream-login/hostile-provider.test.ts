@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { SignJWT } from "jose";
 import { pino } from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Problem } from "../../../../../api/browser/pages/problems.ts";
+import type { Problem } from "../../../../../api/pages/problems.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import {

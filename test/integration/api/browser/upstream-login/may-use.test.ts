@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
+import type { UpstreamClaims } from "../../../../../domain/people/upstream-claims.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { useUpstreamProvider, type UpstreamAccount } from "../../../../support/counterparts/upstream-provider.ts";
 import {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { problems, type Problem } from "../../../../../api/browser/pages/problems.ts";
-import { english } from "../../../../../api/browser/pages/texts/english.ts";
+import { problems, type Problem } from "../../../../../api/pages/problems.ts";
+import { english } from "../../../../../api/pages/texts/english.ts";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
-import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
-import { masterKeys, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
+import type { UpstreamClaims } from "../../../../../domain/people/upstream-claims.ts";
+import { masterKeys, sealUnderMasterKey } from "../../../../../runtime/keys/master-key.ts";
 import type { TestApi } from "../../../../support/service/api.ts";
 import { createBrowserSession, type BrowserSession, type Visit } from "../../../../support/browser/browser-session.ts";
 

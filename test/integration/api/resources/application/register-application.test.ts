@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
 import { service, tokenWith, useragent } from "../../../../support/given/registration.ts";

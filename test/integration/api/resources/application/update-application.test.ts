@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { useApi, type Caller, type TestApi } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
 import { service, statusWith, tokenWith, useragent } from "../../../../support/given/registration.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
-import type { AuditEvent } from "../../../../../domain/audit.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import type { AuditEvent } from "../../../../../domain/audit/audit.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
 const api = useApi();

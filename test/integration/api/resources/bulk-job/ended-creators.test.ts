@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { findOrCreateUser } from "../../../../../api/browser/upstream-login/find-or-create-user.ts";
 import type { Database } from "../../../../../db/client.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { scopesAllowedTo } from "../../../../../domain/scopes.ts";
+import { scopesAllowedTo } from "../../../../../domain/people/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { bulkClientOf, driveJobs, givenJob, jobOf, leaveIn } from "../../../../support/given/bulk-jobs.ts";

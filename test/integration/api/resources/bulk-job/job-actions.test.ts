@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { jobStates, type JobKind, type JobState } from "../../../../../domain/bulk-job/job.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { fromNow } from "../../../../support/given/given.ts";
 import {

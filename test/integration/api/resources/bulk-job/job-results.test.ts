@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parse } from "csv-parse/sync";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { outputPublicKey, createDataKey, seal } from "../../../../../runtime/sealed-output.ts";
+import { outputPublicKey, createDataKey, seal } from "../../../../../runtime/keys/sealed-output.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
 import { auditOf, leaveIn } from "../../../../support/given/bulk-jobs.ts";
 import { testOutputKeys } from "../../../../support/service/worker.ts";

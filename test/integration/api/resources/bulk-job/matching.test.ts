@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { unfinishedRowsMax } from "../../../../../domain/limits.ts";
 import { auditOf, driveJobs, expectCountsToAddUp, rowsOf } from "../../../../support/given/bulk-jobs.ts";
 import { fromNow } from "../../../../support/given/given.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { auditOf, driveJobs } from "../../../../support/given/bulk-jobs.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";

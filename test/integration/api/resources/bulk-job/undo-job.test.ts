@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../../db/client.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { resumeStalledJobs } from "../../../../../worker/bulk-job/resume-stalled-jobs.ts";
 import { extent } from "../../../../support/run/extent.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";

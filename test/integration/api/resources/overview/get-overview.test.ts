@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { useApi, type ApiAnswer } from "../../../../support/service/api.ts";
 import { fromNow, type GivenUser } from "../../../../support/given/given.ts";

@@ -6,7 +6,7 @@ import type { AcceptProfile } from "../../../../../api/contract/deps.ts";
 import { openDatabase } from "../../../../../db/client.ts";
 import type { ProfileRequest } from "../../../../../db/operations/acceptance.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { operatorActor } from "../../../../../domain/audit.ts";
+import { operatorActor } from "../../../../../domain/audit/audit.ts";
 import { createLoadMetrics } from "../../../../../process/load-metrics.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { givenRows, type GivenUser } from "../../../../support/given/given.ts";

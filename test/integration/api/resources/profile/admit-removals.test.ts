@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { only } from "../../../../../db/client.ts";
 import { sql } from "../../../../../db/sql.ts";
-import type { Role } from "../../../../../domain/roles.ts";
+import type { Role } from "../../../../../domain/people/roles.ts";
 import { revocationsPerHourMax } from "../../../../../domain/limits.ts";
 import { driveJobs, givenJob, jobOf } from "../../../../support/given/bulk-jobs.ts";
 import { fromNow } from "../../../../support/given/given.ts";

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { deviceTypes } from "../../../../../domain/device.ts";
+import { deviceTypes } from "../../../../../domain/certificate/device.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
 import {
   bundleOfEapConfig,

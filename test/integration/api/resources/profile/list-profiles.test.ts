@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 

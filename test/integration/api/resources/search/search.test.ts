@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import type { Scope } from "../../../../../domain/scopes.ts";
-import { scopesAllowedTo } from "../../../../../domain/scopes.ts";
+import type { Scope } from "../../../../../domain/people/scopes.ts";
+import { scopesAllowedTo } from "../../../../../domain/people/scopes.ts";
 import type { ApiAnswer, Caller } from "../../../../support/service/api.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { fromNow, type GivenGuestAccount, type GivenUser } from "../../../../support/given/given.ts";

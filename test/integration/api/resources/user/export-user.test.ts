@@ -2,7 +2,7 @@ import { createHash, randomBytes, X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { UserExportView } from "../../../../../api/contract/views/user-export-view.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
 import { givenJob } from "../../../../support/given/bulk-jobs.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";

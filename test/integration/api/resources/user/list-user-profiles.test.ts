@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 

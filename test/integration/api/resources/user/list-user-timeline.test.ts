@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
-import type { AuditEvent } from "../../../../../domain/audit.ts";
-import type { Scope } from "../../../../../domain/scopes.ts";
+import type { AuditEvent } from "../../../../../domain/audit/audit.ts";
+import type { Scope } from "../../../../../domain/people/scopes.ts";
 import { givenActivity } from "../../../../support/given/activity.ts";
 import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
 import { useApi } from "../../../../support/service/api.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import type { Role } from "../../../../../domain/roles.ts";
-import { scopesAllowedTo } from "../../../../../domain/scopes.ts";
+import type { Role } from "../../../../../domain/people/roles.ts";
+import { scopesAllowedTo } from "../../../../../domain/people/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
 import { expectEnded, expectGoingOn } from "../../../../support/given/session-state.ts";

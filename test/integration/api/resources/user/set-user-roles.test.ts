@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import type { Role } from "../../../../../domain/roles.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import type { Role } from "../../../../../domain/people/roles.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { openConsole } from "../../../../support/browser/console-browser.ts";
 import { fromNow, type GivenUser } from "../../../../support/given/given.ts";

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { deviceOf, mayBeIPad, embeddedBrowserOf } from "../../../../../api/browser/self-service/browser-device.ts";
+import {
+  deviceOf,
+  mayBeIPad,
+  embeddedBrowserOf,
+} from "../../../../../api/browser/self-service/device/browser-device.ts";
 import { userAgents } from "../../../../support/browser/user-agents.ts";
 
 const asking = (userAgent: string, platform?: string) => ({

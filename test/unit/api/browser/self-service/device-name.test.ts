@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { givenName, nameFor, suggestedName } from "../../../../../api/browser/self-service/device-name.ts";
+import { givenName, nameFor, suggestedName } from "../../../../../api/browser/self-service/device/device-name.ts";
 import { selfServiceTexts } from "../../../../../api/browser/self-service/texts/self-service-texts.ts";
-import { deviceTypes } from "../../../../../domain/device.ts";
-import { ProfileName } from "../../../../../domain/profile.ts";
+import { deviceTypes } from "../../../../../domain/certificate/device.ts";
+import { ProfileName } from "../../../../../domain/certificate/profile.ts";
 
 test.each([
   ["Mia Keller", "Mia"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkManagerCommands } from "../../../../../api/browser/self-service/network-manager.ts";
+import { networkManagerCommands } from "../../../../../api/browser/self-service/device/network-manager.ts";
 
 const realm = { domain: "demo.example", radiusCn: null };
 

@@ -7,7 +7,7 @@ import {
   personOf,
   withUserinfo,
 } from "../../../../../api/browser/upstream-login/claims-to-user.ts";
-import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
+import type { UpstreamClaims } from "../../../../../domain/people/upstream-claims.ts";
 
 const claims = { sub: "s", pairwise_id: "p", email: "e@example.org", name: "N" };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { verdictOf, type Claims } from "../../../../../api/browser/upstream-login/claim-rules.ts";
 import { personOf, withUserinfo } from "../../../../../api/browser/upstream-login/claims-to-user.ts";
-import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
+import type { UpstreamClaims } from "../../../../../domain/people/upstream-claims.ts";
 
 const person = { sub: "s", email: "e@example.org", name: "N" };
 const groups = { claim: "groups", value: "wifi" };

@@ -1,0 +1,25 @@
+import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
+import * as certificates from "../../../../db/queries/certificates/certificates.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+
+/** A new profile's check: the profile works once a RADIUS server has asked about it. */
+export type Check =
+  | { state: "asked"; at: Date }
+  /** No server has asked: not yet, or not within the time in which one should have. */
+  | { state: "waiting" | "nothing"; serialNumber: string };
+
+/** A server should have asked within this time after the download. */
+const patienceMs = 3 * 60_000;
+
+/** Returns the check to show after a download; undefined if there is none, or if the realm's servers never ask. */
+export async function findCheck(
+  { deps: { db, clock } }: PageRequest,
+  { realmId, downloadedAt, lastOcspAt, serialNumber }: HandOver,
+): Promise<Check | undefined> {
+  if (downloadedAt === null || serialNumber === null) return undefined;
+  if (lastOcspAt !== null) return { state: "asked", at: lastOcspAt };
+  const at = clock.now();
+  if (!(await certificates.areAskedAbout(db, { realmId, at }))) return undefined;
+  const isLate = at.getTime() - downloadedAt.getTime() >= patienceMs;
+  return { state: isLate ? "nothing" : "waiting", serialNumber };
+}

@@ -1,0 +1,24 @@
+import type { RealmRow } from "../../../../db/queries/realm/realms.ts";
+import { radiusServerName } from "../../../../domain/certificate/entitlement.ts";
+import { radiusCaFileName } from "../../../../domain/certificate/file-name.ts";
+
+/** Quotes a word for a shell, without expansion. */
+const quoted = (word: string): string => (/^[\w@.:/~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+/** Returns the commands that add each of the realm's networks to NetworkManager. */
+export const networkManagerCommands = (
+  realm: Pick<RealmRow, "ssids" | "domain" | "radiusCn">,
+  filename: string,
+): string =>
+  [
+    `chmod 600 ${filename}`,
+    ...realm.ssids.map((ssid) =>
+      [
+        `nmcli connection add type wifi con-name ${quoted(ssid)} ssid ${quoted(ssid)}`,
+        `wifi-sec.key-mgmt wpa-eap 802-1x.eap tls 802-1x.identity ${quoted(`@${realm.domain}`)}`,
+        `802-1x.domain-match ${quoted(radiusServerName(realm))} 802-1x.ca-cert "$PWD/${radiusCaFileName}"`,
+        `802-1x.client-cert "$PWD/${filename}" 802-1x.private-key "$PWD/${filename}"`,
+        "802-1x.private-key-password-flags 4",
+      ].join(" \\\n  "),
+    ),
+  ].join("\n");

@@ -1,0 +1,18 @@
+import type { Claim, HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
+import type { DeviceType } from "../../../../domain/certificate/device.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { deviceOf } from "../device/browser-device.ts";
+import { formatFor } from "../device/formats.ts";
+import { markRecipient } from "./recipient.ts";
+
+/** Returns the claim of a hand-over by this browser. */
+export const claimBy = (
+  page: PageRequest,
+  { deviceType, name, format }: { deviceType: DeviceType } & Pick<HandOver, "name" | "format">,
+): Claim => ({
+  deviceType,
+  name,
+  format: formatFor(deviceType, format),
+  pickedUpBy: deviceOf(page.request) ?? deviceType,
+  recipientHash: markRecipient(page),
+});

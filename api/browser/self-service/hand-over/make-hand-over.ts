@@ -1,0 +1,42 @@
+import * as handOvers from "../../../../db/queries/issuance/hand-overs.ts";
+import type { NewHandOver } from "../../../../db/queries/issuance/hand-overs.ts";
+import { ServiceError } from "../../../../domain/errors.ts";
+import { handOverClaimMinutes } from "../../../../domain/lifetimes.ts";
+import { hashOfToken } from "../../../../runtime/keys/secret-token.ts";
+import type { PageRequest } from "../../../pages/page-request.ts";
+import { redirect } from "../../../pages/redirect.ts";
+import { claimBy } from "./claim.ts";
+import { handOverToken } from "../hand-over-token.ts";
+import { isOf, type Owner } from "../owner.ts";
+
+/** A hand-over requested with a form. The form contains its id, so sending it twice creates one. */
+export type WantedHandOver = Pick<NewHandOver, "id" | "deviceType" | "name" | "format" | "renewsSerialNumber">;
+
+/** Where the profile goes: to this browser, or to whichever device brings the token. */
+export type Delivery = "here" | "elsewhere";
+
+/** Creates a hand-over, claimed by this browser if it is for here, and redirects to its page. */
+export async function makeHandOver(
+  page: PageRequest,
+  owner: Owner,
+  wanted: WantedHandOver,
+  place: Delivery,
+): Promise<void> {
+  const { deps } = page;
+  const { db } = deps;
+  const tokenHash = hashOfToken(handOverToken(deps, wanted.id));
+  const row: NewHandOver = { ...wanted, ...owner.of, realmId: owner.realm.id, tokenHash, at: deps.clock.now() };
+  const isMade = await (place === "here"
+    ? handOvers.createClaimed(db, row, claimBy(page, row))
+    : handOvers.create(db, row));
+  if (!isMade) await requireMade(page, owner, wanted.id);
+  redirect(page, `${owner.home}/hand-overs/${wanted.id}`);
+}
+
+/** Throws `too_many_requests` unless the same form has already created this hand-over. */
+async function requireMade({ deps }: PageRequest, owner: Owner, id: string): Promise<void> {
+  const found = await handOvers.find(deps.db, { id });
+  if (found === undefined || !isOf(found, owner)) {
+    throw new ServiceError("too_many_requests", { retryAfterSeconds: handOverClaimMinutes * 60 });
+  }
+}

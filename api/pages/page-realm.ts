@@ -1,0 +1,19 @@
+import type { Response } from "express";
+import type { RealmRow } from "../../db/queries/realm/realms.ts";
+
+/** The realm's properties that pages show. */
+export type PageRealm = Pick<
+  RealmRow,
+  "id" | "name" | "displayName" | "logoUri" | "helpUri" | "privacyUri" | "timeZone"
+>;
+
+const remembered = new WeakMap<Response, PageRealm>();
+
+/** Gives the realm to every page that this response may still become, including error pages. */
+export function rememberRealm({ response }: { response: Response }, realm: PageRealm | undefined): void {
+  if (realm !== undefined) remembered.set(response, realm);
+}
+
+/** Returns the realm remembered for a request. */
+export const rememberedRealm = ({ response }: { response: Response }): PageRealm | undefined =>
+  remembered.get(response);

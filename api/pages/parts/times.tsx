@@ -1,0 +1,51 @@
+import type { Child } from "hono/jsx";
+import type { Language } from "../../../domain/words/language.ts";
+import { dayIn, durationIn, momentIn, timeIn } from "./dates.ts";
+import { pageTexts } from "../texts/page-texts.ts";
+
+/** Formats one page's dates and times. */
+export interface Times {
+  day(at: Date): Child;
+  /** A time of day, with the zone. */
+  time(at: Date): Child;
+  /** Day and time, with the zone. */
+  moment(at: Date): Child;
+  /** A time of day less than a day ahead, with the time left. */
+  until(at: Date): Child;
+  /** A day; if less than a day ahead also the time, with the time left. */
+  end(at: Date): Child;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Formats moments in a language and a time zone, as elements that programs can read. */
+export function timesIn(language: Language, { timeZone, now }: { timeZone: string; now: Date }): Times {
+  const said = (how: typeof dayIn, at: Date) => <time datetime={at.toISOString()}>{how(language, timeZone, at)}</time>;
+  const withRest = (how: typeof dayIn, at: Date) => {
+    const rest = durationIn(language, at.getTime() - now.getTime());
+    return filled((moment) => pageTexts(language).withRest(moment, rest), said(how, at));
+  };
+  return {
+    day: (at) => said(dayIn, at),
+    time: (at) => said(timeIn, at),
+    moment: (at) => said(momentIn, at),
+    until: (at) => withRest(timeIn, at),
+    end(at) {
+      const ms = at.getTime() - now.getTime();
+      return ms > 0 && ms < dayMs ? withRest(momentIn, at) : said(dayIn, at);
+    },
+  };
+}
+
+/** From Unicode's private use area: no text of the service contains it. */
+const firstMark = 0xe000;
+
+/** Fills the gaps of a text with elements or foreign words. */
+export function filled<Given extends readonly string[]>(
+  text: (...given: Given) => string,
+  ...parts: { [Index in keyof Given]: Child }
+): Child {
+  const marks = parts.map((_, index) => String.fromCharCode(firstMark + index));
+  const pieces = text(...(marks as unknown as Given)).split(/([\ue000-\uf8ff])/);
+  return <>{pieces.map((piece) => (marks.includes(piece) ? parts[marks.indexOf(piece)] : piece))}</>;
+}

@@ -1,0 +1,31 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "../api/api-client.ts";
+
+export type Diagnosis = Schemas["Diagnosis"];
+export type ProfileActivity = Schemas["ProfileActivity"];
+export type TimelineItem = Schemas["TimelineItem"];
+
+/** Loads why a person's devices may be off the network. Changes to the person invalidate it. */
+export const userActivityQuery = (userID: string) =>
+  queryOptions({
+    queryKey: ["user", userID, "activity"],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}/activity", { params: { path: { userID } }, signal })),
+  });
+
+/** Loads the same for one profile. */
+export const profileActivityQuery = (serial: string) =>
+  queryOptions({
+    queryKey: ["profile", serial, "activity"],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/profiles/{serial}/activity", { params: { path: { serial } }, signal })),
+  });
+
+/** Returns the last check of a profile and its result: `revoked` if it came after the revocation, otherwise `good`. */
+export const checkOf = ({
+  at,
+  revokedAt,
+}: {
+  at: string | null;
+  revokedAt: string | null;
+}): ProfileActivity["lastCheck"] =>
+  at === null ? null : { at, result: revokedAt !== null && at >= revokedAt ? "revoked" : "good" };

@@ -1,0 +1,52 @@
+import { Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Schemas } from "../api/api-client.ts";
+import { Allowed } from "../session/allowed.tsx";
+import { AnchorLink } from "../ui/anchor-link.tsx";
+import type { Fact } from "../ui/value/facts.tsx";
+import { Time } from "../ui/value/time.tsx";
+import { ActedBy } from "./acted-by.tsx";
+
+type Revocation = NonNullable<Schemas["ProfileActivity"]["revocation"]>;
+
+/** Returns when, by whom and why a profile was revoked, or nothing if it was not. `known` may load later. */
+export function useRevocationFacts({
+  serial,
+  revokedAt,
+  known,
+}: {
+  serial: string;
+  revokedAt: string | null;
+  known: Revocation | null | undefined;
+}): Fact[] {
+  const { t } = useTranslation();
+  if (revokedAt === null) return [];
+  return [
+    [t("profiles.details.revoked"), <Revoked key="revoked" serial={serial} at={revokedAt} known={known ?? null} />],
+    ...(known ? [[t("profiles.revoke.reason"), t(`profiles.reasons.${known.reason}`)] as const] : []),
+  ];
+}
+
+/** Shows when and by whom, with a link to the entry of the audit log. */
+function Revoked({ serial, at, known }: { serial: string; at: string; known: Revocation | null }) {
+  const { t } = useTranslation();
+  const by = known?.by ?? null;
+  const auditID = known?.auditID ?? null;
+  return (
+    <>
+      <Time at={at} />
+      {by !== null && (
+        <Text inherit>
+          <ActedBy by={by} />
+        </Text>
+      )}
+      {auditID !== null && (
+        <Allowed to="audit">
+          <AnchorLink to="/audit" search={{ about: `profile:${serial}`, open: auditID }} inherit display="block">
+            {t("activity.entry")}
+          </AnchorLink>
+        </Allowed>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { Button } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../../list/columns.ts";
+import { ShortTable } from "../../../list/short-table.tsx";
+import { useMay } from "../../../session/may.ts";
+import { AnchorLink } from "../../../ui/anchor-link.tsx";
+import { Serial } from "../../../ui/value/serial.tsx";
+import { StatusBadge } from "../../../ui/value/status-badge.tsx";
+import { Time } from "../../../ui/value/time.tsx";
+import type { ProfileActivity } from "../../../activity/activity.ts";
+import { LastCheck } from "../../../activity/last-check.tsx";
+import { useDeviceTypeName } from "../../profiles/device-types.ts";
+import { statusOf, type Profile } from "../../profiles/profile.ts";
+
+/** The last checks of profiles, by serial number. */
+export type LastChecks = ReadonlyMap<string, ProfileActivity["lastCheck"]>;
+
+export function ProfileTable({
+  label,
+  profiles,
+  checks,
+  revoke,
+}: {
+  label: string;
+  profiles: readonly Profile[];
+  /** The last checks by RADIUS servers, as far as they are known here. */
+  checks: LastChecks;
+  /** Omitted: none of the profiles can be revoked. */
+  revoke?: (profiles: readonly Profile[]) => void;
+}) {
+  const { t } = useTranslation();
+  const deviceTypeName = useDeviceTypeName();
+  const mayRevoke = useMay()("revokeProfile");
+  const columns: Column<Profile>[] = [
+    {
+      key: "name",
+      title: t("profiles.columns.name"),
+      card: "title",
+      render: ({ serial, name }) => (
+        <AnchorLink to="/profiles" search={{ open: serial }} inherit>
+          {name}
+        </AnchorLink>
+      ),
+    },
+    {
+      key: "serial",
+      title: t("profiles.columns.serial"),
+      render: ({ serial }) => <Serial serial={serial} short />,
+    },
+    {
+      key: "deviceType",
+      title: t("profiles.columns.deviceType"),
+      render: ({ deviceType }) => deviceTypeName(deviceType),
+    },
+    {
+      key: "status",
+      title: t("profiles.columns.status"),
+      card: "badge",
+      render: (profile) => <StatusBadge status={statusOf(profile)} />,
+    },
+    {
+      key: "check",
+      title: t("activity.lastCheck"),
+      render: ({ serial }) => <LastCheck check={checks.get(serial)} />,
+    },
+    {
+      key: "end",
+      title: t(revoke === undefined ? "users.profiles.ended" : "profiles.columns.expires"),
+      render: (profile) => (
+        <Time at={profile.revokeTime ?? profile.expirationTime} dateOnly struck={statusOf(profile) === "expired"} />
+      ),
+    },
+    ...(revoke === undefined || !mayRevoke
+      ? []
+      : [
+          {
+            key: "actions",
+            title: t("users.profiles.action"),
+            card: "actions" as const,
+            render: (profile: Profile) => (
+              <Button
+                size="compact-sm"
+                color="red"
+                variant="light"
+                aria-label={t("profiles.revoke.actionFor", { name: profile.name })}
+                onClick={() => {
+                  revoke([profile]);
+                }}
+              >
+                {t("profiles.revoke.action", { count: 1 })}
+              </Button>
+            ),
+          },
+        ]),
+  ];
+  return <ShortTable label={label} rows={profiles} idOf={({ serial }) => serial} columns={columns} />;
+}

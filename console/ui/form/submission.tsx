@@ -1,0 +1,133 @@
+import { Alert, Anchor, List, Text } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiError } from "../../api/api-client.ts";
+import { useErrorMessage } from "../notice/error-notice.tsx";
+
+/** A field of a form, by its API name. */
+export interface FormField {
+  label: string;
+  /** The accepted values, in the user's words; omitted: the service's own message is shown. */
+  rule?: string;
+}
+
+interface SubmissionOptions<Values> {
+  form: UseFormReturnType<Values>;
+  fields: Readonly<Record<string, FormField>>;
+  /** `key` is the Idempotency-Key: the same for the same values, so a retry creates nothing twice. */
+  send: (values: Values, key: string) => Promise<unknown>;
+}
+
+/** Sends a form. Errors appear at their fields, and in a summary above the form that takes the focus. */
+export function useSubmission<Values>({ form, fields, send }: SubmissionOptions<Values>): {
+  submit: (event?: SubmitEvent<HTMLFormElement>) => void;
+  busy: boolean;
+  summary: ReactNode;
+} {
+  const [attempt, setAttempt] = useState(0);
+  const [error, setError] = useState<Error>();
+  const [busy, setBusy] = useState(false);
+  const sent = useRef({ values: "", key: "" });
+
+  const keyFor = (values: Values): string => {
+    const written = JSON.stringify(values);
+    if (sent.current.values !== written) sent.current = { values: written, key: crypto.randomUUID() };
+    return sent.current.key;
+  };
+  const refuse = () => {
+    setAttempt((attempts) => attempts + 1);
+  };
+  const act = async (values: Values) => {
+    setError(undefined);
+    setBusy(true);
+    try {
+      await send(values, keyFor(values));
+      sent.current = { values: "", key: "" };
+    } catch (thrown) {
+      form.setErrors(refusedFields(thrown, fields));
+      setError(thrown instanceof Error ? thrown : new Error("thrown", { cause: thrown }));
+      refuse();
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return {
+    submit: form.onSubmit(
+      (values) => void act(values),
+      () => {
+        setError(undefined);
+        refuse();
+      },
+    ),
+    busy,
+    summary: <Summary form={form} fields={fields} error={error} attempt={attempt} />,
+  };
+}
+
+/** Returns the service's errors by field. */
+function refusedFields(error: unknown, fields: Readonly<Record<string, FormField>>): Record<string, string> {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(
+    error.fields.flatMap(({ path, reason }) => {
+      const name = path.split(/[.[]/, 1)[0] ?? "";
+      return fields[name] === undefined ? [] : [[name, fields[name].rule ?? reason]];
+    }),
+  );
+}
+
+function Summary<Values>({
+  form,
+  fields,
+  error,
+  attempt,
+}: Pick<SubmissionOptions<Values>, "form" | "fields"> & { error: Error | undefined; attempt: number }) {
+  const { t } = useTranslation();
+  const message = useErrorMessage();
+  const notice = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (attempt > 0) notice.current?.focus();
+  }, [attempt]);
+  const refused = Object.keys(form.errors).filter((name) => fields[name] !== undefined);
+  const other = error instanceof ApiError && error.fields.length > 0 && refused.length > 0 ? undefined : error;
+  if (attempt === 0 || (refused.length === 0 && error === undefined)) return null;
+  return (
+    <Alert
+      ref={notice}
+      tabIndex={-1}
+      color="red"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={t(refused.length > 0 ? "forms.refused" : "errors.title")}
+      role="alert"
+    >
+      {refused.length > 0 && (
+        <List size="sm">
+          {refused.map((name) => (
+            <List.Item key={name}>
+              <Anchor
+                component="button"
+                type="button"
+                inherit
+                mih={24}
+                c="inherit"
+                td="underline"
+                ta="start"
+                onClick={() => form.getInputNode(name)?.focus()}
+              >
+                {fields[name]?.label}: {form.errors[name]}
+              </Anchor>
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {other !== undefined && <Text size="sm">{message(other)}</Text>}
+      {other instanceof ApiError && other.requestId !== undefined && (
+        <Text size="sm" mt={4}>
+          {t("errors.reference")} <code>{other.requestId}</code>
+        </Text>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { api, dataOf } from "../../api/api-client.ts";
+import { throttleCalls } from "../throttle-calls.ts";
+
+const keptMs = 5 * 60_000;
+const isConsole = (clientId: string): boolean => /^console-\d+$/.test(clientId);
+
+/** An application's name, or its ID if it is no longer registered. */
+export function ApplicationName({ clientId }: { clientId: string }) {
+  const { t } = useTranslation();
+  const { data } = useQuery({
+    queryKey: ["application", clientId, "name"],
+    queryFn: ({ signal }) =>
+      throttleCalls(signal, async () => {
+        const path = { client_id: clientId };
+        return (await dataOf(api.GET("/api/applications/{client_id}", { params: { path }, signal }))).name;
+      }),
+    staleTime: keptMs,
+    enabled: !isConsole(clientId),
+  });
+  return isConsole(clientId) ? t("audit.theConsole") : (data ?? clientId);
+}

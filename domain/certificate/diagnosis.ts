@@ -1,0 +1,305 @@
+import { isActive } from "./entitlement.ts";
+import { errorCatalogue, isErrorCode } from "../errors.ts";
+import type { RevocationReason } from "./revocation.ts";
+
+/** Why a device may not be on the network, as far as this service can know. */
+export const diagnosisCodes = [
+  "offboarded",
+  "issuance_failed",
+  "no_profile",
+  "replaced",
+  "revoked_tried",
+  "revoked",
+  "expired",
+  "list_ended",
+  "not_fetched",
+  "nobody_asks",
+  "never_asked",
+  "silent",
+  "good",
+] as const;
+export type DiagnosisCode = (typeof diagnosisCodes)[number];
+
+/** What somebody can do about it. */
+export const nextSteps = [
+  "reactivate",
+  "unlock",
+  "raise_limit",
+  "set_up_anew",
+  "open_successor",
+  "call_operator",
+  "download_again",
+  "check_radius",
+  "check_installed",
+  "forget_network",
+  "device_away",
+  "give_identity",
+] as const;
+export type NextStep = (typeof nextSteps)[number];
+
+/** What is true beside the diagnosis, and never the cause. */
+export const personNotes = ["locked", "limit_reached", "in_grace"] as const;
+export type PersonNote = (typeof personNotes)[number];
+
+export const actedByKinds = ["owner", "person", "application", "operator", "service"] as const;
+
+/** Who did something. `service`: upkeep, of itself. */
+export interface ActedBy {
+  kind: (typeof actedByKinds)[number];
+  /** Null when it is not known, or not for the reader. */
+  name: string | null;
+}
+
+/** How a profile came to be revoked. */
+export const revokedHow = ["single", "job", "offboarding", "renewal", "guest_end"] as const;
+export type RevokedHow = (typeof revokedHow)[number];
+
+export type Delivery = "fetched" | "not_fetched" | "unknown";
+
+/** How a person's access has ended. */
+export interface OffboardingFacts {
+  at: Date;
+  by: ActedBy | null;
+  /** Until then profiles stay valid; null: they do not. */
+  revokeAt: Date | null;
+  /** Of the person's profiles. */
+  activeCount: number;
+}
+
+/** What is known about one profile. */
+export interface ProfileFacts {
+  serial: string;
+  issuedAt: Date;
+  notAfter: Date;
+  revocation: { at: Date; reason: RevocationReason; by: ActedBy | null } | null;
+  replacedBy: { serial: string; at: Date } | null;
+  lastCheckAt: Date | null;
+  delivery: Delivery;
+  /** When anybody is known to have asked in this realm. */
+  realmCheckedAt: Date | null;
+  /** When the issuer's revocation list ends. */
+  listEndsAt: Date | null;
+  /** Null for what has no owner, or one who is not offboarded. */
+  offboarding: OffboardingFacts | null;
+}
+
+/** What a diagnosis' sentence names. */
+export interface DiagnosisDetail {
+  at?: Date;
+  by?: ActedBy;
+  /** When the device tried. */
+  triedAt?: Date;
+  reason?: RevocationReason;
+  /** Of another profile. */
+  serial?: string;
+  error?: string;
+  /** Profiles that are still active. */
+  activeCount?: number;
+}
+
+export interface Diagnosis {
+  code: DiagnosisCode;
+  /** The profile that it is about; null: the person. */
+  serial: string | null;
+  /** Since when it has been so; null: not known. */
+  since: Date | null;
+  detail: DiagnosisDetail;
+  next: readonly NextStep[];
+}
+
+const hourMs = 3_600_000;
+
+/** A check that is no older says something about now; a realm in which nobody has asked for longer has no RADIUS server that asks. */
+export const recentHours = 24;
+
+const isRecent = (checkedAt: Date | null, at: Date): boolean =>
+  checkedAt !== null && at.getTime() - checkedAt.getTime() <= recentHours * hourMs;
+
+/** When a check was made and what its answer was. */
+export function lastCheckOf({
+  lastCheckAt,
+  revokedAt,
+}: {
+  lastCheckAt: Date | null;
+  revokedAt: Date | null;
+}): { at: Date; result: "good" | "revoked" } | null {
+  if (lastCheckAt === null) return null;
+  return { at: lastCheckAt, result: revokedAt !== null && lastCheckAt >= revokedAt ? "revoked" : "good" };
+}
+
+/** Why the device of a profile may not be on the network. The first that matches is meant. */
+export function diagnose(facts: ProfileFacts, at: Date): Diagnosis {
+  const { serial, revocation, replacedBy, lastCheckAt, listEndsAt, realmCheckedAt, offboarding } = facts;
+  const found = (
+    code: DiagnosisCode,
+    since: Date | null,
+    detail: DiagnosisDetail,
+    ...next: readonly NextStep[]
+  ): Diagnosis => ({ code, serial, since, detail, next });
+
+  if (offboarding !== null && offboarding.revokeAt === null) return { ...offboarded(offboarding), serial };
+  if (revocation !== null) {
+    if (replacedBy !== null) {
+      return found("replaced", replacedBy.at, { at: replacedBy.at, serial: replacedBy.serial }, "open_successor");
+    }
+    const detail = {
+      at: revocation.at,
+      reason: revocation.reason,
+      ...(revocation.by !== null && { by: revocation.by }),
+    };
+    const check = lastCheckOf({ lastCheckAt, revokedAt: revocation.at });
+    return check?.result === "revoked"
+      ? found("revoked_tried", revocation.at, { ...detail, triedAt: check.at }, "set_up_anew")
+      : found("revoked", revocation.at, detail, "set_up_anew");
+  }
+  if (!isActive({ revokedAt: null, notAfter: facts.notAfter }, at)) {
+    return found("expired", facts.notAfter, { at: facts.notAfter }, "set_up_anew");
+  }
+  if (listEndsAt !== null && listEndsAt <= at) {
+    return found("list_ended", listEndsAt, { at: listEndsAt }, "call_operator");
+  }
+  if (lastCheckAt !== null) {
+    return isRecent(lastCheckAt, at)
+      ? found("good", lastCheckAt, { at: lastCheckAt }, "give_identity")
+      : found("silent", lastCheckAt, { at: lastCheckAt }, "device_away");
+  }
+  if (facts.delivery === "not_fetched") {
+    return found("not_fetched", facts.issuedAt, { at: facts.issuedAt }, "download_again");
+  }
+  if (!isRecent(realmCheckedAt, at)) {
+    return found("nobody_asks", realmCheckedAt, realmCheckedAt === null ? {} : { at: realmCheckedAt }, "check_radius");
+  }
+  return found("never_asked", facts.issuedAt, { at: facts.issuedAt }, "check_installed", "forget_network");
+}
+
+const offboarded = ({ at, by, activeCount }: OffboardingFacts): Diagnosis => ({
+  code: "offboarded",
+  serial: null,
+  since: at,
+  detail: { at, activeCount, ...(by !== null && { by }) },
+  next: ["reactivate", "set_up_anew"],
+});
+
+export interface PersonFacts {
+  offboarding: OffboardingFacts | null;
+  /** The latest profile that could not be made. */
+  failure: { at: Date; error: string } | null;
+  /** The newest profile, active or ended lately, with its diagnosis. */
+  newest: { issuedAt: Date; diagnosis: Diagnosis } | null;
+}
+
+/** Why a person's device may not be on the network. */
+export function diagnosePerson({ offboarding, failure, newest }: PersonFacts): Diagnosis {
+  if (offboarding !== null && offboarding.revokeAt === null) return offboarded(offboarding);
+  if (failure !== null && (newest === null || failure.at > newest.issuedAt)) {
+    const { at, error } = failure;
+    return { code: "issuance_failed", serial: null, since: at, detail: { at, error }, next: [stepAfter(error)] };
+  }
+  return newest?.diagnosis ?? { code: "no_profile", serial: null, since: null, detail: {}, next: ["set_up_anew"] };
+}
+
+function stepAfter(error: string): NextStep {
+  switch (error) {
+    case "user_locked":
+      return "unlock";
+    case "profile_limit_reached":
+      return "raise_limit";
+    case "no_issuer":
+    case "issuer_expiring":
+      return "call_operator";
+    default:
+      return "set_up_anew";
+  }
+}
+
+/** A diagnosis as a sentence. It never says that a device did not try, or that it is online: nobody here can know. */
+export function diagnosisText({ code, detail }: Pick<Diagnosis, "code" | "detail">): string {
+  const when = detail.at === undefined ? "" : moment(detail.at);
+  const by = actorText(detail.by);
+  switch (code) {
+    case "offboarded":
+      return `Access ended on ${when}${by}; ${restText(detail.activeCount ?? 0)}`;
+    case "issuance_failed":
+      return `The profile that was asked for could not be made on ${when}: ${errorText(detail.error)}`;
+    case "no_profile":
+      return "No active profile.";
+    case "replaced":
+      return `This profile was renewed on ${when}; the new one is …${(detail.serial ?? "").slice(-4)}.`;
+    case "revoked_tried":
+      return `Revoked${by} on ${when}; the device tried on ${momentOr(detail.triedAt)} and was refused.`;
+    case "revoked":
+      return `Revoked${by} on ${when}, reason: ${reasonTexts[detail.reason ?? 0]}. No attempt seen since.`;
+    case "expired":
+      return `Valid until ${when}. Renewal works only before the end.`;
+    case "list_ended":
+      return `The revocation list ended on ${when}: RADIUS servers that use it refuse everybody.`;
+    case "not_fetched":
+      return `The file was made on ${when} and never downloaded.`;
+    case "nobody_asks":
+      return detail.at === undefined
+        ? "No RADIUS server is known to have asked this service."
+        : `No RADIUS server is known to have asked this service since ${when}.`;
+    case "never_asked":
+      return `No RADIUS server has asked about this profile since it was made on ${when}.`;
+    case "silent":
+      return `The last good check was on ${when}; none seen since.`;
+    case "good":
+      return `The certificate was good on ${when}.`;
+  }
+}
+
+/** What is true beside a diagnosis, as a sentence. */
+export function noteText(note: PersonNote, { until }: { until: Date | null }): string {
+  switch (note) {
+    case "locked":
+      return "Locked: no new profiles. Profiles that exist stay valid.";
+    case "limit_reached":
+      return "The limit is reached: another profile needs a free place first.";
+    case "in_grace":
+      return `Access has ended. Profiles stay valid until ${momentOr(until ?? undefined)}.`;
+  }
+}
+
+function restText(activeCount: number): string {
+  if (activeCount === 0) return "all profiles were revoked.";
+  return activeCount === 1 ? "one profile is not revoked yet." : `${activeCount} profiles are not revoked yet.`;
+}
+
+function actorText(by: ActedBy | undefined): string {
+  switch (by?.kind) {
+    case undefined:
+      return "";
+    case "owner":
+      return " by the owner";
+    case "person":
+      return ` by ${by.name ?? "another person"}`;
+    case "application":
+      return ` by ${by.name === null ? "an application" : `the application “${by.name}”`}`;
+    case "operator":
+      return " by the operator";
+    case "service":
+      return " by the service itself";
+  }
+}
+
+const reasonTexts: Readonly<Record<RevocationReason, string>> = {
+  0: "none given",
+  1: "device or key in the wrong hands",
+  3: "role has changed",
+  4: "replaced by another profile",
+  5: "no longer in use",
+  9: "permission withdrawn",
+};
+
+const errorText = (error: string | undefined): string =>
+  error !== undefined && isErrorCode(error) ? errorCatalogue[error].message : (error ?? "");
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** `3 Nov 2026 at 08:14 UTC` */
+function moment(at: Date): string {
+  const time = at.toISOString().slice(11, 16);
+  return `${at.getUTCDate()} ${months[at.getUTCMonth()] ?? ""} ${at.getUTCFullYear()} at ${time} UTC`;
+}
+
+const momentOr = (at: Date | undefined): string => (at === undefined ? "an unknown time" : moment(at));

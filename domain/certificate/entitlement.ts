@@ -1,0 +1,106 @@
+import type { IssuanceState } from "./issuance-state.ts";
+import { hasEnded } from "../people/guest-account.ts";
+
+/** Who may have another profile, and until when. The same rules in SQL are in `db/rules.ts`. */
+
+/** How many profiles a user may have: a value of their own, else the realm's. */
+export const limitOf = ({ profileOverride, maxProfiles }: { profileOverride: number; maxProfiles: number }): number =>
+  profileOverride > 0 ? profileOverride : maxProfiles;
+
+/** Whether a profile is neither revoked nor expired. */
+export const isActive = ({ revokedAt, notAfter }: { revokedAt: Date | null; notAfter: Date }, at: Date): boolean =>
+  revokedAt === null && notAfter > at;
+
+/** Whether an issuance has neither been issued nor failed: it counts against its owner's limit. */
+export const isUnsettled = (state: IssuanceState): boolean => state === "queued" || state === "signing";
+
+/** The time a number of months later, as Postgres adds them in UTC: on the same day, or on the last day of a month that lacks it. */
+export function addMonths(at: Date, months: number): Date {
+  const moved = new Date(at);
+  moved.setUTCMonth(moved.getUTCMonth() + months);
+  if (moved.getUTCDate() !== at.getUTCDate()) moved.setUTCDate(0);
+  return moved;
+}
+
+/** When a profile ends that is made at `at`: after so many months, and no later than `cap`. */
+export function profileEnd({ months, cap = null }: { months: number; cap?: Date | null }, at: Date): Date {
+  const longest = addMonths(at, months);
+  return cap !== null && cap < longest ? cap : longest;
+}
+
+/** What decides about another profile, for every kind of owner. */
+interface Issuing {
+  /** How long a profile is valid. */
+  validityMonths: number;
+  /** When the issuer ends; null: the realm has none. */
+  issuerNotAfter: Date | null;
+}
+
+export interface UserState extends Issuing {
+  kind: "user";
+  offboardedAt: Date | null;
+  lockedAt: Date | null;
+  profileOverride: number;
+  maxProfiles: number;
+  /** How many active profiles and unsettled issuances there are. */
+  count: number;
+}
+
+export interface GuestAccountState extends Issuing {
+  kind: "guest";
+  revokedAt: Date | null;
+  expiresAt: Date;
+  /** Null: unlimited. */
+  limit: number | null;
+  count: number;
+}
+
+export interface InfrastructureState extends Issuing {
+  kind: "infrastructure";
+}
+
+/** The owner of a profile as far as it decides about another one. */
+export type OwnerState = UserState | GuestAccountState | InfrastructureState;
+
+export type IssuerRefusal = "no_issuer" | "issuer_expiring";
+
+/** Why a user gets no other profile. */
+export type ProfileRefusal =
+  "user_not_found" | "user_offboarded" | "user_locked" | "profile_limit_reached" | IssuerRefusal;
+
+/** Why a guest account gets no other profile. */
+export type GuestProfileRefusal = "guest_account_ended" | "profile_limit_reached" | IssuerRefusal;
+
+/**
+ * Why an owner gets no other profile at `at`; undefined: nothing refuses it. With `replaces` the profile replaces an
+ * active one, and both may be active for a while: the limit has room for one more.
+ */
+export function profileRefusal(owner: InfrastructureState, at: Date): IssuerRefusal | undefined;
+export function profileRefusal(owner: GuestAccountState, at: Date): GuestProfileRefusal | undefined;
+export function profileRefusal(
+  owner: UserState,
+  at: Date,
+  options?: { replaces?: boolean },
+): Exclude<ProfileRefusal, "user_not_found"> | undefined;
+export function profileRefusal(
+  owner: OwnerState,
+  at: Date,
+  { replaces = false }: { replaces?: boolean } = {},
+): ProfileRefusal | GuestProfileRefusal | undefined {
+  if (owner.kind === "user") {
+    if (owner.offboardedAt !== null) return "user_offboarded";
+    if (owner.lockedAt !== null) return "user_locked";
+    if (owner.count >= limitOf(owner) + (replaces ? 1 : 0)) return "profile_limit_reached";
+  }
+  if (owner.kind === "guest") {
+    if (hasEnded(owner, at)) return "guest_account_ended";
+    if (owner.limit !== null && owner.count >= owner.limit) return "profile_limit_reached";
+  }
+  if (owner.issuerNotAfter === null) return "no_issuer";
+  const cap = owner.kind === "guest" ? owner.expiresAt : null;
+  return profileEnd({ months: owner.validityMonths, cap }, at) > owner.issuerNotAfter ? "issuer_expiring" : undefined;
+}
+
+/** The name a supplicant must find in the RADIUS server's certificate. */
+export const radiusServerName = ({ radiusCn, domain }: { radiusCn: string | null; domain: string }): string =>
+  radiusCn ?? `radius.${domain}`;

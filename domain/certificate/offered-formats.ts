@@ -1,0 +1,29 @@
+import type { CertificateFormat } from "./format.ts";
+import type { DeviceType } from "./device.ts";
+
+/** The formats that people choose from; programs may ask for any. */
+export const offeredFormats = [
+  "mobileconfig",
+  "eap-config",
+  "pkcs12",
+  "pem",
+  "crt",
+] as const satisfies CertificateFormat[];
+export type OfferedFormat = (typeof offeredFormats)[number];
+
+type Offers = readonly [OfferedFormat, ...OfferedFormat[]];
+
+const apple: Offers = ["mobileconfig", "pkcs12", "pem"];
+const withApp: Offers = ["eap-config", "pkcs12", "pem"];
+
+/** What each kind of device can do something with, the best first. */
+export const formatsFor: Readonly<Record<DeviceType, Offers>> = {
+  iOS: apple,
+  iPadOS: apple,
+  MacOS: apple,
+  Android: withApp,
+  Windows: withApp,
+  ChromeOS: withApp,
+  Linux: ["pem", "eap-config", "pkcs12"],
+  Other: ["pkcs12", "pem", "crt"],
+};

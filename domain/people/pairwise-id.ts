@@ -1,0 +1,24 @@
+import { foldCharacters } from "./letter-case.ts";
+import { text } from "../text.ts";
+
+/**
+ * What all spellings of an id have in common: without letter case, in Unicode NFC, and without format characters, which
+ * old ids may have. Two ids with the same are one person's. The database has the same function, `folded_id`.
+ */
+export const foldId = (id: string): string => foldCharacters(id.normalize("NFC")).normalize("NFC");
+
+const ends = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
+
+/** A text without the blanks and the invisible characters around it, which come along when it is copied. */
+export const withoutEnds = (given: string): string => given.replace(ends, "");
+
+/** The id of somebody who may be known since before format characters (Cf) were refused. */
+export const KnownPairwiseID = text(1, 255);
+
+/** The id of somebody who may be new: no two ids look alike. */
+export const PairwiseID = KnownPairwiseID.superRefine((id, context) => {
+  const index = Array.from(id).findIndex((character) => /\p{Cf}/u.test(character));
+  if (index !== -1) {
+    context.addIssue({ code: "custom", message: `must not contain an invisible character, as at ${index + 1}` });
+  }
+});

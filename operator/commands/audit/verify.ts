@@ -1,0 +1,118 @@
+import { z } from "zod";
+import * as restoreEntries from "../../../db/queries/audit/restores.ts";
+import type { AuditHead } from "../../../domain/audit/chain.ts";
+import { createHeadVerifier, type HeadVerifier } from "../../../runtime/keys/audit-key.ts";
+import { checkGuards, type GuardReport } from "../../audit/audit-guards.ts";
+import { checkDatabase, type ChainReport } from "../../audit/audit-chain-in-database.ts";
+import { checkExport } from "../../audit/audit-chain-in-export.ts";
+import { readHead, readPublicKey } from "../../audit/audit-files.ts";
+import { option } from "../../../terminal/command.ts";
+import { command } from "../command.ts";
+import type { Context } from "../../context/context.ts";
+import { usageError } from "../../../terminal/failure.ts";
+
+export const auditVerify = command({
+  name: "audit verify",
+  about: "Looks whether the audit log is what was recorded: nothing changed, deleted, inserted, moved or back-dated.",
+  options: {
+    export: option(
+      "file",
+      "an export without a filter, as NDJSON, or several in their order; default: the database",
+      z.array(z.string()).default([]),
+      { many: true },
+    ),
+    publicKey: option("file", "the key to trust, kept elsewhere; default: our own", z.string().optional()),
+    head: option("file", "a head kept elsewhere, which the chain has to contain", z.string().optional()),
+    acknowledged: option(
+      "id",
+      "the entry of a restore that you know of: what it lost is told and is no fault",
+      z.array(z.string().regex(/^[1-9][0-9]{0,17}$/, "must be the id of an entry")).default([]),
+      { many: true },
+    ),
+  },
+  async run({ export: files, publicKey, head, acknowledged }, context) {
+    if (files.length > 0 && context.realmName !== undefined) {
+      throw usageError("--realm names a realm of the database; an export is of one realm.");
+    }
+    const verifier = await createHeadVerifier(publicKey === undefined ? context.auditKey() : readPublicKey(publicKey));
+    const kept = head === undefined ? undefined : await readHead(head, verifier);
+    if (files.length > 0) return resultOf([await checkExport(files, { verifier, kept })]);
+    const guards = await checkGuards(await context.db());
+    if (!guards.compared) {
+      context.say("This login may not take on realmpass_api: what the api sees of the log was not compared.");
+    }
+    return resultOf(await checkRealms(context, { verifier, kept, acknowledged }), guards);
+  },
+});
+
+function resultOf(reports: readonly RealmReport[], guards?: GuardReport) {
+  const ok = reports.every(({ faultCount }) => faultCount === 0) && (guards?.faults.length ?? 0) === 0;
+  const json = {
+    ok,
+    ...(guards && { comparedWithApi: guards.compared, guards: guards.faults }),
+    chains: reports.map(reportView),
+  };
+  const lines = [
+    ...(guards?.faults.map(({ kind, message }) => `${kind}  ${message}`) ?? []),
+    ...reports.map(reportText),
+  ];
+  return { json, text: lines.join("\n"), failed: !ok };
+}
+
+/** One after the other, each page by page. */
+async function checkRealms(
+  context: Context,
+  {
+    verifier,
+    kept,
+    acknowledged,
+  }: { verifier: HeadVerifier; kept: AuditHead | undefined; acknowledged: readonly string[] },
+): Promise<RealmReport[]> {
+  const db = await context.db();
+  const realms = await context.realms();
+  if (kept !== undefined && !realms.some(({ id }) => id === kept.realm)) {
+    throw usageError(`The head that was kept is of realm ${kept.realm}, which is not among those that are checked.`);
+  }
+  const reports: RealmReport[] = [];
+  for (const { id: realmId } of realms) {
+    const wanted = kept?.realm === realmId ? kept : undefined;
+    const restores = await restoreEntries.listRestores(db, { realmId, ids: acknowledged });
+    const restore = restores.find(({ position }) => wanted !== undefined && position < wanted.position);
+    if (wanted === undefined || restore === undefined) {
+      reports.push(await checkDatabase(db, { realmId, verifier, kept: wanted }));
+    } else {
+      const lost = { from: restore.position + 1, to: wanted.position, restore: restore.id };
+      reports.push({ ...(await checkDatabase(db, { realmId, verifier, kept: undefined })), lost });
+    }
+  }
+  return reports;
+}
+
+/** A report, and what an acknowledged restore took from the chain that the head was kept of. */
+interface RealmReport extends ChainReport {
+  lost?: { from: number; to: number; restore: string };
+}
+
+const reportView = ({ realm, entries, unsealed, end, faults, faultCount, lost }: RealmReport) => ({
+  realm: realm === "" ? null : Number(realm),
+  entries,
+  unsealed,
+  position: end.position,
+  hash: end.hash,
+  faultCount,
+  faults,
+  ...(lost && { lost }),
+});
+
+function reportText({ realm, entries, unsealed, faults, faultCount, lost }: RealmReport): string {
+  const gone =
+    lost && `; what was at positions ${lost.from} to ${lost.to} was lost with the restore of entry ${lost.restore}`;
+  const counted = `${entries} sealed, ${unsealed} waiting to be sealed${gone ?? ""}`;
+  if (faultCount === 0) return `realm ${realm}: ${counted}; nothing ${gone === undefined ? "" : "else "}is wrong.`;
+  const more = faultCount - faults.length;
+  return [
+    `realm ${realm}: ${counted}; ${faultCount === 1 ? "1 thing is" : `${faultCount} things are`} wrong:`,
+    ...faults.map(({ kind, message }) => `  ${kind}  ${message}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ].join("\n");
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import * as issuers from "../../../db/queries/realm/issuers.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import { permittedDomains } from "../../../domain/realm.ts";
+import type { NameConstraintsForm } from "../../../domain/certificate/certificate-profile.ts";
+import { nameConstraintsOption } from "../../issuer/constraints.ts";
+import { flag, option } from "../../../terminal/command.ts";
+import { isSet } from "../../../terminal/inputs.ts";
+import { command, type Answer } from "../command.ts";
+import type { Context } from "../../context/context.ts";
+import { CommandError, usageError } from "../../../terminal/failure.ts";
+import { rootAdvice, writeRoot } from "../../issuer/ceremony-directory.ts";
+import { checkPassphrase } from "../../issuer/passphrase.ts";
+import { chooseRoot, type RootChoice } from "../../issuer/root-choice.ts";
+import { issuerLine, issuerView } from "../views.ts";
+
+export const issuerCreate = command({
+  name: "issuer create",
+  about:
+    "Makes the first issuing CA of a realm that has none; with --new-root, another root and its issuing CA, which a realm that has issuers then rotates to.",
+  options: {
+    nameConstraints: nameConstraintsOption,
+    newRoot: flag("make another root: the one there was is lost, or its key is in other hands", isSet),
+    passphraseLost: flag("with --new-root: the passphrase of the issuers there are is lost as well", isSet),
+    rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
+    rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
+  },
+  async run({ nameConstraints: form = "plain", newRoot, passphraseLost, ...given }, context) {
+    if (!newRoot) {
+      if (passphraseLost) throw usageError("--passphrase-lost goes with --new-root.");
+      return answerOf(await createFirst({ form, given }, context));
+    }
+    if (given.rootKey !== undefined || given.rootCertificate !== undefined) {
+      throw usageError("--new-root makes a root; --root-key and --root-certificate name one that there is.");
+    }
+    return answerOf(await createUnderNewRoot({ form, passphraseLost }, context));
+  },
+});
+
+const answerOf = (issuer: issuers.IssuerRow): Answer => ({ json: issuerView(issuer), text: issuerLine(issuer) });
+
+async function createFirst(
+  { form, given }: { form: NameConstraintsForm; given: RootChoice["given"] },
+  context: Context,
+): Promise<issuers.IssuerRow> {
+  const at = context.clock.now();
+  const realm = await context.realm();
+  const db = await context.db();
+  const refuseSecond = (existing: readonly issuers.IssuerRow[]): void => {
+    if (existing.length === 0) return;
+    throw new CommandError(
+      "issuer_exists",
+      `The realm ${realm.name} has an issuer; \`issuer rotate\` makes the next one.`,
+    );
+  };
+  refuseSecond(await issuers.list(db, realm.id));
+
+  // Loaded only here, as X.509 is large: other commands start without it.
+  const { addIssuer, signIssuingCa } = await import("../../issuer/new-issuer.ts");
+  const root = chooseRoot({ realm: realm.name, given }, context);
+  const passphrase = await context.passphrase();
+  await checkPassphrase(db, passphrase);
+  const authority = await signIssuingCa({
+    root,
+    organization: realm.displayName,
+    nameConstraints: { form, domains: permittedDomains(realm) },
+    passphrase,
+    rootPassphrase: await context.rootPassphrases(),
+    cost: context.costs.key,
+    at,
+  });
+  return db.transaction(async (tx) => {
+    await realms.lock(tx, realm.id);
+    refuseSecond(await issuers.list(tx, realm.id));
+    return addIssuer(tx, { realmId: realm.id, authority, root: root.certificate, event: "issuer_create", at });
+  });
+}
+
+/** In a realm that has issuers the new one is only prepared: it issues after \`issuer rotate\`, once it has a CRL. */
+async function createUnderNewRoot(
+  { form, passphraseLost }: { form: NameConstraintsForm; passphraseLost: boolean },
+  context: Context,
+): Promise<issuers.IssuerRow> {
+  const at = context.clock.now();
+  const realm = await context.realm();
+  const db = await context.db();
+  const refusePrepared = (rows: readonly issuers.IssuerRow[]): void => {
+    const prepared = rows.find((row) => row.prepared && row.notAfter > at);
+    if (prepared === undefined) return;
+    throw new CommandError(
+      "issuer_prepared",
+      `Issuer ${prepared.id} is prepared already; \`issuer rotate\` has it issue.`,
+    );
+  };
+  refusePrepared(await issuers.list(db, realm.id));
+  const passphrase = await context.passphrase();
+  if (!passphraseLost) await checkPassphrase(db, passphrase);
+  const { addIssuer } = await import("../../issuer/new-issuer.ts");
+  const { createHierarchy } = await import("../../realm/new-realm.ts");
+  const { root, issuing } = await createHierarchy({
+    organization: realm.displayName,
+    nameConstraints: { form, domains: permittedDomains(realm) },
+    passphrase,
+    rootPassphrase: await context.rootPassphrase(),
+    cost: context.costs.key,
+    at,
+  });
+  const { issuer, files } = await db.transaction(async (tx) => {
+    await realms.lock(tx, realm.id);
+    const rows = await issuers.list(tx, realm.id);
+    refusePrepared(rows);
+    const issuer = await addIssuer(tx, {
+      realmId: realm.id,
+      authority: issuing,
+      root: root.certificate,
+      event: rows.length === 0 ? "issuer_create" : "issuer_prepare",
+      at,
+    });
+    // On disk before anything is committed that hangs on it.
+    return { issuer, files: writeRoot({ directory: context.dataDirectory().ceremony, realm: realm.name, root }) };
+  });
+  context.say(rootAdvice(files));
+  context.say("Every device needs a new profile: those it has end in the root there was.");
+  return issuer;
+}

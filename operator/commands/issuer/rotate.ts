@@ -1,0 +1,133 @@
+import { z } from "zod";
+import type { Db } from "../../../db/client.ts";
+import * as crls from "../../../db/queries/certificates/crls.ts";
+import * as issuers from "../../../db/queries/realm/issuers.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
+import type { NameConstraintsForm } from "../../../domain/certificate/certificate-profile.ts";
+import { permittedDomains } from "../../../domain/realm.ts";
+import { nameConstraintsOption } from "../../issuer/constraints.ts";
+import { fingerprintOf } from "../../issuer/ceremony-directory.ts";
+import { flag, option } from "../../../terminal/command.ts";
+import { isSet } from "../../../terminal/inputs.ts";
+import { command, type Answer } from "../command.ts";
+import type { Context } from "../../context/context.ts";
+import { CommandError, usageError } from "../../../terminal/failure.ts";
+import { checkPassphrase } from "../../issuer/passphrase.ts";
+import { chooseRoot, type RootChoice } from "../../issuer/root-choice.ts";
+import { issuerLine, issuerView } from "../views.ts";
+
+export const issuerRotate = command({
+  name: "issuer rotate",
+  about:
+    "Has the next issuing CA issue from now on: the prepared one, or one that is made under the same root. Earlier ones go on publishing.",
+  options: {
+    prepare: flag("only make it: it publishes, and issues after the next `issuer rotate`", isSet),
+    nameConstraints: nameConstraintsOption,
+    rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
+    rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
+  },
+  async run({ prepare, nameConstraints, ...given }, context) {
+    const realm = await context.realm();
+    const rows = await issuers.list(await context.db(), realm.id);
+    const prepared = findPrepared(rows, context);
+    if (prepared !== undefined) {
+      if (prepare) throw alreadyPrepared(prepared);
+      if (given.rootKey !== undefined || given.rootCertificate !== undefined) {
+        throw usageError(`Issuer ${prepared.id} is prepared; it needs no root to begin to issue.`);
+      }
+      if (nameConstraints !== undefined) {
+        throw usageError(`Issuer ${prepared.id} is prepared; its constraints are in its certificate.`);
+      }
+      return answerOf(await startIssuing(prepared, context));
+    }
+    return answerOf(await makeNext({ realm, rows, given, prepare, nameConstraints }, context));
+  },
+});
+
+const answerOf = (issuer: issuers.IssuerRow): Answer => ({ json: issuerView(issuer), text: issuerLine(issuer) });
+
+/** One that has ended meanwhile is none any more. */
+const findPrepared = (rows: readonly issuers.IssuerRow[], { clock }: Context): issuers.IssuerRow | undefined =>
+  rows.find(({ prepared, notAfter }) => prepared && notAfter > clock.now());
+
+const alreadyPrepared = ({ id }: issuers.IssuerRow): CommandError =>
+  new CommandError("issuer_prepared", `Issuer ${id} is prepared already; \`issuer rotate\` has it issue.`);
+
+async function startIssuing(prepared: issuers.IssuerRow, context: Context): Promise<issuers.IssuerRow> {
+  // Loaded only where a CA changes, as X.509 is large: other commands start without it.
+  const { recordIssuerEvent } = await import("../../issuer/new-issuer.ts");
+  const db = await context.db();
+  return db.transaction(async (tx) => {
+    if ((await lockAndFindPrepared(tx, prepared.realmId, context))?.id !== prepared.id) {
+      throw new CommandError("issuer_changed", "Somebody else has rotated at this moment; look at `issuer list`.");
+    }
+    await requireCrl(tx, prepared, context);
+    const issuer = await issuers.startIssuing(tx, prepared);
+    await recordIssuerEvent(tx, { issuer, event: "issuer_rotate", at: context.clock.now() });
+    return issuer;
+  });
+}
+
+/** A RADIUS server that checks CRLs refuses every profile of an issuer without one. */
+async function requireCrl(tx: Db, { id }: issuers.IssuerRow, { clock }: Context): Promise<void> {
+  const states = await crls.listStates(tx, { at: clock.now() });
+  const standing = states.find(({ issuerId }) => issuerId === id)?.standing ?? "missing";
+  if (standing !== "missing" && standing !== "stale") return;
+  throw new CommandError(
+    "crl_missing",
+    `Issuer ${id} has ${standing === "missing" ? "no CRL yet" : "a CRL that has ended"}: RADIUS servers would refuse its profiles. A worker that runs publishes one within seconds; then rotate.`,
+  );
+}
+
+async function makeNext(
+  {
+    realm,
+    rows,
+    given,
+    prepare,
+    nameConstraints: form = "plain",
+  }: {
+    realm: RealmRow;
+    rows: readonly issuers.IssuerRow[];
+    given: RootChoice["given"];
+    prepare: boolean;
+    nameConstraints: NameConstraintsForm | undefined;
+  },
+  context: Context,
+): Promise<issuers.IssuerRow> {
+  const at = context.clock.now();
+  const rootCertificate = rows[0]?.chain.at(-1);
+  if (rootCertificate === undefined) {
+    throw new CommandError(
+      "no_issuer",
+      `The realm ${realm.name} has no issuer yet; \`issuer create\` makes the first.`,
+    );
+  }
+  const root = chooseRoot({ realm: realm.name, given, expected: fingerprintOf(rootCertificate) }, context);
+  const { addIssuer, signIssuingCa } = await import("../../issuer/new-issuer.ts");
+  const passphrase = await context.passphrase();
+  const db = await context.db();
+  await checkPassphrase(db, passphrase);
+  const authority = await signIssuingCa({
+    root,
+    organization: realm.displayName,
+    nameConstraints: { form, domains: permittedDomains(realm) },
+    passphrase,
+    rootPassphrase: await context.rootPassphrases(),
+    cost: context.costs.key,
+    at,
+  });
+  return db.transaction(async (tx) => {
+    const prepared = await lockAndFindPrepared(tx, realm.id, context);
+    if (prepared !== undefined) throw alreadyPrepared(prepared);
+    const event = prepare ? "issuer_prepare" : "issuer_rotate";
+    return addIssuer(tx, { realmId: realm.id, authority, root: root.certificate, event, at });
+  });
+}
+
+/** Nobody else changes which one issues until the transaction ends. */
+async function lockAndFindPrepared(tx: Db, realmId: string, context: Context): Promise<issuers.IssuerRow | undefined> {
+  await realms.lock(tx, realmId);
+  return findPrepared(await issuers.list(tx, realmId), context);
+}

@@ -1,0 +1,240 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
+import * as issuers from "../../../db/queries/realm/issuers.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import { operatorActor } from "../../../domain/audit/audit.ts";
+import {
+  HelpUri,
+  InfrastructureDomains,
+  PrivacyUri,
+  RadiusServerName,
+  RealmDisplayName,
+  realmLimits,
+  settingRanges,
+  Ssids,
+  TimeZone,
+} from "../../../domain/realm.ts";
+import { sealUnderMasterKey } from "../../../runtime/keys/master-key.ts";
+import { authUrl, upstreamCallbackPath } from "../../../runtime/config/addresses.ts";
+import { flag, option } from "../../../terminal/command.ts";
+import { command } from "../command.ts";
+import { text } from "../../../domain/text.ts";
+import { ClaimName } from "../../../domain/people/upstream-claims.ts";
+import { UpstreamIssuer } from "../../../domain/uris.ts";
+import { domainsBeyond } from "../../issuer/constraints.ts";
+import { readCertificates } from "../../realm/certificate-file.ts";
+import { ResetSettings } from "../../realm/resettable-settings.ts";
+import { readClientSecret } from "../../realm/client-secret.ts";
+import { wholeNumber } from "../../../terminal/inputs.ts";
+import { ClaimValue, MayUse, RoleClaims, Switch } from "../inputs.ts";
+import { usageError } from "../../../terminal/failure.ts";
+import { contradictionIn, opensToAnybody, upstreamChange } from "../../realm/upstream-change.ts";
+import { lines, realmView } from "../views.ts";
+
+export const realmSet = command({
+  name: "realm set",
+  about: "Changes a realm's settings: those that are given.",
+  options: {
+    displayName: option("text", "the name that people see", RealmDisplayName.optional()),
+    helpUri: option(
+      "uri",
+      "where people get help: http, https or mailto, linked from every page; empty: nowhere",
+      HelpUri.optional(),
+    ),
+    privacyUri: option(
+      "uri",
+      "where people read what becomes of their data, linked from every page; empty: nowhere",
+      PrivacyUri.optional(),
+    ),
+    radiusCn: option("name", "the name that the RADIUS server's certificate shows", RadiusServerName.optional()),
+    radiusCaFile: option(
+      "file",
+      "PEM of the CA that issued the RADIUS server's certificate; default: the realm's own",
+      z.string().min(1).optional(),
+    ),
+    ssid: option("name", "a Wi-Fi network that files for devices set up; once for each", Ssids.optional(), {
+      many: true,
+    }),
+    infrastructureDomain: option(
+      "domain",
+      "a domain, beside the realm's own, that DNS names of infrastructure profiles may be in; once for each",
+      InfrastructureDomains.optional(),
+      { many: true },
+    ),
+    localSignIn: option("on|off", "sign-in with a local name, for trial and emergencies", Switch.optional()),
+    upstreamIssuer: option("uri", "the identity provider that people sign in through", UpstreamIssuer.optional()),
+    upstreamClientId: option("id", "what the identity provider calls this service", text(1, 255).optional()),
+    upstreamClientSecretStdin: flag(
+      "read this service's secret at the identity provider from standard input",
+      z.boolean().optional(),
+    ),
+    claimPairwiseId: option(
+      "name",
+      "the claim with the pseudonym that the realm knows people by; default: pairwise_id, else sub",
+      ClaimName.optional(),
+    ),
+    claimEmail: option("name", "the claim with the email address; default: email", ClaimName.optional()),
+    claimDisplayName: option("name", "the claim with the name that people see; default: name", ClaimName.optional()),
+    claimAdministrator: option(
+      "name=value",
+      "whose claim has this value administers the realm, and nobody else who signs in through the identity provider",
+      ClaimValue.optional(),
+    ),
+    claimRole: option(
+      "role=name=value",
+      "whose claim has this value has this role, and nobody else who signs in through the identity provider; once for each",
+      RoleClaims.optional(),
+      { many: true },
+    ),
+    mayUse: option(
+      "name=value",
+      "whose claim has this value may use the realm, and nobody else who signs in through the identity provider; once for each",
+      MayUse.optional(),
+      { many: true },
+    ),
+    clear: option(
+      "settings",
+      "settings to take back, separated by commas: radius-ca,upstream-issuer,claim-email",
+      ResetSettings.optional(),
+    ),
+    maxProfiles: option(
+      "count",
+      "active profiles that a person may have",
+      wholeNumber(...settingRanges.maxProfiles).optional(),
+    ),
+    maxValid: option("months", "how long a profile is valid", wholeNumber(...settingRanges.maxValid).optional()),
+    timeZone: option(
+      "name",
+      "the time zone of times on pages that cannot know the reader's, such as Europe/Berlin; default: UTC",
+      TimeZone.optional(),
+    ),
+    guestDaysMax: option(
+      "days",
+      "how far off a guest manager may set the end of a guest account; default: 90",
+      wholeNumber(...settingRanges.guestDaysMax).optional(),
+    ),
+    guestLimitMax: option(
+      "count",
+      "active profiles that a guest manager may allow a guest account; default: 200",
+      wholeNumber(...settingRanges.guestLimitMax).optional(),
+    ),
+    offboardingShare: option(
+      "percent",
+      "a bulk offboarding of more of the realm's people has to be confirmed; default: 20",
+      wholeNumber(...settingRanges.offboardingShare).optional(),
+    ),
+    forgetAfterMonths: option(
+      "months",
+      "erase what names people who were offboarded longer ago, and cannot be let back in then; default: nobody is forgotten",
+      wholeNumber(1, realmLimits.forgetAfterMonths).optional(),
+    ),
+  },
+  async run(input, context) {
+    if (Object.values(input).every((value) => value === undefined)) {
+      throw usageError("There is nothing to change; see `realm set --help`.");
+    }
+    const contradiction = contradictionIn(input);
+    if (contradiction !== undefined) throw usageError(`--${contradiction} cannot be both set and cleared.`);
+    const at = context.clock.now();
+    const secret = input.upstreamClientSecretStdin === true ? readClientSecret(await context.readInput()) : undefined;
+    const radiusCa = input.clear?.has("radius-ca") === true ? null : readCertificates(input.radiusCaFile, at);
+    const { id } = await context.realm();
+    const sealedSecret =
+      secret === undefined
+        ? undefined
+        : sealUnderMasterKey(await context.masterKeys(), Buffer.from(secret), realms.upstreamSecretContext(id));
+    const {
+      displayName,
+      helpUri,
+      privacyUri,
+      radiusCn,
+      ssid,
+      infrastructureDomain,
+      localSignIn,
+      maxProfiles,
+      maxValid,
+      offboardingShare,
+      forgetAfterMonths,
+      timeZone,
+      guestDaysMax,
+      guestLimitMax,
+    } = input;
+    const db = await context.db();
+    const { before, realm } = await db.transaction(async (tx) => {
+      const before = await realms.lock(tx, id);
+      const after = await realms.update(tx, id, {
+        displayName,
+        helpUri,
+        privacyUri,
+        radiusCn,
+        radiusCa,
+        ssids: ssid,
+        infrastructureDomains: input.clear?.has("infrastructure-domain") === true ? [] : infrastructureDomain,
+        offboardingShare,
+        timeZone,
+        guestDaysMax,
+        guestLimitMax,
+        forgetAfterMonths: input.clear?.has("forget-after-months") === true ? null : forgetAfterMonths,
+        localSignIn,
+        maxProfiles,
+        maxValidMonths: maxValid,
+        ...upstreamChange(before, input, sealedSecret),
+      });
+      if (opensToAnybody(before, after, input)) throw usageError(openToAnybody);
+      await auditEntries.record(tx, {
+        realmId: id,
+        event: "realm_update",
+        actor: operatorActor,
+        at,
+        properties: {
+          ...changed(realmView(before), realmView(after)),
+          ...(sealedSecret === undefined ? {} : { upstreamClientSecret: "replaced" }),
+        },
+      });
+      return { before, realm: after };
+    });
+
+    for (const advice of adviceFor(realm, before)) context.say(advice);
+    if (infrastructureDomain !== undefined) {
+      const issuing = (await issuers.list(db, id)).find((issuer) => issuer.issuing);
+      const beyond = issuing === undefined ? [] : domainsBeyond(issuing, infrastructureDomain);
+      if (beyond.length > 0) {
+        context.say(
+          `The issuing CA does not permit ${beyond.join(", ")}: \`issuer rotate --realm ${realm.name}\` makes one that does. Until then such names are refused.`,
+        );
+      }
+    }
+    if (input.upstreamIssuer !== undefined || input.upstreamClientId !== undefined) {
+      context.say(`The redirect URI to register there: ${authUrl(context.config)}${upstreamCallbackPath}`);
+    }
+    return { json: realmView(realm), text: lines(realmView(realm)) };
+  },
+});
+
+const openToAnybody =
+  "Anybody can have an account at this identity provider, so it takes --may-use to say who may use the realm, such as --may-use hd=uni.example.";
+
+/** What the operator should know about the realm as it is after the change. */
+function* adviceFor(realm: realms.RealmRow, before: realms.RealmRow): Generator<string> {
+  const { upstreamIssuer, upstreamClientId } = realm;
+  if (!realm.localSignIn && !realms.hasUpstream(realm)) {
+    yield "Nobody can sign in to this realm: local sign-in is off and no identity provider is named.";
+  }
+  if ((upstreamIssuer === null) !== (upstreamClientId === null)) {
+    yield "The identity provider is not used before both --upstream-issuer and --upstream-client-id are set.";
+  }
+  const moved = upstreamIssuer !== null && upstreamIssuer !== before.upstreamIssuer;
+  if (moved && before.upstreamClientSecretSet && !realm.upstreamClientSecretSet) {
+    yield "The client secret was the old identity provider's and is removed; --upstream-client-secret-stdin sets a new one.";
+  }
+}
+
+type View = Readonly<Record<string, unknown>>;
+
+/** The settings that are not as they were, before and after. */
+function changed(before: View, after: View): { before: View; after: View } {
+  const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  const only = (view: View): View => Object.fromEntries(names.map((name) => [name, view[name]]));
+  return { before: only(before), after: only(after) };
+}

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import * as restores from "../../../db/queries/audit/restores.ts";
+import { createHeadVerifier } from "../../../runtime/keys/audit-key.ts";
+import { argument, flag, option } from "../../../terminal/command.ts";
+import { CommandError } from "../../../terminal/failure.ts";
+import { isSet } from "../../../terminal/inputs.ts";
+import { readHead, readPublicKey } from "../../audit/audit-files.ts";
+import { findLost, type Lost } from "../../restore/lost-entries.ts";
+import { replay, type Replayed } from "../../restore/replay.ts";
+import { command } from "../command.ts";
+
+/** Entries that are left for people and are told one by one. */
+const byHandMax = 100;
+
+export const revocationsReplay = command({
+  name: "revocations replay",
+  about: "After a restore: does again what took access away since the backup, from exports of the audit log.",
+  arguments: {
+    files: argument(
+      "FILE…",
+      "the exports of one realm without a filter, as NDJSON, in their order",
+      z.array(z.string(), "is required").min(1),
+      { many: true },
+    ),
+  },
+  options: {
+    head: option("file", "a head kept elsewhere, which the exports have to reach", z.string().optional()),
+    publicKey: option("file", "the key to trust, kept elsewhere; default: our own", z.string().optional()),
+    keepLost: flag("leave profiles alone that were made since the backup and are unknown now", isSet),
+    dryRun: flag("say what would be done, and change nothing", isSet),
+  },
+  async run({ files, head, publicKey, keepLost, dryRun }, context) {
+    const verifier = await createHeadVerifier(publicKey === undefined ? context.auditKey() : readPublicKey(publicKey));
+    const kept = head === undefined ? undefined : await readHead(head, verifier);
+    const realmIds = new Set((await context.realms()).map(({ id }) => id));
+    const db = await context.db();
+    const lost = await findLost(db, { files, verifier, kept, realmIds });
+    const restore = await restores.findRestoreBeyond(db, { realmId: lost.realmId, position: lost.fork });
+    if (restore === undefined) {
+      throw new CommandError("not_restored", "Run `database restored` first: this replays what a restore has lost.");
+    }
+    const replayed = await replay(db, lost, { at: context.clock.now(), keepLost, dryRun });
+    return { json: view(lost, replayed, dryRun), text: text(lost, replayed, dryRun) };
+  },
+});
+
+function view(lost: Lost, { byHand, ...replayed }: Replayed, dryRun: boolean): Record<string, unknown> {
+  return {
+    realm: Number(lost.realmId),
+    dryRun,
+    lost: { from: lost.fork + 1, to: lost.end, entries: lost.entries.length },
+    ...replayed,
+    byHand: countOf(byHand),
+    byHandEntries: byHand.slice(0, byHandMax).map(({ position, date, event, properties }) => ({
+      position,
+      date,
+      event,
+      properties: JSON.parse(properties) as unknown,
+    })),
+  };
+}
+
+/** How many of each event there are. */
+function countOf(entries: Replayed["byHand"]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { event } of entries) counts[event] = (counts[event] ?? 0) + 1;
+  return counts;
+}
+
+function text(lost: Lost, replayed: Replayed, dryRun: boolean): string {
+  const { revoked, listed, offboarded, locked, roles, guestAccounts, applications, lostProfiles, byHand } = replayed;
+  if (lost.entries.length === 0) return "The database has all of the export: nothing was lost.";
+  const left = Object.entries(countOf(byHand)).map(([event, count]) => `  ${event}: ${count}`);
+  return [
+    `Lost: ${lost.entries.length} entries, positions ${lost.fork + 1} to ${lost.end} of the exported audit log.`,
+    `${dryRun ? "Would be done" : "Done"} again: ${revoked} profiles revoked, ${offboarded} people offboarded, ${locked} locked, ` +
+      `${roles} without a role that they had, ${guestAccounts} guest accounts revoked, ${applications} applications switched off or without an old secret.`,
+    `Profiles made since the backup, which are unknown now: ${lostProfiles.length}; serial numbers put on the CRL: ${listed}.`,
+    ...(left.length === 0 ? [] : ["Look at these in the export, and do by hand what still matters:", ...left]),
+  ].join("\n");
+}

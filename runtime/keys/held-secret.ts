@@ -1,0 +1,85 @@
+import { calculateJwkThumbprint } from "jose";
+import { auditPublicKeys } from "./audit-key.ts";
+import { secretFiles } from "./data-directory.ts";
+import { masterKeys, openUnderMasterKey, type MasterKeys } from "./master-key.ts";
+import { outputPublicJwks, type PublicJwk } from "./sealed-output.ts";
+import { subKeys } from "./sub-key.ts";
+import type { Variable } from "../config/variables.ts";
+
+/** The kinds of secret that all processes of an installation share; check values compare them. */
+export const secretKinds = ["master", "output", "audit"] as const;
+export type SecretKind = (typeof secretKinds)[number];
+
+/** A secret as a process has it. It does not reveal the secret itself. */
+export interface HeldSecret {
+  kind: SecretKind;
+  /** The variable that gives it, for messages. */
+  variable: Variable;
+  /** One for each value that the process has at the moment; it works with the first. */
+  checkValues: readonly [Buffer, ...Buffer[]];
+  /** The public half of the first value; null if other processes need none. */
+  publicJwk: PublicJwk | null;
+  /** Whether it opens data sealed under an earlier master key; only for the master key. */
+  opens?: (sealed: Uint8Array, context: string) => boolean;
+}
+
+const checkValueOctets = 8;
+
+/** Returns the master keys of a configuration: check values are 8 octets derived from them (HKDF-SHA-256). */
+export function heldMasterKey(keys: MasterKeys): HeldSecret {
+  const [first, ...others] = subKeys(keys, "checkValue").map((key) => key.subarray(0, checkValueOctets));
+  return {
+    kind: "master",
+    variable: secretFiles.masterKey.variable,
+    checkValues: listOf(first, others),
+    publicJwk: null,
+    opens(sealed, context) {
+      try {
+        openUnderMasterKey(keys, sealed, context).fill(0);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** Returns the output keys of a configuration, either half: check values are thumbprints (RFC 7638). */
+export async function heldOutputKey(json: string, half: "outputPrivateKey" | "outputPublicKey"): Promise<HeldSecret> {
+  const jwks = outputPublicJwks(json);
+  return {
+    kind: "output",
+    variable: secretFiles[half].variable,
+    checkValues: await thumbprintsOf(jwks),
+    publicJwk: jwks[0],
+  };
+}
+
+/** Returns the audit keys of a configuration, either half: check values are thumbprints (RFC 7638). */
+export const heldAuditKey = async (json: string): Promise<HeldSecret> => ({
+  kind: "audit",
+  variable: secretFiles.auditKey.variable,
+  checkValues: await thumbprintsOf(auditPublicKeys(json)),
+  publicJwk: null,
+});
+
+/** Returns the secret of a kind, from the text of its variable or file. Throws if it cannot be used. */
+export function heldSecret(kind: SecretKind, text: string): Promise<HeldSecret> {
+  if (kind === "master") return Promise.resolve(heldMasterKey(masterKeys(text)));
+  return kind === "output" ? heldOutputKey(text, "outputPublicKey") : heldAuditKey(text);
+}
+
+/** Returns a check value in the form that commands print and accept. */
+export const printedCheckValue = (checkValue: Uint8Array): string => Buffer.from(checkValue).toString("hex");
+
+async function thumbprintsOf(jwks: readonly PublicJwk[]): Promise<readonly [Buffer, ...Buffer[]]> {
+  const [first, ...others] = await Promise.all(
+    jwks.map(async (jwk) => Buffer.from(await calculateJwkThumbprint({ ...jwk }), "base64url")),
+  );
+  return listOf(first, others);
+}
+
+function listOf(first: Buffer | undefined, others: readonly Buffer[]): readonly [Buffer, ...Buffer[]] {
+  if (first === undefined) throw new Error("a secret has at least one value");
+  return [first, ...others];
+}

@@ -1,0 +1,310 @@
+import {
+  createPostgresBackend,
+  Queue,
+  runMigrations,
+  UnrecoverableError,
+  withBackend,
+  Worker,
+  type Job,
+  type JobsOptions,
+  type PgPool,
+  type WorkerOptions,
+} from "bullmq";
+import { setTimeout as pause } from "node:timers/promises";
+import { Redis } from "ioredis";
+import type { Pool, QueryResult } from "pg";
+import type { TaskDefinition, QueueName } from "../../domain/tasks/task.ts";
+import { queueNames } from "../../domain/tasks/task.ts";
+import type { Log } from "../log.ts";
+import { openRedis } from "./redis.ts";
+import { createBatcher } from "./batch.ts";
+import { answerWithin } from "../deadline.ts";
+import { createSeldom } from "../seldom.ts";
+
+/** Where the queues live: Redis, or BullMQ's tables in Postgres through a pool whose search path is `bullmq`. */
+export type QueueBackend = { kind: "redis"; url: string } | { kind: "postgres"; pool: QueuePool };
+
+export type QueuePool = Pool;
+type MigrationClient = Parameters<typeof runMigrations>[0];
+
+/** Returns Redis if configured, else Postgres through a pool that is opened only then. */
+export const queueBackend = (redisUrl: string | undefined, openPool: () => QueuePool): QueueBackend =>
+  redisUrl === undefined ? { kind: "postgres", pool: openPool() } : { kind: "redis", url: redisUrl };
+
+/** Creates or updates BullMQ's own tables in a schema. The client must be one session, not a pool. */
+export const migrateQueues = (client: MigrationClient, schema: string): Promise<number> =>
+  runMigrations(client, schema);
+
+/** Adds tasks. Adding the same task twice is harmless; the sweep picks up work whose task could not be added. */
+export interface Queues {
+  enqueue<Payload>(job: TaskDefinition<Payload>, payload: NoInfer<Payload>): Promise<void>;
+  enqueueAll<Payload>(job: TaskDefinition<Payload>, payloads: readonly NoInfer<Payload>[]): Promise<void>;
+  /** Rejects if the backend does not answer. */
+  ping(): Promise<void>;
+  /** Returns the number of tasks of each queue: waiting, active, and waiting for a retry. */
+  tasks(): Promise<Record<QueueName, { waiting: number; active: number; delayed: number }>>;
+  close(): Promise<void>;
+}
+
+interface QueuedJob {
+  name: string;
+  data: unknown;
+  opts: JobsOptions;
+}
+
+/** Finished jobs are not kept: a job with the id of a kept one would be silently ignored. */
+const asQueued = <Payload>(job: TaskDefinition<Payload>, payload: Payload): QueuedJob => ({
+  name: job.name,
+  data: payload,
+  opts: {
+    jobId: job.taskId(payload),
+    ...(job.priority && { priority: job.priority(payload) }),
+    attempts: job.attempts,
+    backoff: { type: "exponential", delay: job.backoffMs, jitter: 0.5 },
+    removeOnComplete: true,
+    removeOnFail: true,
+  },
+});
+
+/** If the backend takes longer, it counts as away: the rows in Postgres are the outbox, so nothing is lost. */
+const answerMsMax = 2_000;
+
+/**
+ * Jobs that arrive during an earlier add are added together: the Postgres backend adds a thousand jobs at once thirteen
+ * times faster than one by one.
+ */
+const gathered = { itemsMax: 1_000, inFlightMax: 1, waitMsMax: 0 };
+
+/** Opens the adding side of every queue. */
+export function openQueues(backend: QueueBackend, log: Log): Queues {
+  const onError = createSeldom((repeated) => {
+    log.warn({ event: "queue.connection_lost", ...repeated }, "the queue's connection failed");
+  });
+  const connection = connect(backend, "produce", onError);
+  const queues = new Map(queueNames.map((name) => [name, openQueue(connection, name, onError)]));
+  const adders = new Map(
+    [...queues].map(([name, queue]) => [
+      name,
+      createBatcher(async (jobs: readonly QueuedJob[]) => {
+        await answerWithin(answerMsMax, addTo(queue, jobs, backend.kind));
+        return jobs.map(() => undefined);
+      }, gathered),
+    ]),
+  );
+
+  const of = <Part>(parts: ReadonlyMap<QueueName, Part>, name: QueueName): Part => {
+    const part = parts.get(name);
+    if (part === undefined) throw new Error(`no queue ${name}`);
+    return part;
+  };
+
+  return {
+    enqueue: (job, payload) => of(adders, job.queue)(asQueued(job, payload)),
+    async enqueueAll(job, payloads) {
+      const jobs = payloads.map((payload) => asQueued(job, payload));
+      await answerWithin(answerMsMax, addTo(of(queues, job.queue), jobs, backend.kind));
+    },
+    async ping() {
+      await answerWithin(answerMsMax, queues.get("issuance")?.getWaitingCount() ?? Promise.resolve(undefined));
+    },
+    async tasks() {
+      const counts = await Promise.all(
+        [...queues].map(async ([name, queue]) => {
+          const { waiting = 0, active = 0, prioritized = 0, delayed = 0 } = await queue.getJobCounts();
+          return [name, { waiting: waiting + prioritized, active, delayed }] as const;
+        }),
+      );
+      return Object.fromEntries(counts) as Awaited<ReturnType<Queues["tasks"]>>;
+    },
+    async close() {
+      await Promise.all([...queues.values()].map((queue) => queue.close().catch(onError)));
+      disconnect(connection);
+    },
+  };
+}
+
+/**
+ * Up to this many jobs go to the Postgres backend one by one: for a bulk it creates and drops two tables, which costs
+ * as much as several single jobs and delays a lone job by several milliseconds.
+ */
+const singlyMax = 4;
+
+const addTo = (queue: Queue, jobs: readonly QueuedJob[], kind: QueueBackend["kind"]): Promise<unknown> =>
+  kind === "postgres" && jobs.length <= singlyMax
+    ? Promise.all(jobs.map(({ name, data, opts }) => queue.add(name, data, opts)))
+    : queue.addBulk([...jobs]);
+
+type Connection = Redis | PgPool;
+
+const connect = (backend: QueueBackend, use: "produce" | "consume", onError: (error: Error) => void): Connection =>
+  backend.kind === "redis" ? openRedis(backend.url, use, onError) : preparing(backend.pool);
+
+/**
+ * Returns the pool with BullMQ's statements prepared once per connection: they are a few fixed texts, each a function
+ * call, and parsing and planning them again for every job costs as much as running some of them.
+ */
+function preparing(pool: QueuePool): PgPool {
+  const query = async (text: string, values?: unknown[]): Promise<QueryResult> => {
+    if (values === undefined || values.length === 0) return pool.query(text);
+    try {
+      return await pool.query({ name: statementName(text), text, values });
+    } catch (error) {
+      if (!isStale(error)) throw error;
+      return pool.query(text, values);
+    }
+  };
+  // BullMQ has its own type for the part of pg that it uses; it does not fit pg's overloads of `on`.
+  return {
+    query,
+    connect: () => pool.connect(),
+    end: () => pool.end(),
+    on: (...listening: Parameters<Pool["on"]>) => pool.on(...listening),
+    options: pool.options,
+  } as unknown as PgPool;
+}
+
+const statementNames = new Map<string, string>();
+
+/** One name for one text in the whole process: queues and workers share connections. */
+function statementName(text: string): string {
+  const name = statementNames.get(text) ?? `bullmq_${statementNames.size}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+/**
+ * feature_not_supported: Postgres returns it if a table or function has changed its result type since this connection
+ * prepared the statement. In every other case the statement changed nothing and fails again when repeated.
+ */
+const isStale = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "0A000";
+
+/** Ends a connection that was opened here; a pool belongs to the caller that passed it in. */
+const disconnect = (connection: Connection): void => {
+  if (connection instanceof Redis) connection.disconnect();
+};
+
+const onPostgres = withBackend(createPostgresBackend);
+
+/**
+ * The check needs INFO, which not every login may run, and is made only once: if it failed, the queue would never work
+ * again.
+ */
+const skipVersionCheck = true;
+
+function openQueue(connection: Connection, name: QueueName, onError: (error: Error) => void): Queue {
+  const queue =
+    connection instanceof Redis
+      ? new Queue(name, { connection, skipVersionCheck })
+      : (new onPostgres.Queue(name, { connection }) as unknown as Queue);
+  queue.on("error", onError);
+  return queue;
+}
+
+/** Thrown by a processor if a job can never succeed: it is not retried. */
+export { UnrecoverableError };
+
+/** Thrown to have a task retried; its progress is in its rows. */
+export class RetryLater extends Error {
+  override readonly name = "RetryLater";
+}
+
+/** How one attempt at a task ended: done, to be retried, or failed permanently. */
+export type TaskOutcome = "done" | "again" | "failed";
+
+export interface QueueWorkerOptions {
+  concurrency: number;
+  log: Log;
+  onEnd: (outcome: TaskOutcome) => void;
+}
+
+/** The part of a BullMQ job that a processor needs: its identity and its data. */
+export type TakenTask = Pick<Job, "id" | "name" | "data" | "attemptsMade" | "timestamp">;
+
+export interface QueueWorker {
+  /** Takes no more jobs until resumed, so other processes get them; running jobs continue. */
+  pause(): void;
+  resume(): void;
+  /** Stops taking jobs and resolves when the running ones are done. */
+  close(): Promise<void>;
+}
+
+const refusedMs = 1_000;
+
+/**
+ * Returns a worker class that pauses if the backend refuses to give it a job (no permission, no memory, read-only,
+ * loading). BullMQ asks again at once, which would leave no time for anything else in this process, including its
+ * shutdown.
+ */
+const pausing = (Base: typeof Worker): typeof Worker =>
+  class extends Base {
+    protected override async moveToActive(token: string, name?: string): Promise<Job> {
+      try {
+        return await super.moveToActive(token, name);
+      } catch (error) {
+        const closing = new AbortController();
+        const end = (): void => {
+          closing.abort();
+        };
+        this.once("closing", end);
+        if (this.closing === undefined) await pause(refusedMs, undefined, closing).catch(() => undefined);
+        this.off("closing", end);
+        throw error;
+      }
+    }
+  };
+
+const onRedisWorker = pausing(Worker);
+const onPostgresWorker = pausing(onPostgres.Worker as unknown as typeof Worker);
+
+/** Starts taking jobs from one queue. */
+export function startQueueWorker(
+  backend: QueueBackend,
+  name: QueueName,
+  process: (job: TakenTask) => Promise<unknown>,
+  { concurrency, log, onEnd }: QueueWorkerOptions,
+): QueueWorker {
+  const onError = createSeldom((repeated) => {
+    log.warn({ event: "queue.error", queue: name, ...repeated }, "the queue reported an error");
+  });
+  const options: Omit<WorkerOptions, "connection"> = {
+    concurrency,
+    // A job whose worker died is picked up again after at most half a minute. Until then a chunk of a bulk job cannot
+    // be added again, so a longer lock would delay the whole job.
+    lockDuration: 20_000,
+    stalledInterval: 10_000,
+    maxStalledCount: 2,
+  };
+  const connection = connect(backend, "consume", onError);
+  const worker =
+    connection instanceof Redis
+      ? new onRedisWorker(name, process, { ...options, connection, skipVersionCheck })
+      : new onPostgresWorker(name, process, { ...options, connection });
+  worker.on("error", onError);
+  worker.on("completed", () => {
+    onEnd("done");
+  });
+  worker.on("failed", (job, error) => {
+    const isLast = job === undefined || job.finishedOn !== undefined;
+    onEnd(isLast ? "failed" : "again");
+    const told = { queue: name, taskId: job?.id, attempt: job?.attemptsMade };
+    if (error instanceof RetryLater && !isLast) {
+      log.debug({ event: "task.repeated", ...told, reason: error.message }, "retrying a task at its own request");
+    } else log.warn({ event: "task.failed", ...told, err: error }, "a task failed");
+  });
+  worker.on("stalled", (taskId) => {
+    log.warn({ event: "task.stalled", queue: name, taskId }, "a task's worker went away; another worker takes it");
+  });
+
+  return {
+    pause() {
+      worker.pause(true).catch(onError);
+    },
+    resume() {
+      void worker.resume();
+    },
+    async close() {
+      await worker.close();
+      disconnect(connection);
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import {
+  authenticate,
+  describeWithRadius,
+  radiusServerName,
+  startRadius,
+  type DeviceFiles,
+  type RadiusServer,
+} from "../../support/counterparts/radius.ts";
+import { givenUser } from "../../support/given/issuing.ts";
+import { openssl } from "../../support/pki/openssl.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { startTcpProxy } from "../../support/run/tcp-proxy.ts";
+import { startService, type RunningService } from "../../support/service/service.ts";
+
+/** What the help desk is told, while real devices come to a real RADIUS server that asks OCSP. */
+
+interface Profile {
+  userId: string;
+  serial: string;
+  files: DeviceFiles;
+}
+
+interface Told {
+  code: string;
+  text: string;
+  lastCheck: { at: string; result: string } | null;
+  servers: number;
+}
+
+describeWithRadius("with FreeRADIUS, the help desk is told", () => {
+  let service: RunningService;
+  let chain: string;
+  let domain: string;
+  let radius: RadiusServer;
+
+  beforeAll(async () => {
+    const target = { host: "127.0.0.1", port: 0 };
+    const network = await startTcpProxy(target);
+    service = await startService({
+      responder: true,
+      kind: "postgres",
+      env: { REALMPASS_BASE_URL: `http://127.0.0.1:${network.port}` },
+    });
+    target.port = service.apiPort;
+    const realms = await service.owner.query<{ domain: string }>(
+      sql`select domain from realms where id = ${service.realmId}`,
+    );
+    domain = realms[0]?.domain ?? "";
+    chain = pem(service.issuer) + pem(service.root);
+    const server = (await ask("POST", `/api/infrastructure-profile/${radiusServerName}`, {
+      format: "pem",
+      validityMonths: 24,
+    })) as { certificate: string; privateKey: string };
+    radius = await startRadius({
+      mode: "strict",
+      realmDomain: domain,
+      server: server.certificate,
+      key: server.privateKey,
+      issuers: pem(service.issuer),
+    });
+  });
+  afterAll(() => radius.stop());
+
+  async function ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const answer = await service.call(method, path, body);
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body.data;
+  }
+
+  async function issue(): Promise<Profile> {
+    const userId = await givenUser(service.owner, service.realmId);
+    const wanted = { format: "pkcs12", deviceType: "Windows" };
+    const made = (await ask("POST", `/api/user/${userId}/profiles/laptop`, wanted)) as { serial: string; data: string };
+    return { userId, serial: made.serial, files: { pkcs12: Buffer.from(made.data, "base64") } };
+  }
+
+  const comes = async ({ files }: Profile): Promise<boolean> =>
+    (await authenticate({ radius, files, ca: chain, identity: `@${domain}` })).admitted;
+
+  async function told({ serial }: Profile): Promise<Told> {
+    const data = (await ask("GET", `/api/profiles/${serial}/activity`)) as {
+      diagnosis: { code: string; text: string };
+      lastCheck: Told["lastCheck"];
+      realmChecks: { servers: number };
+    };
+    const { diagnosis, lastCheck, realmChecks } = data;
+    return { code: diagnosis.code, text: diagnosis.text, lastCheck, servers: realmChecks.servers };
+  }
+
+  test("that nobody asks, then that this device was never asked about, then that it was good", async () => {
+    const [first, second] = [await issue(), await issue()];
+    expect(await told(first)).toMatchObject({ code: "nobody_asks", lastCheck: null, servers: 0 });
+
+    expect(await comes(second)).toBe(true);
+
+    // The server that asked about one device asks about all.
+    await eventually(async () => {
+      expect(await told(first)).toMatchObject({ code: "never_asked", lastCheck: null, servers: 1 });
+    });
+    expect(await told(second)).toMatchObject({
+      code: "good",
+      text: expect.stringMatching(/^The certificate was good on /),
+      lastCheck: { result: "good" },
+    });
+    expect(await comes(first)).toBe(true);
+    await eventually(async () => {
+      expect(await told(first)).toMatchObject({ code: "good" });
+    });
+  });
+
+  test("that a revoked device has not been seen, and as soon as it comes, that it was refused", async () => {
+    const profile = await issue();
+    expect(await comes(profile)).toBe(true);
+    await eventually(async () => {
+      expect(await told(profile)).toMatchObject({ code: "good" });
+    });
+
+    await ask("DELETE", `/api/profiles/${profile.serial}`, { reason: 1 });
+    expect(await told(profile)).toMatchObject({
+      code: "revoked",
+      text: expect.stringMatching(/^Revoked by the application .* No attempt seen since\.$/),
+    });
+
+    // Within the minute in which good checks are written once.
+    await eventually(async () => {
+      expect(await comes(profile)).toBe(false);
+    });
+    await eventually(async () => {
+      expect(await told(profile)).toMatchObject({
+        code: "revoked_tried",
+        text: expect.stringMatching(/^Revoked by the application .*; the device tried on .* and was refused\.$/),
+        lastCheck: { result: "revoked" },
+      });
+    });
+  });
+
+  test("that somebody who is locked, or has days of grace, still gets in", async () => {
+    const [locked, leaving] = [await issue(), await issue()];
+    await ask("PUT", `/api/user/${locked.userId}/status`, { locked: true });
+    await ask("DELETE", `/api/user/${leaving.userId}`, { graceDays: 7 });
+    for (const profile of [locked, leaving]) {
+      expect(await comes(profile)).toBe(true);
+      await eventually(async () => {
+        expect(await told(profile)).toMatchObject({ code: "good" });
+      });
+    }
+  });
+
+  test("that a profile has ended, whatever was asked before", async () => {
+    const profile = await issue();
+    expect(await comes(profile)).toBe(true);
+    await eventually(async () => {
+      expect(await told(profile)).toMatchObject({ code: "good" });
+    });
+    await service.owner.query(sql`
+      update certificates set not_after = ${systemClock.now()} where serial_number = ${profile.serial}
+    `);
+    expect(await told(profile)).toMatchObject({ code: "expired" });
+  });
+});
+
+const pem = (der: Buffer): string =>
+  openssl(["x509", "-inform", "DER", "-in", "certificate"], { certificate: der }).stdout;

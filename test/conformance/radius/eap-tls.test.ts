@@ -1,0 +1,564 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Database } from "../../../db/client.ts";
+import * as issuerKeys from "../../../db/queries/issuer-keys.ts";
+import { sql } from "../../../db/sql.ts";
+import { deviceTypes, type DeviceType, type KeyType } from "../../../domain/certificate/device.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { createIssuingCa, createRoot } from "../../../worker/keys/ceremony.ts";
+import { decryptKey } from "../../../worker/keys/encrypted-key.ts";
+import { X509Certificate } from "../../../pki/x509.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { givenIssuingRealm, givenUser, testPassphrase } from "../../support/given/issuing.ts";
+import { openssl } from "../../support/pki/openssl.ts";
+import {
+  describeWithRadius,
+  fetchCrl,
+  authenticate,
+  radiusServerName,
+  startRadius,
+  type Answered,
+  type DeviceFiles,
+  type KnockOptions,
+  type RadiusMode,
+  type RadiusServer,
+} from "../../support/counterparts/radius.ts";
+import { givenServiceApplication, startService, type RunningService } from "../../support/service/service.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/run/tcp-proxy.ts";
+import { createBrowserSession } from "../../support/browser/browser-session.ts";
+import { useUpstreamProvider } from "../../support/counterparts/upstream-provider.ts";
+
+/**
+ * What it is all for: FreeRADIUS, as docs/radius/README.md sets it up, lets in the devices that have a good profile and no
+ * other. The service, FreeRADIUS and the supplicant are the real ones; RADIUS reaches the service through `network`.
+ */
+
+const modes = ["strict", "resilient"] as const satisfies RadiusMode[];
+
+interface Profile {
+  serial: string;
+  identity: string;
+  files: DeviceFiles;
+}
+
+interface Wanted {
+  deviceType?: DeviceType;
+  format?: "pkcs12" | "pem";
+  keyType?: KeyType;
+  csr?: string;
+}
+
+interface Realm {
+  id: string;
+  domain: string;
+  /** Of a program of the realm. */
+  token: string;
+  /** PEM: the issuing CA, and the same with its root. */
+  issuer: string;
+  chain: string;
+  crlUrl: string;
+}
+
+describeWithRadius("EAP-TLS with FreeRADIUS", () => {
+  let service: RunningService;
+  let network: TcpProxy;
+  let ownRealm: Realm;
+  let otherRealm: Realm;
+  let server: { certificate: string; privateKey: string };
+  let healthy: Profile;
+  let special: Profile;
+  const radius = {} as Record<RadiusMode, RadiusServer>;
+
+  beforeAll(async () => {
+    const target = { host: "127.0.0.1", port: 0 };
+    network = await startTcpProxy(target);
+    service = await startService({
+      responder: true,
+      kind: "postgres",
+      env: { REALMPASS_BASE_URL: `http://127.0.0.1:${network.port}` },
+    });
+    target.port = service.apiPort;
+
+    const client = await givenServiceApplication(service.owner, service.realmId);
+    ownRealm = await givenRealm(service, client);
+    const other = await givenIssuingRealm(service.owner);
+    otherRealm = await givenRealm(other, await givenServiceApplication(service.owner, other.realmId));
+
+    server = (await ask(ownRealm, "POST", `/api/infrastructure-profile/${radiusServerName}`, {
+      format: "pem",
+      validityMonths: 24,
+    })) as typeof server;
+    healthy = await issue(ownRealm);
+    special = await issue(ownRealm);
+    const common = {
+      realmDomain: ownRealm.domain,
+      server: server.certificate,
+      key: server.privateKey,
+      exception: special.identity,
+    };
+    // The strict one trusts the other realm's issuer as well: there the name alone keeps its devices out.
+    const trusted = { strict: ownRealm.issuer + otherRealm.issuer, resilient: ownRealm.issuer };
+    for (const mode of modes) radius[mode] = await startRadius({ ...common, mode, issuers: trusted[mode] });
+  });
+
+  afterAll(async () => {
+    for (const each of Object.values(radius)) await each.stop();
+  });
+
+  const address = (): string => `http://127.0.0.1:${network.port}`;
+  const upstream = useUpstreamProvider({
+    redirectUri: () => `${address()}/login/upstream/callback`,
+    claims: ["groups"],
+    authentication: "none",
+  });
+
+  async function givenRealm(
+    { realmId, issuerId, issuer, root }: { realmId: string; issuerId: string; issuer: Buffer; root: Buffer },
+    { clientId, clientSecret }: { clientId: string; clientSecret: string },
+  ): Promise<Realm> {
+    // Most of its profiles are revoked here, one by one.
+    const [row] = await service.owner.query<{ domain: string }>(sql`
+      update realms set offboarding_share_percent = 100 where id = ${realmId} returning domain
+    `);
+    const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+    const crlUrl = `http://127.0.0.1:${network.port}/crl/${issuerId}.crl`;
+    const token = await tokenFor(form);
+    return { id: realmId, domain: row!.domain, token, issuer: pem(issuer), chain: pem(issuer) + pem(root), crlUrl };
+  }
+
+  async function tokenFor(form: Record<string, string>): Promise<string> {
+    const answer = await fetch(`http://127.0.0.1:${service.apiPort}/oauth/token`, {
+      method: "POST",
+      body: new URLSearchParams(form),
+    });
+    return ((await answer.json()) as { access_token: string }).access_token;
+  }
+
+  async function ask(realm: Pick<Realm, "token">, method: string, path: string, body?: unknown): Promise<unknown> {
+    const answer = await service.call(method, path, body, { authorization: `Bearer ${realm.token}` });
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body.data;
+  }
+
+  async function issue(realm: Realm, wanted: Wanted = {}, userId?: string): Promise<Profile> {
+    const owner = userId ?? (await givenUser(service.owner, realm.id));
+    return received(
+      await ask(realm, "POST", `/api/user/${owner}/profiles/laptop`, {
+        format: "pkcs12",
+        deviceType: "Windows",
+        ...wanted,
+      }),
+    );
+  }
+
+  const revoke = (...profiles: Profile[]): Promise<unknown> =>
+    ask(ownRealm, "DELETE", "/api/profiles/bulk", { profiles: profiles.map(({ serial }) => serial) });
+
+  const attempt = (
+    mode: RadiusMode,
+    { files }: Pick<Profile, "files">,
+    options: Pick<KnockOptions, "tls" | "again"> = {},
+  ): Promise<Answered> =>
+    authenticate({ radius: radius[mode], files, ca: ownRealm.chain, identity: `@${ownRealm.domain}`, ...options });
+
+  async function expectAdmitted(mode: RadiusMode, profile: Profile, options: Pick<KnockOptions, "tls" | "again"> = {}) {
+    const answered = await attempt(mode, profile, options);
+    expect(answered, answered.complaints).toMatchObject({ admitted: true, accept: { userName: profile.identity } });
+    return answered;
+  }
+
+  async function expectRefused(mode: RadiusMode, profile: Pick<Profile, "files">) {
+    expect(await attempt(mode, profile)).toMatchObject({ admitted: false, accept: {} });
+  }
+
+  /** In both modes, as soon as no answer from before the revocation is kept any more. */
+  const expectRefusedSoon = (...profiles: Profile[]): Promise<unknown> =>
+    Promise.all(profiles.flatMap((profile) => modes.map((mode) => eventually(() => expectRefused(mode, profile)))));
+
+  /** As the timer does every minute; resolves when a CRL is in place that names these profiles. */
+  const bringCrl = (...revoked: Profile[]): Promise<void> =>
+    eventually(
+      async () => {
+        const { code, output, newest } = await fetchCrl(radius.resilient, ownRealm.crlUrl);
+        expect({ code, output }).toMatchObject({ code: 0 });
+        const { stdout } = openssl(["crl", "-noout", "-text", "-in", "crl"], { crl: newest });
+        for (const { serial } of revoked) expect(stdout).toContain(hexadecimal(serial));
+      },
+      { everyMs: 250 },
+    );
+
+  test("resilient, before a CRL has ever come: nobody gets in; as soon as there is one, without a restart: all who should", async () => {
+    await expectRefused("resilient", healthy);
+    await eventually(() => {
+      expect(radius.resilient.output()).toContain("unable to get certificate CRL");
+    });
+
+    await bringCrl();
+
+    await expectAdmitted("resilient", healthy);
+  });
+
+  const ownKey = openssl(["req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", "-", "-subj", "/CN=mine"]).stdout;
+  const csr = ownKey.slice(ownKey.indexOf("-----BEGIN CERTIFICATE REQUEST"));
+  const files: [string, Wanted][] = [
+    ["a PKCS#12 file with P-256", { keyType: "ec-p256" }],
+    ["a PKCS#12 file with RSA-2048", { keyType: "rsa-2048" }],
+    ["PEM with P-256", { format: "pem", keyType: "ec-p256" }],
+    ["PEM with RSA-2048", { format: "pem", keyType: "rsa-2048" }],
+    ["a key of its own", { format: "pem", csr }],
+  ];
+  test.each(files)("a device with %s is admitted over TLS 1.2 and 1.3", async (_name, wanted) => {
+    const profile = await issue(ownRealm, wanted);
+    if (wanted.csr !== undefined) profile.files = { certificate: certificateOf(profile), key: ownKey };
+
+    for (const tls of ["1.2", "1.3"] as const) {
+      for (const mode of modes) {
+        const { output } = await expectAdmitted(mode, profile, { tls });
+        expect(output).toContain(`SSL: Using TLS version TLSv${tls}\n`);
+      }
+    }
+  });
+
+  test.each(deviceTypes)("the PKCS#12 file for %s is admitted as it is", async (deviceType) => {
+    await expectAdmitted("strict", await issue(ownRealm, { deviceType }));
+  });
+
+  test("the answer has the certificate's name, a time after which to ask again, and the VLAN", async () => {
+    const common = { sessionTimeout: "3600", terminationAction: "1" };
+    for (const mode of modes) {
+      const [first, second] = [await expectAdmitted(mode, healthy), await expectAdmitted(mode, special)];
+      expect(first.accept).toEqual({ ...common, userName: healthy.identity, vlan: "20" });
+      expect(second.accept).toEqual({ ...common, userName: special.identity, vlan: "30" });
+    }
+  });
+
+  test("a profile revoked by one call is refused within 5 s", async () => {
+    const profile = await issue(ownRealm);
+    for (const mode of modes) await expectAdmitted(mode, profile);
+
+    await ask(ownRealm, "DELETE", `/api/profiles/${profile.serial}`);
+
+    await expectRefusedSoon(profile);
+    await expectAdmitted("strict", healthy);
+  });
+
+  test("every profile of a person who is offboarded is refused within 5 s", async () => {
+    const userId = await givenUser(service.owner, ownRealm.id);
+    const profiles = [await issue(ownRealm, {}, userId), await issue(ownRealm, { format: "pem" }, userId)];
+    for (const profile of profiles) await expectAdmitted("resilient", profile);
+
+    await ask(ownRealm, "DELETE", `/api/user/${userId}`);
+
+    await expectRefusedSoon(...profiles);
+  });
+
+  test("a person whom the identity provider no longer lets use the realm keeps the devices, until they are offboarded", async () => {
+    const [realm] = await service.owner.query<{ name: string }>(sql`
+      update realms
+         set upstream_issuer = ${upstream.url}, upstream_client_id = ${upstream.clientId},
+             upstream_claims = '{"mayUse": [{"claim": "groups", "value": "wifi"}]}'
+       where id = ${ownRealm.id} returning name
+    `);
+    const signIn = async (groups: string[]): Promise<number> => {
+      upstream.signsIn({ sub: "leaver", email: "leaver@example.org", name: "Leaver", groups });
+      const browser = createBrowserSession(() => [address(), upstream.url]);
+      return (await browser.get(`${address()}/login/upstream?realm=${realm!.name}`)).status;
+    };
+    expect(await signIn(["wifi"])).toBe(200);
+    const [user] = await service.owner.query<{ id: string }>(sql`
+      select id from users where realm_id = ${ownRealm.id} and pairwise_id = 'leaver'
+    `);
+    const profile = await issue(ownRealm, {}, user!.id);
+
+    expect(await signIn(["alumni"])).toBe(403);
+
+    await bringCrl();
+    for (const mode of modes) await expectAdmitted(mode, profile);
+    await ask(ownRealm, "DELETE", `/api/user/${user!.id}`);
+    await expectRefusedSoon(profile);
+  });
+
+  test("every profile of the people of an offboarding file is refused within 5 s of the end of the job", async () => {
+    const people = await Promise.all(Array.from({ length: 5 }, () => givenUser(service.owner, ownRealm.id)));
+    const profiles = await Promise.all(people.map((userId) => issue(ownRealm, { keyType: "ec-p256" }, userId)));
+    const users = people.map((userID) => ({ userID }));
+    const { status, body } = await service.call("POST", "/api/jobs/offboarding", { users });
+    expect(status).toBe(202);
+    const { id } = body.data as { id: string };
+
+    await eventually(async () => {
+      expect(await ask(ownRealm, "GET", `/api/jobs/${id}`)).toMatchObject({
+        state: "completed",
+        changed: people.length,
+      });
+    });
+
+    await expectRefusedSoon(...profiles);
+    await expectAdmitted("resilient", healthy);
+  });
+
+  test("no session is resumed: a device that comes again shows its certificate again, and it is checked again", async () => {
+    const device = await issue(ownRealm);
+    for (const mode of modes) {
+      for (const tls of ["1.2", "1.3"] as const) {
+        const before = radius[mode].output().length;
+        await expectAdmitted(mode, device, { tls, again: true });
+        const checks = radius[mode]
+          .output()
+          .slice(before)
+          .match(/ocsp: Using responder URL/g);
+        expect(checks).toHaveLength(2);
+      }
+    }
+  });
+
+  test("a profile that has ended is refused", async () => {
+    const expirationDate = new Date(Math.ceil(systemClock.now().getTime() / 1000 + 6) * 1000);
+    const account = (await ask(ownRealm, "POST", "/api/guest-account", { name: "talk", expirationDate })) as {
+      id: string;
+    };
+    const guestToken = (await ask(ownRealm, "GET", `/api/guest-token/${account.id}`)) as string;
+    const guest = { token: await tokenFor({ grant_type: "guest_token", guest_token: guestToken }) };
+    const wanted = { format: "pkcs12", deviceType: "Android", keyType: "ec-p256" };
+    const profile = received(await ask(guest, "POST", "/api/guest-profile", wanted));
+    await expectAdmitted("strict", profile);
+
+    const output = radius.strict.output().length;
+    await eventually(() => expectRefused("strict", profile), { everyMs: 250 });
+    expect(systemClock.now().getTime()).toBeGreaterThanOrEqual(expirationDate.getTime());
+    await eventually(() => {
+      expect(radius.strict.output().slice(output)).toContain("certificate has expired");
+    });
+    await expectRefused("resilient", profile);
+  });
+
+  test("another realm's profile is refused, whether its issuer is trusted or not", async () => {
+    const profile = await issue(otherRealm);
+    await expectRefused("strict", profile);
+    // The server's output comes through a pipe, later than its answer.
+    await eventually(() => {
+      expect(radius.strict.output()).toContain(`if ("%{1}" == "${ownRealm.domain}")  -> FALSE`);
+    });
+    await expectRefused("resilient", profile);
+  });
+
+  test("a server's certificate is no device's", async () => {
+    const files = { certificate: server.certificate, key: server.privateKey };
+    for (const mode of modes) await expectRefused(mode, { files });
+  });
+
+  test("a certificate forged under the issuer's own name is refused, and a self-signed one", async () => {
+    for (const forged of [forgedBySameName(ownRealm, healthy), selfSigned(healthy)]) {
+      for (const mode of modes) await expectRefused(mode, { files: forged });
+    }
+  });
+
+  test("while 1,000 profiles are revoked, no good one is refused and no revoked one is admitted", async () => {
+    const profiles = await issueMany(1_000);
+    const others = await Promise.all(modes.map((mode) => issue(ownRealm).then((device) => ({ mode, device }))));
+    const storm = { running: true };
+    const seen = { admitted: 0, refused: 0, crls: 0 };
+    const devices = others.map(async ({ mode, device }) => {
+      while (storm.running) seen[(await attempt(mode, device)).admitted ? "admitted" : "refused"] += 1;
+    });
+    const timer = (async () => {
+      while (storm.running) {
+        expect((await fetchCrl(radius.resilient, ownRealm.crlUrl)).code).toBe(0);
+        seen.crls += 1;
+      }
+    })();
+
+    try {
+      for (let at = 0; at < profiles.length; at += 20) {
+        const some = profiles.slice(at, at + 20);
+        await Promise.all(some.map(({ serial }) => ask(ownRealm, "DELETE", `/api/profiles/${serial}`)));
+      }
+      await expectRefusedSoon(profiles[0]!, profiles[499]!, profiles[999]!);
+    } finally {
+      storm.running = false;
+      await Promise.all([...devices, timer]);
+    }
+
+    expect(seen.refused).toBe(0);
+    expect(seen.admitted).toBeGreaterThan(20);
+    await bringCrl(profiles[0]!, profiles[999]!);
+  });
+
+  async function issueMany(count: number): Promise<Profile[]> {
+    const profiles: Profile[] = [];
+    while (profiles.length < count) {
+      const owner = await givenUser(service.owner, ownRealm.id);
+      const some = Array.from({ length: 50 }, () => issue(ownRealm, { keyType: "ec-p256" }, owner));
+      profiles.push(...(await Promise.all(some)));
+    }
+    return profiles;
+  }
+
+  test("the responder is down: strict admits nobody; resilient goes by the last CRL, and by each that comes", async () => {
+    const [before, after] = [await issue(ownRealm), await issue(ownRealm)];
+    await revoke(before);
+    await bringCrl(before);
+    const direct = ownRealm.crlUrl.replace(String(network.port), String(service.apiPort));
+
+    await network.cut();
+    try {
+      await expectRefused("strict", healthy);
+      await expectAdmitted("resilient", healthy);
+      await expectRefused("resilient", before);
+      expect((await fetchCrl(radius.resilient, ownRealm.crlUrl)).code).toBe(1);
+
+      // Nobody has told this server yet; that is the price of letting people in.
+      await revoke(after);
+      await expectAdmitted("resilient", after);
+      await eventually(async () => {
+        expect((await fetchCrl(radius.resilient, direct)).code).toBe(0);
+        await expectRefused("resilient", after);
+      });
+      await expectAdmitted("resilient", healthy);
+
+      // The network swallows everything: it takes 3 s to give up, and the outcome is the same.
+      await network.restore();
+      network.silence();
+      await Promise.all([expectRefused("strict", healthy), expectAdmitted("resilient", healthy)]);
+    } finally {
+      await network.restore();
+    }
+    for (const mode of modes) await expectAdmitted(mode, healthy);
+  });
+
+  test("an issuer is replaced by one with critical name constraints: devices of both get in, and each issuer needs a CRL of its own that holds", async () => {
+    const next = await givenNextIssuer(service.owner, service);
+    const both = await startRadius({
+      mode: "resilient",
+      realmDomain: ownRealm.domain,
+      server: server.certificate,
+      key: server.privateKey,
+      issuers: ownRealm.issuer + pem(next.certificate),
+    });
+    try {
+      const fresh = await issue(ownRealm, { keyType: "ec-p256" });
+      const knockAt = ({ files }: Profile, tls?: "1.2" | "1.3") =>
+        authenticate({
+          radius: both,
+          files,
+          ca: ownRealm.chain,
+          identity: `@${ownRealm.domain}`,
+          ...(tls === undefined ? {} : { tls }),
+        });
+      const nextCrlUrl = ownRealm.crlUrl.replace(/\d+\.crl$/, `${next.id}.crl`);
+
+      const { code, files } = await fetchCrl(both, ownRealm.crlUrl);
+      expect(code).toBe(4);
+      expect(await knockAt(healthy)).toMatchObject({ admitted: true });
+      expect(await knockAt(fresh)).toMatchObject({ admitted: false });
+
+      await writeFile(join(both.crlDirectory, `${next.hash}.r0`), next.endedCrl);
+      expect(await knockAt(fresh)).toMatchObject({ admitted: false });
+      expect(both.output()).toContain("CRL has expired");
+
+      await eventually(async () => {
+        expect((await fetchCrl(both, ownRealm.crlUrl, nextCrlUrl)).code).toBe(0);
+      });
+      expect((await fetchCrl(both, ownRealm.crlUrl, nextCrlUrl)).files).toContain(files[0]);
+      for (const profile of [healthy, fresh]) {
+        for (const tls of ["1.2", "1.3"] as const) {
+          expect(await knockAt(profile, tls)).toMatchObject({ admitted: true });
+        }
+      }
+    } finally {
+      await both.stop();
+    }
+  });
+});
+
+/** The realm's next issuing CA, with critical name constraints, which issues from now on. It has a CRL that ended long ago. */
+async function givenNextIssuer(owner: Database, { realmId }: { realmId: string }) {
+  const at = systemClock.now();
+  const names = { organization: `realm ${realmId}`, at, passphrase: testPassphrase };
+  const root = await createRoot(names);
+  const { certificate, encryptedKey } = await createIssuingCa({
+    ...names,
+    nameConstraints: { form: "critical", domains: ["example"] },
+    root,
+  });
+  const { subject, notBefore, notAfter } = new X509Certificate(certificate);
+  const { id } = await owner.transaction((tx) =>
+    issuerKeys.create(tx, {
+      realmId,
+      certificate,
+      chain: [root.certificate],
+      fingerprint: createHash("sha256").update(certificate).digest(),
+      subject,
+      notBefore,
+      notAfter,
+      permittedDomains: ["example"],
+      encryptedKey,
+      at,
+    }),
+  );
+  const key = await decryptKey(encryptedKey, testPassphrase);
+  const endedCrl = openssl(
+    ["ca", "-config", "settings", "-name", "ca", "-gencrl", "-cert", "ca", "-keyfile", "key", "-keyform", "DER"].concat(
+      ["-crl_lastupdate", "20200101000000Z", "-crl_nextupdate", "20200102000000Z"],
+    ),
+    { ca: pem(certificate), key, index: "", settings: "[ca]\ndatabase=index\ndefault_md=sha256\n" },
+  ).stdout;
+  const hash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: pem(certificate) }).stdout.trim();
+  expect(endedCrl).toContain("BEGIN X509 CRL");
+  return { id, certificate, endedCrl, hash };
+}
+
+function received(data: unknown): Profile {
+  const profile = data as {
+    serial: string;
+    identity: string;
+    data?: string;
+    certificate?: string;
+    privateKey?: string;
+  };
+  const { serial, identity, certificate = "", privateKey = "" } = profile;
+  const files =
+    profile.data === undefined ? { certificate, key: privateKey } : { pkcs12: Buffer.from(profile.data, "base64") };
+  return { serial, identity, files };
+}
+
+function certificateOf({ files }: Profile): string {
+  if ("certificate" in files) return files.certificate;
+  throw new Error("not PEM");
+}
+
+const pem = (der: Buffer): string =>
+  `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(/.{64}(?=.)/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
+
+/** As OpenSSL prints serial numbers. */
+const hexadecimal = (serial: string): string => {
+  const digits = BigInt(serial).toString(16).toUpperCase();
+  return digits.length % 2 === 0 ? digits : `0${digits}`;
+};
+
+/** A CA with the name of the realm's own, made by somebody else, and a device of it with the name of a good one. */
+function forgedBySameName(realm: Realm, { identity }: Profile): DeviceFiles {
+  const subject = openssl(["x509", "-noout", "-subject", "-nameopt", "compat", "-in", "ca"], {
+    ca: realm.issuer,
+  }).stdout;
+  const ca = selfSigned({ identity: "", subject: subject.trim().replace("subject=", "") });
+  const key = newKey();
+  const request = openssl(["req", "-new", "-key", "key", "-subj", `/CN=${identity}`], { key }).stdout;
+  const certificate = openssl(
+    ["x509", "-req", "-in", "csr", "-CA", "ca", "-CAkey", "cakey", "-days", "30", "-extfile", "extensions"],
+    { csr: request, ca: ca.certificate, cakey: ca.key, extensions: "extendedKeyUsage=clientAuth\n" },
+  ).stdout;
+  expect(certificate).toContain("BEGIN CERTIFICATE");
+  return { certificate: certificate + ca.certificate, key };
+}
+
+function selfSigned({ identity, subject = `/CN=${identity}` }: { identity: string; subject?: string }) {
+  const key = newKey();
+  const certificate = openssl(["req", "-new", "-x509", "-key", "key", "-days", "30", "-subj", subject], { key }).stdout;
+  expect(certificate).toContain("BEGIN CERTIFICATE");
+  return { certificate, key };
+}
+
+const newKey = (): string => openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]).stdout;

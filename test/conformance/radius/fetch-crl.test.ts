@@ -1,0 +1,260 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openssl } from "../../support/pki/openssl.ts";
+import { fetchCrl } from "../../support/counterparts/radius.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+
+/** docs/radius/resilient/fetch-crl: what it puts where a RADIUS server reads, and what it never does. */
+
+interface Ca {
+  certificate: string;
+  key: string;
+}
+
+function createCa(name: string): Ca {
+  const key = openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]).stdout;
+  const certificate = openssl(["req", "-new", "-x509", "-key", "key", "-days", "30", "-subj", `/CN=${name}`], { key });
+  return { key, certificate: certificate.stdout };
+}
+
+const settings = `[ca]
+database=index
+crlnumber=number
+default_md=sha256
+crl_extensions=extensions
+[extensions]
+authorityKeyIdentifier=keyid
+`;
+
+/** DER of an empty CRL, valid for a day from now unless `period` says otherwise. */
+function crlOf(ca: Ca, number: number, period: readonly string[] = ["-crldays", "1"]): Buffer {
+  const digits = number.toString(16);
+  const args = ["ca", "-config", "settings", "-name", "ca", "-gencrl", "-cert", "certificate", "-keyfile", "key"];
+  const text = openssl([...args, ...period], {
+    ...ca,
+    settings,
+    index: "",
+    number: `${digits.length % 2 === 0 ? digits : `0${digits}`}\n`,
+  }).stdout;
+  const der = openssl(["crl", "-outform", "DER", "-in", "crl"], { crl: text }).output;
+  expect(der.length).toBeGreaterThan(100);
+  return der;
+}
+
+const longAgo = ["-crl_lastupdate", "20200101000000Z", "-crl_nextupdate", "20200102000000Z"];
+
+describeWithTool(["openssl", "curl"], "fetch-crl", () => {
+  const issuer = createCa("Issuing CA");
+  const other = createCa("Issuing CA other");
+  const hash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: issuer.certificate }).stdout.trim();
+  const otherHash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: other.certificate }).stdout.trim();
+
+  /** What is served under each path; nothing: 404. */
+  const served = new Map<string, Buffer>();
+  const asked: { path: string; ifNoneMatch: string | undefined; status: number }[] = [];
+  let server: Server;
+  let base: string;
+  let place: { issuersFile: string; crlDirectory: string };
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const path = request.url ?? "";
+      const content = served.get(path);
+      const tag = content && `"${createHash("sha256").update(content).digest("hex").slice(0, 16)}"`;
+      const ifNoneMatch = request.headers["if-none-match"];
+      const status = content === undefined ? 404 : ifNoneMatch === tag ? 304 : 200;
+      asked.push({ path, ifNoneMatch, status });
+      response.writeHead(status, tag === undefined ? {} : { etag: tag });
+      response.end(status === 200 ? content : undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  const directories: string[] = [];
+  beforeEach(async () => {
+    served.clear();
+    asked.length = 0;
+    const directory = await mkdtemp(join(tmpdir(), "realmpass-fetch-crl-"));
+    directories.push(directory);
+    place = { issuersFile: join(directory, "issuers.pem"), crlDirectory: join(directory, "crl") };
+    await mkdir(place.crlDirectory);
+    await trust(issuer);
+  });
+  afterAll(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))));
+
+  const trust = (...cas: Ca[]): Promise<void> =>
+    writeFile(place.issuersFile, cas.map(({ certificate }) => certificate).join(""));
+  const serve = (content: Buffer, path = "/crl"): unknown => served.set(path, content);
+  const bring = (...paths: string[]) =>
+    fetchCrl(place, ...(paths.length === 0 ? ["/crl"] : paths).map((path) => base + path));
+  const numberOf = (crl: string): number => {
+    const { stdout } = openssl(["crl", "-noout", "-crlnumber", "-in", "crl"], { crl });
+    return Number(stdout.trim().replace("crlNumber=", ""));
+  };
+  /** Nothing but CRLs and what the script remembers: no directory, nothing half done. */
+  async function expectTidy(): Promise<void> {
+    for (const name of await readdir(place.crlDirectory))
+      expect(name).toMatch(/^(?:[0-9a-f]{8}\.r\d+|\.[0-9a-f]{16}\.(?:crl|etag))$/);
+  }
+
+  test("the first CRL becomes HASH.r0, each newer one the next file; what a server has read never changes", async () => {
+    serve(crlOf(issuer, 9));
+    expect(await bring()).toMatchObject({ code: 0, files: [`${hash}.r0`] });
+    const first = await readFile(join(place.crlDirectory, `${hash}.r0`), "utf8");
+    expect(numberOf(first)).toBe(9);
+
+    serve(crlOf(issuer, 10));
+    const second = await bring();
+
+    expect(second).toMatchObject({ code: 0, files: [`${hash}.r0`, `${hash}.r1`] });
+    expect(numberOf(second.newest)).toBe(10);
+    expect(await readFile(join(place.crlDirectory, `${hash}.r0`), "utf8")).toBe(first);
+    await expectTidy();
+  });
+
+  test("it asks with the entity tag that it has, and adds nothing when nothing is new", async () => {
+    serve(crlOf(issuer, 9));
+    await bring();
+    expect(await bring()).toMatchObject({ code: 0, files: [`${hash}.r0`], output: "" });
+    expect(asked.map(({ status }) => status)).toEqual([200, 304]);
+  });
+
+  test("a file that somebody took away or broke is there again after the next run, although nothing is new", async () => {
+    serve(crlOf(issuer, 9));
+    await bring();
+    const file = join(place.crlDirectory, `${hash}.r0`);
+    for (const damage of [
+      () => rm(file),
+      () => writeFile(file, ""),
+      () => writeFile(file, "-----BEGIN X509 CRL-----\n"),
+    ]) {
+      await damage();
+      const { code, newest } = await bring();
+      expect({ code, number: numberOf(newest) }).toEqual({ code: 0, number: 9 });
+    }
+  });
+
+  const forged = { ...createCa("Issuing CA") };
+  const whole = crlOf(issuer, 300);
+  const flipped = Buffer.from(whole);
+  flipped.writeUInt8(flipped.readUInt8(40) ^ 1, 40);
+  const untrusted: [string, () => Buffer][] = [
+    ["signed by a CA that only has the issuer's name", () => crlOf(forged, 300)],
+    ["of a CA that is not in ISSUERS", () => crlOf(other, 300)],
+    ["with a bit changed", () => flipped],
+    ["broken off", () => whole.subarray(0, whole.length - 20)],
+    ["a page of a proxy", () => Buffer.from("<html>please sign in</html>")],
+    ["with a lower number", () => crlOf(issuer, 0x80)],
+    ["that has ended", () => crlOf(issuer, 300, longAgo)],
+  ];
+  test.each(untrusted)("a CRL %s is not used; the one in place holds on", async (_name, content) => {
+    serve(crlOf(issuer, 0xff));
+    await bring();
+    serve(content());
+
+    const { code, files, newest } = await bring();
+
+    expect({ code, files, number: numberOf(newest) }).toEqual({ code: 3, files: [`${hash}.r0`], number: 0xff });
+    await expectTidy();
+    // And its entity tag is not kept: the next good one is taken.
+    serve(crlOf(issuer, 0x100));
+    expect(numberOf((await bring()).newest)).toBe(0x100);
+  });
+
+  test("the service is away, or has no CRL: 1, and the one in place holds on", async () => {
+    serve(crlOf(issuer, 9));
+    await bring();
+    served.clear();
+    expect(await bring()).toMatchObject({ code: 1, files: [`${hash}.r0`] });
+    expect(await fetchCrl(place, "http://127.0.0.1:1/crl")).toMatchObject({ code: 1, files: [`${hash}.r0`] });
+    expect(await fetchCrl(place, "file:///etc/hostname")).toMatchObject({ code: 1 });
+  });
+
+  test("4 whenever an issuer has no valid CRL: none has ever come, the one there has ended, or no URL brings one", async () => {
+    expect(await bring()).toMatchObject({ code: 4, files: [] });
+    serve(crlOf(issuer, 9, longAgo));
+    expect(await bring()).toMatchObject({ code: 4, files: [] });
+    await writeFile(
+      join(place.crlDirectory, `${hash}.r0`),
+      openssl(["crl", "-inform", "DER", "-in", "crl"], { crl: crlOf(issuer, 9, longAgo) }).stdout,
+    );
+    expect(await bring()).toMatchObject({ code: 4 });
+
+    serve(crlOf(issuer, 10));
+    expect(await bring()).toMatchObject({ code: 0 });
+    await trust(issuer, other);
+    const { code, output } = await bring();
+    expect(code).toBe(4);
+    expect(output).toContain("Issuing CA other");
+  });
+
+  test("two issuers, while one takes over from the other: each has files of its own, and one's trouble is not the other's", async () => {
+    await trust(issuer, other);
+    serve(crlOf(issuer, 5), "/1");
+    serve(crlOf(other, 7), "/2");
+    expect(await bring("/1", "/2")).toMatchObject({ code: 0 });
+    served.delete("/1");
+    serve(crlOf(other, 8), "/2");
+    const { code, files } = await bring("/1", "/2");
+    expect(code).toBe(1);
+    expect(files.sort()).toEqual([`${hash}.r0`, `${otherHash}.r0`, `${otherHash}.r1`].sort());
+  });
+
+  test("wrong arguments: 2, and nothing is touched", async () => {
+    expect(await fetchCrl(place)).toMatchObject({ code: 2, files: [] });
+    const missing = { issuersFile: join(place.crlDirectory, "nothing"), crlDirectory: place.crlDirectory };
+    expect(await fetchCrl(missing, `${base}/crl`)).toMatchObject({ code: 2, files: [] });
+  });
+
+  test("old files go, and no server ever misses a CRL: neither one that has run for long, nor one that just began", async () => {
+    // As OpenSSL reads: r0, r1, … up to the first that is missing, and from there the next time. It begins again after 300 s.
+    const servers = Array.from({ length: 7 }, (_, index) => ({
+      next: 0,
+      newest: -1,
+      looksEvery: index + 1,
+      bornAt: 0,
+    }));
+    const look = (one: (typeof servers)[number]): void => {
+      const there = new Set(readdirSync(place.crlDirectory));
+      for (; there.has(`${hash}.r${one.next}`); one.next++) {
+        const crl = readFileSync(join(place.crlDirectory, `${hash}.r${one.next}`), "utf8");
+        one.newest = Math.max(one.newest, numbers.get(crl) ?? -1);
+      }
+    };
+    const numbers = new Map<string, number>();
+    let most = 0;
+
+    // Files are kept for 15 minutes: they begin again at r0 twice.
+    for (let minute = 1; minute <= 40; minute++) {
+      serve(crlOf(issuer, minute));
+      const { code, files, newest } = await bring();
+      expect(code).toBe(0);
+      numbers.set(newest, minute);
+      most = Math.max(most, files.length);
+      for (const one of servers) {
+        if (minute % one.looksEvery !== 0) continue;
+        if (minute - one.bornAt >= 5) Object.assign(one, { next: 0, newest: -1, bornAt: minute });
+        look(one);
+        expect(one).toMatchObject({ newest: minute });
+      }
+      // A minute passes. Two names of one file are one file.
+      const paths = files.map((name) => join(place.crlDirectory, name));
+      const seen = new Set<number>();
+      for (const path of paths) {
+        const { ino, mtimeMs } = await stat(path);
+        if (!seen.has(ino)) await utimes(path, mtimeMs / 1000 - 60, mtimeMs / 1000 - 60);
+        seen.add(ino);
+      }
+    }
+    expect(most).toBeLessThan(36);
+    await expectTidy();
+  });
+});

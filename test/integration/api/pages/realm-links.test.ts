@@ -1,0 +1,137 @@
+import { beforeAll, expect, test } from "vitest";
+import * as realms from "../../../../db/queries/realm/realms.ts";
+import { sql } from "../../../../db/sql.ts";
+import { useApi } from "../../../support/service/api.ts";
+import type { Visit } from "../../../support/browser/browser-session.ts";
+import { fromNow, type GivenUser } from "../../../support/given/given.ts";
+import { givenLocalAccount, testPassword } from "../../../support/given/local-account.ts";
+import { visitorOf } from "../browser/self-service/self-service-support.ts";
+
+const api = useApi();
+const { given } = api;
+
+const help = "https://help.example/?a=1&b=2";
+const helpOnPage = "https://help.example/?a=1&amp;b=2";
+const privacy = "https://example.org/privacy";
+
+let realmId = "";
+let realmName = "";
+let user: GivenUser;
+let ended = 0;
+
+beforeAll(async () => {
+  ({ realmId } = api);
+  const { owner } = api.database;
+  await realms.update(owner, await given.realm(), { localSignIn: true });
+  const realm = await realms.update(owner, realmId, { helpUri: help, privacyUri: privacy, displayName: "The North" });
+  realmName = realm.name;
+  user = await givenLocalAccount(api, { username: "ada" });
+});
+
+const footerOf = ({ text }: Visit): string => /<footer>(.*)<\/footer>/s.exec(text)![1]!;
+const linksOf = (visit: Visit): string[] =>
+  [...footerOf(visit).matchAll(/<a href="([^"]*)" rel="noopener">([^<]*)<\/a>/g)].map(
+    ([, href, text]) => `${text} ${href}`,
+  );
+const headerOf = ({ text }: Visit): string => /<header>(.*?)<\/header>/s.exec(text)![1]!;
+
+const english = [`Help desk ${helpOnPage}`, `Privacy ${privacy}`];
+const german = [`Helpdesk ${helpOnPage}`, `Datenschutz ${privacy}`];
+
+const post = async (path: string, fields: Record<string, string>, who?: GivenUser): Promise<Visit> => {
+  const visitor = await visitorOf(api, who);
+  return visitor.browser.post(`${api.url}${path}`, fields);
+};
+const get = async (path: string, who?: GivenUser): Promise<Visit> => (await visitorOf(api, who)).get(path);
+
+const guest = async (expiresAt = fromNow(60_000)): Promise<string> => {
+  const account = await given.guestAccount({ realmId, expiresAt });
+  return `/guest/${account.token}`;
+};
+
+const pages: Record<string, () => Promise<Visit>> = {
+  "sign in": () => get(`/login?realm=${realmName}`),
+  "a wrong password": async () => {
+    const visitor = await visitorOf(api);
+    return visitor.send(await visitor.get(`/login?realm=${realmName}`), { username: "ada", password: "wrong" });
+  },
+  consent: async () => {
+    const { clientId } = await given.application({ realmId, type: "useragent", redirectUri: "https://app.example/" });
+    const redirect = encodeURIComponent("https://app.example/");
+    return get(`/oauth/authorize?response_type=code&client_id=${clientId}&redirect_uri=${redirect}&state=s`, user);
+  },
+  "who is signed in": () => get("/login", user),
+  "a sign-in link": async () => get(`/sign-in/${await given.signInLink(user)}`),
+  "signed out": async () => {
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.get("/login");
+    return visitor.browser.submit(page, {});
+  },
+  "a form that expired": () => post("/login", { realm: realmName, username: "ada", password: "x" }),
+  "an account that ended": async () => {
+    const visitor = await visitorOf(api);
+    const username = `grace-${(ended += 1)}`;
+    const { id } = await givenLocalAccount(api, { username });
+    await api.database.owner.query(sql`update users set offboarded_at = now() where id = ${id}`);
+    const page = await visitor.get(`/login?realm=${realmName}`);
+    return visitor.send(page, { username, password: testPassword });
+  },
+  devices: () => get("/me", user),
+  "a new device": () => get("/me/devices/new", user),
+  "a device that is not there": () => get("/me/devices/00", user),
+  applications: () => get("/me/apps", user),
+  "a guest": async () => get(await guest()),
+  "a guest whose time is over": async () => get(await guest(fromNow(-60_000))),
+};
+
+test.each(Object.entries(pages))(
+  "%s: help and privacy are first in the footer, and the realm is named",
+  async (_, visit) => {
+    const page = await visit();
+    expect(linksOf(page)).toEqual(english);
+    expect(footerOf(page)).toMatch(/^<a href="https:\/\/help\.example/);
+    expect(headerOf(page)).toContain("The North");
+  },
+);
+
+test("in German they are called otherwise", async () => {
+  expect(linksOf(await get(`/login?realm=${realmName}&lang=de`))).toEqual(german);
+  expect(linksOf(await get("/me?lang=de", user))).toEqual(german);
+});
+
+test("where a text says to ask the help desk, it leads there, in each language", async () => {
+  const { text } = await pages["an account that ended"]!();
+  expect(text).toContain(`Ask the <a class="help" href="${helpOnPage}" rel="noopener">help desk</a> if you think`);
+  expect(text).toContain(`Fragen Sie den <a class="help" href="${helpOnPage}" rel="noopener">Helpdesk</a>, wenn`);
+  expect(text).toContain(`tell your <a class="help" href="${helpOnPage}" rel="noopener">help desk</a>:`);
+
+  const locked = await given.user({ realmId, lockedAt: fromNow(-1_000) });
+  expect((await get("/me", locked)).text).toContain(
+    `Ask your <a class="help" href="${helpOnPage}" rel="noopener">help desk</a>. Profiles`,
+  );
+});
+
+test("a realm that sets neither has neither, and its texts are as before", async () => {
+  const other = await given.realm();
+  const locked = await given.user({ realmId: other, lockedAt: fromNow(-1_000) });
+  const page = await get("/me", locked);
+  expect(linksOf(page)).toEqual([]);
+  expect(page.text).toContain("Ask your help desk. Profiles");
+});
+
+test.each(["/login", "/login/ended", "/login/ended?realm=nobody", "/login/ended?realm=%3Cscript%3E", "/d/unknown"])(
+  "while the realm is not known no links are shown: %s",
+  async (path) => {
+    const page = await get(path);
+    expect(linksOf(page)).toEqual([]);
+    expect(headerOf(page)).toContain("Realmpass");
+  },
+);
+
+test("nothing says that a revoked guest account was the realm's", async () => {
+  const account = await given.guestAccount({ realmId });
+  await api.database.owner.query(sql`update guest_accounts set revoked_at = now() where id = ${account.id}`);
+  const page = await get(`/guest/${account.token}`);
+  expect(linksOf(page)).toEqual([]);
+  expect(page.text).not.toContain("The North");
+});
