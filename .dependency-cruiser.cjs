@@ -39,11 +39,11 @@ const apiRooms = {
   contract: ["http"],
   resources: ["http", "contract"],
   publication: ["http", "contract"],
-  "browser/pages": ["http", "contract"],
-  "browser/session": ["http", "contract", "browser/pages"],
-  oauth: ["http", "contract", "browser/pages", "browser/session"],
+  pages: ["http", "contract"],
+  session: ["http", "contract", "pages"],
+  oauth: ["http", "contract", "pages", "session"],
 };
-const belowTheBrowser = ["http", "contract", "resources", "oauth", "browser/pages", "browser/session"];
+const belowTheBrowser = ["http", "contract", "resources", "pages", "session", "oauth"];
 for (const room of ["sign-in", "self-service", "logo", "docs"]) apiRooms[`browser/${room}`] = belowTheBrowser;
 for (const room of ["upstream-login", "console"]) {
   apiRooms[`browser/${room}`] = [...belowTheBrowser, "browser/sign-in"];
@@ -58,6 +58,25 @@ const jobRooms =
   "^(domain/bulk-job|db/queries/bulk-job|worker/bulk-job|api/resources/bulk-job|console/pages/bulk-jobs)/";
 const acrossStages = "^(worker/bulk-job/advance\\.ts|console/pages/bulk-jobs/job-page\\.tsx)$";
 const stagePath = (...stages) => `${jobRooms}(${stages.join("|")})/`;
+
+/**
+ * What the widgets that several pages share, and each page of the console, may import of the pages. Every page may import the
+ * widgets, and the folders of console/ that know no page.
+ */
+const consolePages = {
+  activity: ["pages/audit"],
+  "pages/applications": [],
+  "pages/audit": ["pages/bulk-jobs"],
+  "pages/bulk-jobs": [],
+  "pages/dashboard": ["activity", "pages/audit", "pages/bulk-jobs", "pages/setup"],
+  "pages/guests": ["activity", "pages/profiles"],
+  "pages/infrastructure": ["activity"],
+  "pages/profiles": ["activity", "pages/bulk-jobs", "pages/dashboard"],
+  "pages/settings": ["pages/setup"],
+  "pages/setup": [],
+  "pages/users": ["activity", "pages/bulk-jobs", "pages/profiles"],
+};
+const consolePath = (room) => `^console/${room}/`;
 
 const pathOf = (place) => `^${place.replace(/\.ts$/, "\\.ts$")}`;
 const places = Object.keys(mayImport).map(pathOf);
@@ -101,6 +120,27 @@ module.exports = {
       severity: "error",
       from: { path: jobRooms, pathNot: [stagePath(...jobStages), acrossStages] },
       to: { path: stagePath(...jobStages) },
+    },
+    ...Object.entries(consolePages).map(([room, others]) => ({
+      name: `console-${room.replace("/", "-")}-imports`,
+      comment: `Of the console's pages, ${room} may import ${[room, ...others].join(", ")} and nothing else.`,
+      severity: "error",
+      from: { path: consolePath(room) },
+      to: { path: "^console/(activity|pages)/", pathNot: [room, ...others].map(consolePath) },
+    })),
+    {
+      name: "console-below-its-pages",
+      comment: "What the pages of the console are made of knows none of them.",
+      severity: "error",
+      from: { path: "^console/(api|list|session|texts|ui)/" },
+      to: { path: "^console/(activity|pages|shell)/" },
+    },
+    {
+      name: "console-page-without-a-line",
+      comment: "A new page of the console begins with a line in .dependency-cruiser.cjs that says what it may import.",
+      severity: "error",
+      from: { path: "^console/pages/", pathNot: Object.keys(consolePages).map(consolePath) },
+      to: { path: "^console/" },
     },
     {
       name: "no-way-to-the-worker",
