@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 /** A folder with more files is a drawer: its files belong into rooms by subject. */
 const filesMax = 25;
 
-/** Folders whose files are a series and are not looked through one by one. */
-const series = ["db/migrations", "docs/images", "test/bench/results"];
+/** Folders whose files are found by a list: migrations by their time, pages by docs/README.md, pictures and results by name. */
+const series = ["db/migrations", "docs", "docs/images", "test/bench/results"];
 
 /** Folders at the top that hold no source. */
 const notSource = new Set(["node_modules", "dist", "data"]);
@@ -15,7 +15,9 @@ const notSource = new Set(["node_modules", "dist", "data"]);
 function drawersOf(files: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
-  return [...counts].filter(([folder, count]) => count > filesMax && !series.includes(folder)).map(([folder]) => folder);
+  return [...counts]
+    .filter(([folder, count]) => count > filesMax && !series.includes(folder))
+    .map(([folder]) => folder);
 }
 
 const sourceFiles = (): string[] =>
