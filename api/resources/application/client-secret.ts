@@ -2,8 +2,8 @@ import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../.
 import { drawSecretToken } from "../../../runtime/keys/secret-token.ts";
 
 /**
- * A new client secret: its hash, and itself sealed under the master key. Sealed it may be remembered with an
- * Idempotency-Key, so that a repeat of the request that made it gets the same answer; readable it is kept nowhere.
+ * Creates a client secret: its hash, and the secret sealed under the master key. The sealed secret may be stored with
+ * an Idempotency-Key, so a repeated request gets the same response; the readable secret is stored nowhere.
  */
 export function newClientSecret(masterKeys: MasterKeys, clientId: string): { hash: Buffer; sealed: string } {
   const { token, hash } = drawSecretToken("clientSecret");
@@ -11,7 +11,7 @@ export function newClientSecret(masterKeys: MasterKeys, clientId: string): { has
   return { hash, sealed: sealed.toString("base64url") };
 }
 
-/** The secret that {@link newClientSecret} sealed. */
+/** Opens a secret that {@link newClientSecret} sealed. */
 export const openClientSecret = (masterKeys: MasterKeys, clientId: string, sealed: string): string =>
   openUnderMasterKey(masterKeys, Buffer.from(sealed, "base64url"), contextOf(clientId)).toString("utf8");
 

@@ -20,7 +20,7 @@ const Scopes = z
       "service that has no other scope; who gives it holds profile.read.",
   );
 
-/** What the registration of an application takes. */
+/** The body for registering an application. */
 export const Registration = z.object({
   type: ApplicationType.describe("useragent: acts for a signed-in user; service: acts on its own."),
   active: z.boolean().default(true),
@@ -32,7 +32,7 @@ export const Registration = z.object({
   requirePKCE: z.boolean().optional().describe("Omitted: required of a useragent without a secret."),
 });
 
-/** What may be changed of an application: every property by itself. */
+/** The body for changing an application; each property may be given by itself. */
 export const RegistrationChange = z.object({
   type: ApplicationType.optional().describe("Cannot change."),
   active: z.boolean().optional().describe("Switched off, none of its tokens is taken, from this moment on."),
@@ -44,7 +44,7 @@ export const RegistrationChange = z.object({
   requirePKCE: z.boolean().optional(),
 });
 
-/** The settings of a new application. Fails for what does not fit together. */
+/** Returns the settings of a new application. Fails if they contradict one another. */
 export function settingsOf(given: z.output<typeof Registration>, fail: Fail<"invalid_request">): ApplicationSettings {
   const { type, active, name, clientURI, redirectURI, scopes } = given;
   const useClientSecret = given.useClientSecret ?? type === "service";
@@ -53,7 +53,7 @@ export function settingsOf(given: z.output<typeof Registration>, fail: Fail<"inv
   return consistent({ ...settings, redirectUri: redirectURI ?? null }, { fail });
 }
 
-/** An application's settings after a change. Fails for what does not fit together. */
+/** Returns an application's settings after a change. Fails if they contradict one another. */
 export function changedBy(
   before: ApplicationSettings,
   given: z.output<typeof RegistrationChange>,
@@ -93,8 +93,9 @@ function consistent(
 }
 
 /**
- * The scopes that the caller must hold to make this change: new scopes always, and all of them where the change decides
- * who can act as the application, or what people take it for when they consent, since that amounts to having them.
+ * Returns the scopes that the caller must hold for this change: always the added ones; all of them if the change
+ * decides who can act as the application or how users recognize it when they consent, since that amounts to holding
+ * them.
  */
 export function scopesAtStake(before: ApplicationSettings, after: ApplicationSettings): Scope[] {
   const decidesWho =
@@ -108,8 +109,8 @@ export function scopesAtStake(before: ApplicationSettings, after: ApplicationSet
 }
 
 /**
- * Fails for a name that people would take for a part of this service, which they are not asked to consent to. Names are
- * the same in any letter case and spacing. Call in the transaction that writes the name.
+ * Fails for a name that users would take for a part of this service, to which they are not asked to consent. Letter
+ * case and spacing make no difference. Call in the transaction that writes the name.
  */
 export async function requireOwnName(
   tx: Db,
@@ -124,8 +125,8 @@ export async function requireOwnName(
 const folded = (name: string): string => name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 
 /**
- * Throws unless the principal holds all these scopes. A service holds no {@link signInScopes}, ever, and may give them;
- * every other scope that it cannot hold it cannot give either.
+ * Throws unless the principal holds all these scopes. A service never holds {@link signInScopes} but may give them; any
+ * other scope that it cannot hold, it cannot give.
  */
 export function requireHeld(principal: PrincipalFor["staff"], scopes: readonly Scope[]): void {
   const free = principal.kind === "service" ? signInScopes : [];

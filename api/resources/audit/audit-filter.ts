@@ -6,7 +6,7 @@ import { ClientID, GuestAccountID, SerialNumber, UserID } from "../../../domain/
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 
-/** What an entry can be about: `user:64`, `profile:SERIAL`, `guest:5` or `application:CLIENT`. */
+/** The subject of an entry: `user:64`, `profile:SERIAL`, `guest:5` or `application:CLIENT`. */
 const Subject = z.string().transform((text, context): AuditSubject => {
   const [, kind, id] = /^(user|profile|guest|application):(.+)$/s.exec(text) ?? [];
   const read = kind === undefined ? undefined : subjectIds[kind as keyof typeof subjectIds].safeParse(id);
@@ -17,7 +17,7 @@ const Subject = z.string().transform((text, context): AuditSubject => {
 
 const subjectIds = { user: UserID, profile: SerialNumber, guest: GuestAccountID, application: ClientID } as const;
 
-/** What the audit log can be filtered by, in the list and in the export. */
+/** The filters of the audit log, in the list and in the export. */
 export const auditFilter: ListOptions<AuditFilter, never>["filter"] = {
   event: filters.list(z.enum(auditEvents, "there is no such event")),
   minDate: filters.instant,

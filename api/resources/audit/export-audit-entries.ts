@@ -48,7 +48,7 @@ export const exportAuditEntries = exported({
   },
 });
 
-/** Entries that are read at once: few enough to be held, many enough to be quick. */
+/** How many entries are read at once: few enough to hold in memory, many enough to be quick. */
 const pageMax = 2_000;
 
 interface Export {
@@ -58,8 +58,8 @@ interface Export {
 }
 
 /**
- * The entries up to the head in the order of the chain, then the others without a place, so that the file is whole up to
- * its head however the chain goes on meanwhile. No connection is held between two pages.
+ * Yields the entries up to the head in the order of the chain, then those without a place. The file is complete up to
+ * its head even if the chain grows meanwhile. Holds no connection between two pages.
  */
 async function* pagesOf(db: Db, { realmId, filter, head }: Export): AsyncGenerator<ExportedEntry[]> {
   const position = head?.position ?? 0;

@@ -2,7 +2,9 @@ import type { CsvColumn, CsvReader } from "../../../domain/csv.ts";
 import { textsIn } from "../../../domain/words/language.ts";
 import type { ExportedEntryView } from "../../contract/views/audit-entry-view.ts";
 
-/** What the columns of the audit log are called in a file for people. No job takes one of them for a person. */
+/**
+ * The headings of the audit log's columns in a file for people. No bulk job reads one of them as identifying a person.
+ */
 const headingsIn = textsIn<Record<keyof ExportedEntryView, string>>({
   en: {
     id: "Entry",
@@ -28,7 +30,7 @@ const headingsIn = textsIn<Record<keyof ExportedEntryView, string>>({
   },
 });
 
-/** The audit log's columns for people: the same as for programs, under names of their own. */
+/** Returns the audit log's columns for people: the same as for programs, under their own headings. */
 export function columnsForPeople({ language }: Pick<CsvReader, "language">): CsvColumn<ExportedEntryView>[] {
   const headings = headingsIn(language);
   const columns = Object.keys(headings) as (keyof ExportedEntryView)[];

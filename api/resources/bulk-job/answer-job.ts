@@ -12,7 +12,7 @@ type AnsweringCall = Pick<IncomingCall, "deps" | "prefer" | "signal">;
 type ChangingCall = AnsweringCall &
   Pick<IncomingCall, "log"> & { principal: PrincipalFor["staff"]; fail?: Fail<"job_not_found"> };
 
-/** Passes a job that has just changed on to the workers, and answers with it. */
+/** Hands a changed job to the workers and replies with it. */
 export async function answerChanged(
   jobId: BulkJobID,
   cause: Parameters<typeof advance>[1],
@@ -25,8 +25,8 @@ export async function answerChanged(
 }
 
 /**
- * Answers with a job: 200 once it has ended, waits to be started or is in its grace period, after waiting for that as long
- * as the client asks; until then 202 with a time to ask again.
+ * Replies with a job: 200 once it has ended, is ready to be started or is in its grace period, after waiting for that
+ * as long as the client asks; until then 202 with a time to ask again.
  */
 export async function answerJob(
   found: Job,
@@ -56,13 +56,13 @@ export async function answerJob(
   }
 }
 
-/** Nothing more happens to it, or not until somebody says so, or for days. */
+/** Returns true if the job has ended, waits to be started or is in its grace period. */
 const isStopped = ({ state, finishedAt }: Job): boolean =>
   finishedAt !== null || state === "ready" || state === "grace";
 
 const retryAfterMax = 60;
 
-/** When asking again makes sense: in a second, or when a scheduled job begins. */
+/** Returns in how many seconds to ask again: 1, or the time until a scheduled job begins, 60 at most. */
 const retryAfter = ({ state, executeAt }: Job, at: Date): number =>
   state === "scheduled" && executeAt !== null
     ? Math.min(Math.max(Math.ceil((executeAt.getTime() - at.getTime()) / 1_000), 1), retryAfterMax)

@@ -7,7 +7,7 @@ import { hasStaffScope, requireStaffScope, type PrincipalFor } from "../../contr
 import type { Fail } from "../../contract/endpoint.ts";
 import { hasMade } from "../../contract/principal.ts";
 
-/** Why a job in its days of grace is neither stopped nor changed. */
+/** Explains why a job in its grace period can be neither stopped nor changed. */
 export const graceDescription =
   "Everybody in this job is locked out already, and their devices go off later. An undo takes it back.";
 
@@ -15,7 +15,7 @@ export const graceDescription =
 export const scopesDescription =
   "Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.";
 
-/** Throws unless the caller has the scopes of what a job does. */
+/** Throws unless the caller has the scopes for what a job does. */
 export async function requireScopesOf(
   db: Db,
   principal: PrincipalFor["staff"],
@@ -25,7 +25,7 @@ export async function requireScopesOf(
   for (const scope of scopesOfJob(kind, { profiles })) requireStaffScope(principal, scope);
 }
 
-/** Fails when a job is to run later than it may be scheduled. */
+/** Fails if a job is scheduled further ahead than allowed. */
 export function requireNear(executeAt: Date | null, at: Date, fail: Fail<"invalid_request">): void {
   if (executeAt === null || executeAt.getTime() - at.getTime() <= scheduledDaysMax * 24 * 3_600_000) return;
   throw fail("invalid_request", {
@@ -33,6 +33,9 @@ export function requireNear(executeAt: Date | null, at: Date, fail: Fail<"invali
   });
 }
 
-/** Files and keys are for the job's creator, through the same client, with the scope that creating them needs. */
+/**
+ * Returns true if the caller may read a job's files and keys: only its creator may, through the same client and with
+ * the scope for creating profiles.
+ */
 export const mayReadOutput = (principal: PrincipalFor["staff"], job: Job): boolean =>
   hasMade(principal, job) && hasStaffScope(principal, profileScope);

@@ -5,8 +5,8 @@ import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { actorOf, type UserPrincipal } from "../../contract/principal.ts";
 
 /**
- * Takes back what the principal allowed an application and ends their sessions with it. False when nothing was allowed.
- * Call in a transaction.
+ * Withdraws the principal's consent for an application and ends their sessions with it. Returns false if there was no
+ * consent. Call in a transaction.
  */
 export async function withdraw(
   tx: Db,

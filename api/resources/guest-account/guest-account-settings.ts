@@ -14,7 +14,7 @@ import type { Fail } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import { confirmation } from "../profile/admit-removals.ts";
 
-/** What the creation of a guest account takes. */
+/** The body for creating a guest account. */
 export const GuestAccountCreation = z.object({
   name: GuestAccountName,
   expirationDate: filters.instant.describe("ISO 8601, in the future; without an offset it is UTC."),
@@ -22,7 +22,7 @@ export const GuestAccountCreation = z.object({
   profileLimit: ProfileLimit.nullish().describe("Active profiles at a time; null or omitted: unlimited."),
 });
 
-/** What may be changed of one: every property by itself. */
+/** The body for changing a guest account; each property may be given by itself. */
 export const GuestAccountChange = z
   .object({
     name: GuestAccountName.optional(),
@@ -36,8 +36,8 @@ export const GuestAccountChange = z
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Fails for an end that is past, and for what is beyond the realm's bounds of guest managers where one of them gives it.
- * What is not given is not looked at: a manager may rename what an administrator made.
+ * Fails for an end in the past and, if a guest manager makes the change, for values beyond the realm's bounds. Does not
+ * check properties that are not given: a manager may rename what an administrator made.
  */
 export async function requireAllowed(
   tx: Db,
@@ -62,7 +62,7 @@ export async function requireAllowed(
   if (faults.length > 0) throw fail("invalid_request", { fields: faults });
 }
 
-/** An account's settings by their names on the wire, as the audit log has them. */
+/** Returns an account's settings by their names on the wire, as in the audit log. */
 export const settingsByName = ({ name, note, profileLimit, expiresAt }: GuestAccountSettings) => ({
   name,
   note,

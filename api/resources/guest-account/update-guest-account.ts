@@ -57,7 +57,7 @@ export const updateGuestAccount = endpoint({
           at,
           properties: { guestAccountID: guestAccountId, ...changes },
         });
-        // Upkeep revokes what outlives the account.
+        // Upkeep revokes profiles that outlive the account.
         const count = endsWithinAnHour(before, after, at) ? read.activeProfileCount : 0;
         await admitRemovals(tx, call, { count, of: "profiles", at });
       }

@@ -4,9 +4,9 @@ import type { CertificateFormat } from "../../../domain/certificate/format.ts";
 import { keyTypeFor, type DeviceType, type KeyType } from "../../../domain/certificate/device.ts";
 import { profileRefusal, type GuestProfileRefusal } from "../../../domain/certificate/entitlement.ts";
 
-/** A profile that a guest wants. */
+/** A guest's request for a profile. */
 export interface WantedGuestProfile {
-  /** What its issuance will be known by. */
+  /** The id of its issuance. */
   id: string;
   realmId: string;
   guestAccountId: string;
@@ -15,13 +15,13 @@ export interface WantedGuestProfile {
   keyType?: KeyType | undefined;
   csr?: string | undefined;
   at: Date;
-  /** The request that wants it, for the log. */
+  /** The id of the HTTP request, for the log. */
   requestId: string;
 }
 
 /**
- * Accepts a request for a guest's profile with the account's row locked: from the commit on it will be finished. Answers
- * why it is refused; undefined when it is accepted. Call in a transaction.
+ * Accepts a request for a guest's profile with the account's row locked: once committed, it will be finished. Returns
+ * why it is refused, undefined if it is accepted. Call in a transaction.
  */
 export async function acceptGuestProfile(tx: Db, wanted: WantedGuestProfile): Promise<GuestProfileRefusal | undefined> {
   const { realmId, guestAccountId, at } = wanted;
@@ -52,6 +52,6 @@ export async function acceptGuestProfile(tx: Db, wanted: WantedGuestProfile): Pr
 
 const profileNameLengthMax = 64;
 
-/** Guests choose no names: what devices show is the account's. */
+/** Returns the account's name as the profile's name, which devices show: guests choose none. */
 export const guestProfileNameOf = ({ name }: { name: string }): string =>
   Array.from(name).slice(0, profileNameLengthMax).join("");

@@ -42,7 +42,7 @@ export const getServiceHealth = endpoint({
   },
 });
 
-/** A sentence for people, who look at versions while an upgrade fails; empty if they are unknown. */
+/** Returns a sentence for people, who look at versions when an upgrade fails; empty if they are unknown. */
 function versionsOf(checks: readonly HealthCheck[]): string {
   const known = checks.flatMap(({ name, versions = [] }) =>
     versions.length === 0 ? [] : [`${name} ${versions.join(" and ")}`],

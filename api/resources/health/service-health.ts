@@ -10,10 +10,10 @@ import type { Log } from "../../../runtime/log.ts";
 import type { Queues } from "../../../runtime/queue/queues.ts";
 import type { HealthCheck } from "../../contract/deps.ts";
 
-/** How old an answer may be: everybody may ask, and the database is asked this often at most. */
+/** The maximum age of a response: everyone may ask, and the database is asked this often at most. */
 export const healthSecondsMax = 5;
 
-/** A part that takes longer than this to answer counts as away. */
+/** A part that takes longer than this to respond counts as away. */
 const answerMsMax = 2_000;
 
 interface Options {
@@ -24,7 +24,7 @@ interface Options {
   log: Log;
 }
 
-/** Looks how it stands with the service as a whole, for all who ask within some seconds at once. Never rejects. */
+/** Checks the service as a whole, once for all callers within {@link healthSecondsMax} seconds. Never rejects. */
 export function createServiceHealth(options: Options): () => Promise<readonly HealthCheck[]> {
   let last: { at: number; checks: Promise<readonly HealthCheck[]> } | undefined;
   let said = "";
@@ -57,7 +57,7 @@ async function look({ db, queues, disk, clock, log }: Options): Promise<HealthCh
     disk.isFull(),
     answerWithin(answerMsMax, serviceState.read(db, { at: clock.now() })).catch((err: unknown) => {
       log.warn({ event: "status.unreadable", err }, "how it stands with the service could not be read");
-      // Class 42: what is asked for is not there, or not for us: the schema is not the one that this code is for.
+      // Class 42: the object does not exist, or access to it is denied. The schema is not the one for this code.
       return String((err as { code?: unknown }).code).startsWith("42") ? ("schema" as const) : ("database" as const);
     }),
   ]);
@@ -94,7 +94,7 @@ async function look({ db, queues, disk, clock, log }: Options): Promise<HealthCh
 const notMigrated = "a migration of this version has not been run";
 const minute = `${serviceState.waitSecondsMax} s`;
 
-/** What is wrong with a part and how bad that is; without a reason nothing is. */
+/** Returns what is wrong with a part and how bad that is; without a reason, nothing is wrong. */
 const check = (name: string, reason?: string, state: "warn" | "fail" = "fail"): HealthCheck =>
   reason === undefined ? { name, state: "ok", reason: null } : { name, state, reason };
 
@@ -116,5 +116,5 @@ function crlCheck({ crlEnded, crlOverdue }: Pick<ServiceState, "crlEnded" | "crl
   return check("crl", crlOverdue.length > 0 ? `not replaced in time for ${named(crlOverdue)}` : undefined, "warn");
 }
 
-/** Issuers by their numbers. */
+/** Names issuers by their numbers. */
 const named = (issuers: readonly string[]): string => `issuer ${issuers.join(", ")}`;

@@ -10,12 +10,12 @@ import { answerWithin } from "../../../runtime/deadline.ts";
 import type { Queues } from "../../../runtime/queue/queues.ts";
 import type { HealthCheck } from "../../contract/deps.ts";
 
-/** Prometheus gives up after ten seconds; what is asked for takes next to none. */
+/** Prometheus gives up after ten seconds; these readings take almost no time. */
 const answerMsMax = 2_000;
 
 /**
- * Registers what is watched of the service as a whole: by each api, since they are there when no worker is. While the
- * database does not answer, what it would say is missing, and alerts on that are the alerts on its absence.
+ * Registers the metrics of the service as a whole. Each api has them, since they must exist when no worker runs. While
+ * the database does not respond, its metrics are missing, and alerts on that are the alerts on its absence.
  */
 export function registerServiceMetrics(
   registry: Registry,
@@ -32,10 +32,10 @@ export function registerServiceMetrics(
   },
 ): void {
   const registers = [registry];
-  /** What could not be read in time, or at all, is left out. */
+  /** Returns undefined for a reading that fails or takes too long. */
   const tried = <Result>(reading: Promise<Result>): Promise<Result | undefined> =>
     answerWithin(answerMsMax, reading).catch(() => undefined);
-  /** One reading for all gauges of a scrape. */
+  /** One reading serves all gauges of a scrape. */
   let reading: { at: number; numbers: Promise<ServiceNumbers | undefined> } | undefined;
   const numbers = (): Promise<ServiceNumbers | undefined> => {
     const at = performance.now();
@@ -156,7 +156,7 @@ export function registerServiceMetrics(
 
 const expiringMs = 60_000;
 
-/** How many certificates end soon, asked for once a minute: an index is read for it. */
+/** Counts the certificates that end soon, once a minute at most, since the count reads an index. */
 function createFreshExpiring({
   db,
   clock,

@@ -5,12 +5,15 @@ import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { ApiMetrics } from "../../http/metrics.ts";
 
-/** Rows are read again this often while somebody waits: a notification may be lost. */
+/** How often rows are read again while requests wait: a notification may be lost. */
 const pollMs = 2_000;
 
 type Wake = (outcome: WaitOutcome) => void;
 
-/** A map of waiters, fed by one listening connection and a slow poll. The row is the truth; notices only say when to look. */
+/**
+ * Wakes requests that wait for issuances, triggered by one listening connection and a slow poll. The row is the truth;
+ * a notice only says when to look.
+ */
 export function createSettlements({ db, log, metrics }: { db: Database; log: Log; metrics: ApiMetrics }): Settlements {
   const waiters = new Map<string, Set<Wake>>();
   let timer: NodeJS.Timeout | undefined;

@@ -10,8 +10,8 @@ import type { CollectIssuance, Deps, OpenOutput } from "../../contract/deps.ts";
 import type { CollectedIssuance } from "../../contract/views/collected-issuance.ts";
 
 /**
- * Issuances are read together: all that are asked for in one turn of the event loop, or while two readings are under
- * way, go into the next. Workers settle in batches, so at full load this is one round trip for dozens of answers.
+ * Reads issuances together: all that are asked for in one turn of the event loop, or while two readings are under way,
+ * share the next one. Workers settle in batches, so at full load one round trip serves dozens of responses.
  */
 export function createCollector({
   db,
@@ -33,7 +33,7 @@ export function createCollector({
     { itemsMax: Number.POSITIVE_INFINITY, inFlightMax: 2, waitMsMax: 0, onBatch: metrics.batch("collect") },
   );
 
-  /** PEM of issuers, which never change, by their ids. */
+  /** The PEM of issuers, which never changes, by issuer id. */
   const pems = new Map<string, string>();
 
   async function pemOf(issuerId: string): Promise<string | undefined> {

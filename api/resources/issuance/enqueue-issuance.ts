@@ -5,8 +5,8 @@ import type { Log } from "../../../runtime/log.ts";
 import type { Deps, EnqueueIssuance } from "../../contract/deps.ts";
 
 /**
- * Tells the workers. Issuances that are new are gathered: those of one turn of the event loop are one task, as they
- * were accepted together. While the queue is away the rows are the outbox: a worker's sweep finds them.
+ * Notifies the workers. New issuances of one turn of the event loop become one task, as they were accepted together.
+ * While the queue is away, the rows are the outbox: a worker's sweep finds them.
  */
 export function createEnqueuer({
   queues,

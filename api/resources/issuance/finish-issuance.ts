@@ -9,10 +9,10 @@ import { issuanceView } from "../../contract/views/issuance-view.ts";
 
 interface Accepted<View> {
   id: IssuanceID;
-  /** False for a repeat of an earlier request, which may be settled by now. */
+  /** False for a repeat of an earlier request, whose issuance may be settled by now. */
   isNew: boolean;
   createdAt: Date;
-  /** The creation's answer; undefined when there is none to give. */
+  /** Returns the body of the creation's response; undefined if there is none yet. */
   view: (collected: CollectedIssuance) => View | undefined;
 }
 
@@ -20,14 +20,14 @@ interface FinishingCall<Code extends ErrorCode> extends Pick<
   IncomingCall,
   "deps" | "prefer" | "concerns" | "log" | "signal"
 > {
-  /** The codes that the endpoint lists. */
+  /** The error codes that the endpoint lists. */
   errors: readonly Code[];
   fail: Fail<NoInfer<Code> | "issuance_failed" | "output_erased">;
 }
 
 /**
- * Puts an accepted issuance on the queue, waits as long as the client would have it, and answers: the created profile,
- * why there is none, or 202 with where to ask. Once an issuance is accepted, no outage takes it back.
+ * Enqueues an accepted issuance, waits as long as the client asks, and replies with the created profile, the error, or
+ * 202 and where to ask. Once an issuance is accepted, no outage undoes it.
  */
 export async function finishIssuance<View, Code extends ErrorCode>(
   { id, isNew, createdAt, view }: Accepted<View>,
@@ -40,12 +40,12 @@ export async function finishIssuance<View, Code extends ErrorCode>(
   const known = { id, state: "queued", createdAt, finishedAt: null, errorCode: null } as const;
 
   const watch = deps.settlements.watch(id);
-  // Not waited for by those who wait for the notice: the work may be done before the queue has answered.
+  // Requests that wait for the notice do not wait for the queue: the work may be done before the queue has responded.
   const enqueued = deps.enqueueIssuance(id, { isNew });
   if (seconds === 0) {
     await enqueued;
     watch.end();
-    // A repeat still gets what is there already.
+    // A repeated request still gets what is there already.
     if (isNew) return pending(known);
   } else {
     if (!isNew) watch.checkNow();
@@ -68,7 +68,7 @@ export async function finishIssuance<View, Code extends ErrorCode>(
 
   const { issuance, output } = collected;
   if (issuance.state === "failed") {
-    // What the worker stored is the answer.
+    // The response is the error that the worker stored.
     throw fail(errors.find((code) => code === issuance.errorCode) ?? "issuance_failed");
   }
   if (output === "erased") throw fail("output_erased");
@@ -76,7 +76,7 @@ export async function finishIssuance<View, Code extends ErrorCode>(
   return created === undefined ? pending(issuance) : answered(created, headers);
 }
 
-/** Where a client that got 202 asks, and when. */
+/** Returns where and when a client that got 202 asks again. */
 export const statusLocation = (issuanceId: string) => ({
   location: `/api/issuances/${issuanceId}`,
   retryAfterSeconds: 1,

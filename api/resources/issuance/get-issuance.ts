@@ -23,7 +23,7 @@ const IssuanceView = issuanceViewOf(
   z.union([CreatedProfileView, CreatedGuestProfileView, CreatedInfrastructureProfileView]),
 );
 
-/** A created profile of each kind as its creation would have answered it. */
+/** The views of created profiles of each kind, the same as in the response to their creation. */
 const createdView = {
   user: createdProfileView,
   guest: createdGuestProfileView,
@@ -81,8 +81,8 @@ async function viewWithoutOutput(id: string, db: Db) {
 }
 
 /**
- * Whether a creator's token shows the output: a guest's does, others if of the same client and with the scope of the
- * creation; what is for somebody else is read as one of the staff, as it was made.
+ * Returns true if a creator's token may read the output. A guest's token may; others only of the same client and with
+ * the scope of the creation, which for another person's profile is checked as for staff, as when it was created.
  */
 function mayReadOutput(principal: Principal, issuance: issuances.IssuanceStanding): boolean {
   if (principal.kind === "guest") return true;
@@ -92,7 +92,10 @@ function mayReadOutput(principal: Principal, issuance: issuances.IssuanceStandin
   return isOwn ? principal.scopes.has(scope) : hasStaffScope(principal, scope);
 }
 
-/** The same user through any client, the same client when it acted on its own, or the holder of the guest account's token. */
+/**
+ * Returns true for the same user through any client, the same client if it acted on its own, or a holder of the guest
+ * account's token.
+ */
 function isCreator(
   principal: Principal,
   { realmId, createdByUserId, createdByClientId, guestAccountId }: issuances.IssuanceStanding,

@@ -4,7 +4,10 @@ import { z } from "zod";
 import type { Log } from "../../../runtime/log.ts";
 import { open, SealedOutputError, unwrapDataKey } from "../../../runtime/keys/sealed-output.ts";
 
-/** A worker seals many outputs with one data key; unwrapping costs a hundred times what opening does. */
+/**
+ * A worker seals many outputs with one data key, and unwrapping a key costs a hundred times what opening an output
+ * does.
+ */
 const dataKeysMax = 64;
 
 const CreationOutputJson = z.union([
@@ -14,8 +17,8 @@ const CreationOutputJson = z.union([
 ]);
 
 /**
- * Opens outputs with the API's private keys, remembering the data keys it has met last. What was sealed to a key that was
- * lost is undefined, and the log says so once for each data key. Throws SealedOutputError for what was altered.
+ * Opens outputs with the API's private keys and remembers the latest data keys. Returns undefined for an output sealed
+ * to a lost key, and logs that once per data key. Throws SealedOutputError for an altered output.
  */
 export function createOutputOpener(privateKeys: readonly KeyObject[], log: Pick<Log, "error">): OpenOutput {
   const dataKeys = new Map<string, Buffer | null>();

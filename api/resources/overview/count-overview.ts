@@ -7,7 +7,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
 import type { Overview, Period } from "../../contract/views/overview-view.ts";
 
-/** A realm is counted at most this often by each process, however many look at it. */
+/** Each process counts a realm at most this often, however many people look at it. */
 export const overviewAgeSecondsMax = 5;
 
 const hour = 3_600;
@@ -19,7 +19,7 @@ const shapes: Record<Period, { seconds: number; count: number }> = {
   "30d": { seconds: day, count: 30 },
 };
 
-/** What counts as running: a worker is at it, or will be without anybody's doing anything. */
+/** The states that count as running: a worker processes the job, or will without anyone's action. */
 const runningStates: JobState[] = ["checking", "queued", "running", "cancelling"];
 const jobsMax = 5;
 
@@ -30,7 +30,7 @@ interface Question {
 
 const known = new WeakMap<Db, FreshByKey<Overview>>();
 
-/** A realm in numbers, counted now or a moment ago; requests that arrive while it is being counted share the result. */
+/** Returns a realm in numbers, counted now or a moment ago; requests that arrive during a count share its result. */
 export function countOverview(deps: { db: Db; clock: Clock }, { realmId, period }: Question): Promise<Overview> {
   const counted = known.get(deps.db) ?? createFreshByKey<Overview>({ keptMs: overviewAgeSecondsMax * 1_000 });
   known.set(deps.db, counted);
@@ -60,7 +60,7 @@ async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period 
   };
 }
 
-/** When the first of so many buckets begins, of which the last is under way. Days are those of UTC. */
+/** Returns when the first bucket begins; the last one is under way. Days are UTC days. */
 function firstBucket(at: Date, { seconds, buckets }: { seconds: number; buckets: number }): Date {
   const current = Math.floor(at.getTime() / 1_000 / seconds);
   return new Date((current - buckets + 1) * seconds * 1_000);

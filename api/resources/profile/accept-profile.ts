@@ -6,8 +6,8 @@ import { keyTypeFor } from "../../../domain/certificate/device.ts";
 import { profileRefusal, type ProfileRefusal } from "../../../domain/certificate/entitlement.ts";
 
 /**
- * Accepts a request for a user's profile with the owner's row locked: from the commit on it will be finished. Answers
- * why it is refused; undefined when it is accepted. Call in a transaction.
+ * Accepts a request for a user's profile with the owner's row locked: once committed, it will be finished. Returns why
+ * it is refused, undefined if it is accepted. Call in a transaction.
  */
 export async function acceptProfile(tx: Db, wanted: ProfileRequest): Promise<ProfileRefusal | undefined> {
   const owner = await issuances.lockOwner(tx, wanted);
@@ -18,7 +18,7 @@ export async function acceptProfile(tx: Db, wanted: ProfileRequest): Promise<Pro
   return undefined;
 }
 
-/** The row of what an owner was allowed. */
+/** Returns the row for an accepted request. */
 export const issuanceOf = (wanted: ProfileRequest, owner: UserRow): NewIssuance => ({
   id: wanted.id,
   realmId: wanted.realmId,

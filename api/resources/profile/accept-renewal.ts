@@ -12,9 +12,9 @@ import { issuanceOf } from "./accept-profile.ts";
 export type RenewalRefusal = ProfileRefusal | "not_renewable" | "renewed_already";
 
 /**
- * Accepts a request for a profile that takes another one's place, as {@link acceptProfile} does. The other one must be the
- * user's own, active, near its end, and not renewed within a day; the limit may be exceeded by one, since both are active
- * until the old one is revoked.
+ * Accepts a request for a profile that replaces another one, as {@link acceptProfile} does. The old one must be the
+ * user's own, active, near its end, and not renewed within a day. The limit may be exceeded by one, since both are
+ * active until the old one is revoked.
  */
 export async function acceptRenewal(
   tx: Db,
@@ -37,7 +37,7 @@ export async function acceptRenewal(
   return undefined;
 }
 
-/** Whether a profile has been renewed within a day: another renewal has to wait. */
+/** Returns true if a profile was renewed within a day: another renewal has to wait. */
 export const isRenewedLately = (renewals: readonly Renewal[], { id }: { id: string }, at: Date): boolean =>
   renewals.some(
     ({ certificateId, createdAt }) =>

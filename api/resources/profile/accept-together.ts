@@ -7,13 +7,13 @@ import type { Log } from "../../../runtime/log.ts";
 import type { AcceptProfile, Deps } from "../../contract/deps.ts";
 import { acceptProfile } from "./accept-profile.ts";
 
-/** Few enough that nobody waits long for what the others of a batch cost. */
+/** Few enough that no request waits long for the others of its batch. */
 const batchMax = 64;
 
 /**
- * Requests are accepted together: all that come in one turn of the event loop, or while two batches are under way, share
- * one transaction. What cannot be accepted so is accepted alone: then only the request that the database does not take
- * fails, and only those of an owner whose row somebody holds wait for it.
+ * Accepts requests together: all that arrive in one turn of the event loop, or while two batches are under way, share
+ * one transaction. If a batch fails, each of its requests is accepted alone: then only a request that the database
+ * rejects fails, and only requests of an owner whose row is locked wait for the lock.
  */
 export function createAcceptance({
   db,

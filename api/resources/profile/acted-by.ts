@@ -5,13 +5,13 @@ import type { Actor } from "../../../domain/audit/audit.ts";
 import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { ActedByView } from "../../contract/views/activity-view.ts";
 
-/** Says who acted, of what an owner has; null: nobody is recorded, and so the operator, or the service of itself. */
+/** Returns who acted on what an owner has. If the entry records no actor, that is `unrecorded`. */
 export type NameActor = (
   actor: Actor,
   about: { ownerId: string | null; unrecorded: "operator" | "service" | "owner" },
 ) => ActedByView;
 
-/** Reads the names of those who acted: of people only for who may read people. */
+/** Reads the names of actors; people's names only if the caller may read people. */
 export async function readActors(
   db: Db,
   { principal, actors }: { principal: PrincipalFor["staff"]; actors: readonly Actor[] },
@@ -40,6 +40,6 @@ export async function readActors(
   };
 }
 
-/** What a person is called; somebody who was forgotten has no name. */
+/** Returns the name to show for a person; a forgotten person has none. */
 const nameOf = ({ displayName, email, pairwiseId, forgottenAt }: people.Person): string | null =>
   displayName ?? (email !== "" ? email : forgottenAt === null ? pairwiseId : null);

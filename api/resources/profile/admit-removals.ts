@@ -11,7 +11,7 @@ import type { PrincipalFor } from "../../contract/access.ts";
 import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 
-/** The ways in which taking access away can be refused for how much of it went within the hour. */
+/** The errors of a request that would remove too much access within the hour. */
 export const removalErrors = ["confirmation_required", "revocation_limit_reached"] as const satisfies ErrorCode[];
 
 const about =
@@ -39,9 +39,9 @@ export interface RemovalCall {
 }
 
 /**
- * Refuses what took access away where it is too much for the caller, or needs its number confirmed; else counts it. Call as
- * the last thing in the transaction that took it away. Of requests about one each, as many may pass at the same moment as
- * are under way; others wait for one another.
+ * Refuses a removal of access that is too large for the caller or needs its number confirmed; otherwise counts it. Call
+ * last in the transaction that removes the access. Requests about one person or profile take no lock, so all that run
+ * at the same moment may pass; larger ones wait for one another.
  */
 export async function admitRemovals(
   tx: Db,
@@ -71,12 +71,14 @@ export async function admitRemovals(
   await removals.takeBack(tx, { realmId, count, at });
 }
 
-/** Up to so many are counted each time. */
+/** A count above this is kept for {@link keptMs}. */
 const exactMax = 1_000;
 const keptMs = 60_000;
 const known = new WeakMap<Database, FreshByKey<number>>();
 
-/** How many are active; in a large realm as of a minute ago at most, so that many requests do not each count them. */
+/**
+ * Returns how many are active; in a large realm a count up to a minute old, so many requests do not each count them.
+ */
 async function activeIn(
   tx: Db,
   { database, of, realmId, at }: { database: Database; of: removals.Counted; realmId: string; at: Date },

@@ -12,7 +12,7 @@ import { OwnedProfileActivityView } from "../../contract/views/activity-view.ts"
 import { knownPerson } from "./known-person.ts";
 import { readActivities, readOffboarding } from "./read-activity.ts";
 
-/** Who may read a profile of each kind. */
+/** The scope for reading a profile of each kind. */
 const scopeOfKind = {
   user: "profile.read",
   guest: "guest.view",

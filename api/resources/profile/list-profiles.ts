@@ -13,7 +13,7 @@ import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
 import { Timestamp } from "../../contract/views/timestamp.ts";
 import { activeProfileFilter } from "./profile-filter.ts";
 
-/** What the list offers where something shall be done with all that it finds: active profiles alone. */
+/** The options of the profile list for acting on everything it finds: only active profiles. */
 export const activeProfileList: ListOptions<ActiveProfileFilter & { state: "active" }, ProfileSortKey> = {
   search: "serial",
   sort: certificatePages.profileSortKeys,

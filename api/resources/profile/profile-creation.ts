@@ -4,7 +4,7 @@ import { DeviceType, KeyType } from "../../../domain/certificate/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import { csrLengthMax } from "../../../domain/limits.ts";
 
-/** What the creation of a profile of any kind takes. */
+/** The body for creating a profile of any kind. */
 export const CertificateCreation = z.object({
   format: BareFormat.describe("pkcs12, pfx, pem or crt, in any letter case."),
   keyType: KeyType.optional().describe("Omitted: what suits the device type."),
@@ -21,7 +21,7 @@ const DeviceFields = CertificateCreation.extend({
   deviceType: DeviceType.describe("Matched case-sensitively."),
 });
 
-/** A file that sets a device up has the key in it, so the key has to be made here. */
+/** Returns false for a device file from a CSR: the file contains the private key, so the key has to be made here. */
 const hasKeyToWrite = ({ format, csr }: Pick<z.output<typeof DeviceFields>, "format" | "csr">): boolean =>
   csr === undefined || !isDeviceFile(format);
 const noKeyToWrite = { path: ["csr"], error: "cannot go with a format that has the private key in it" };
@@ -29,7 +29,7 @@ const noKeyToWrite = { path: ["csr"], error: "cannot go with a format that has t
 /** The same for a device. */
 export const DeviceProfileCreation = DeviceFields.refine(hasKeyToWrite, noKeyToWrite);
 
-/** What the creation of a user's profile takes. */
+/** The body for creating a user's profile. */
 export const ProfileCreation = DeviceFields.extend({
   allowAuth: z
     .boolean()

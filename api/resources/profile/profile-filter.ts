@@ -4,7 +4,7 @@ import { SerialNumber } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 
-/** The filters of lists that have active profiles of users alone. */
+/** The filters of lists that contain only active profiles of users. */
 export const activeProfileFilter: ListOptions<ActiveProfileFilter, never>["filter"] = {
   authable: filters.flag,
   minCreated: filters.instant,
@@ -17,7 +17,7 @@ export const activeProfileFilter: ListOptions<ActiveProfileFilter, never>["filte
   serials: filters.list(SerialNumber),
 };
 
-/** The filters of lists that have those that are not active as well. */
+/** The filters of lists that also contain inactive profiles. */
 export const profileFilter: ListOptions<ProfileFilter, never>["filter"] = {
   ...activeProfileFilter,
   invalid: filters.flag,

@@ -23,14 +23,14 @@ interface Reading {
   at: Date;
 }
 
-/** A profile as it is answered, and its diagnosis. */
+/** A profile as the API returns it, with its diagnosis. */
 export interface ReadProfile {
   issuedAt: Date;
   diagnosis: Diagnosis;
   view: ProfileActivityView;
 }
 
-/** How the access of a person ended, if it did. */
+/** Returns how a person's access ended; null if it did not. */
 export async function readOffboarding(
   db: Db,
   user: Pick<User, "id" | "offboardedAt" | "profileCount">,
@@ -52,7 +52,7 @@ export async function readOffboarding(
   };
 }
 
-/** Profiles of one owner, with what is known of each and why its device may not be on the network. */
+/** Reads profiles of one owner, with what is known about each and why its device may not be on the network. */
 export async function readActivities(
   db: Db,
   {
@@ -120,8 +120,8 @@ const singleEvents: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The entry that revoked each profile, by its serial number. An entry about many names the first hundred: beyond, it is
- * the last one about their owner before the revocation.
+ * Finds the entry that revoked each profile, by serial number. An entry about many profiles names only the first
+ * hundred; for the others, takes the last entry about their owner before the revocation.
  */
 async function readEndings(
   db: Db,

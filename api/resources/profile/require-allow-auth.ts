@@ -7,9 +7,10 @@ import type { Principal } from "../../contract/principal.ts";
 import { InsufficientScope } from "../../http/token-errors.ts";
 
 /**
- * Throws unless the caller may have a profile made that its owner can sign in with: a credential gives nobody more than
- * they hold. For somebody else the caller needs every scope that the owner's roles have; a person's token needs all that
- * is everybody's own as well. A service's need not: its profiles never sign in with more than it is registered for.
+ * Throws unless the caller may create a profile with which its owner can sign in: a credential never grants more than
+ * its creator holds. For another person, the caller needs every scope of the owner's roles; a person's token also needs
+ * every scope that all people have. A service's does not: a service's profiles never sign in with more than it is
+ * registered for.
  */
 export async function requireAllowAuth(
   db: Db,

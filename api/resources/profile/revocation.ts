@@ -2,10 +2,10 @@ import { z } from "zod";
 import { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { confirmation } from "./admit-removals.ts";
 
-/** The body of what revokes profiles. */
+/** Returns the body of a request that revokes profiles. */
 export const revocationWith = (reason: RevocationReason) =>
   z.object({ reason: RevocationReason.default(reason).describe("CRLReason (RFC 5280 section 5.3.1).") });
 
-/** The same where the profiles are other people's. */
+/** The same for other people's profiles. */
 export const revocationOfOthersWith = (reason: RevocationReason) =>
   revocationWith(reason).extend(confirmation.body.shape);

@@ -4,7 +4,7 @@ import * as certificates from "../../../db/queries/certificates/certificates.ts"
 import type { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { actorOf, type UserPrincipal } from "../../contract/principal.ts";
 
-/** Revokes a profile of the principal's own. Call in a transaction. */
+/** Revokes one of the principal's own profiles. Call in a transaction. */
 export async function revokeOfUser(
   tx: Db,
   {

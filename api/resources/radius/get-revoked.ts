@@ -4,7 +4,7 @@ import type { Deps } from "../../contract/deps.ts";
 import { filters } from "../../contract/filters.ts";
 import { Streamed, streaming } from "../../contract/stream.ts";
 
-/** How long a client may wait, in seconds: less than what cuts connections off on which nothing comes. */
+/** The longest wait of a client, in seconds: shorter than the time after which proxies cut silent connections. */
 const waitSecondsMax = 60;
 
 /** How many lines are read and sent at a time. */
@@ -41,7 +41,7 @@ export const getRevoked = streaming({
     if (window === "ahead") {
       throw fail("invalid_request", { fields: [{ path: "since", reason: "is in the future" }] });
     }
-    // The first page is read before anything is sent: without a database there is an error, and no half answer.
+    // Reads the first page before it sends anything: without a database, the client gets an error and no half response.
     const first = await revoked.list(deps.db, { ...window, behind: undefined, limit: pageLines });
     return new Streamed("text/plain; charset=utf-8", undefined, pagesOf(deps, window, first.lines), {
       "X-Until": first.at.toISOString(),

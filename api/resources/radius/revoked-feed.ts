@@ -5,10 +5,10 @@ import type { Log } from "../../../runtime/log.ts";
 import type { RevokedFeed } from "../../contract/deps.ts";
 import type { ApiMetrics } from "../../http/metrics.ts";
 
-/** The database is read this much apart at least, however many wait and however much is revoked. */
+/** The shortest time between two readings of the database, however many clients wait and however much is revoked. */
 const readingsApartMs = 250;
 
-/** It is read this often while somebody waits: a notification may be lost. */
+/** How often it is read while clients wait: a notification may be lost. */
 const pollMs = 2_000;
 
 interface Waiter {
@@ -16,7 +16,10 @@ interface Waiter {
   wake: () => void;
 }
 
-/** Who waits for revocations: entries of a set, and one reading answers them all, told by one listening connection and a slow poll. */
+/**
+ * Lets clients wait for revocations. One reading serves all of them; one listening connection and a slow poll trigger
+ * it.
+ */
 export function createRevokedFeed({ db, log, metrics }: { db: Database; log: Log; metrics: ApiMetrics }): RevokedFeed {
   const waiters = new Set<Waiter>();
   let notices = 0;
@@ -93,7 +96,7 @@ export function createRevokedFeed({ db, log, metrics }: { db: Database; log: Log
         const late = setTimeout(wake, waitMs);
         signal.addEventListener("abort", wake, { once: true });
         enter(waiter);
-        // Told of between the look and now: no other notice of it comes.
+        // A notice arrived between the look and now: there will be no other for it.
         if (notices !== noticesBefore) want();
       });
       return window;

@@ -3,7 +3,7 @@ import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
 import { writtenClaims } from "../../../domain/people/upstream-claims.ts";
 import { isLocked, type TrustSetting } from "./realm-settings-change.ts";
 
-/** A word of a shell's command line. */
+/** Quotes a word for a shell's command line. */
 const quoted = (word: string): string =>
   /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -12,15 +12,15 @@ const commandFor = (realm: RealmRow, option: string, ...values: readonly string[
     .concat(values.length === 0 ? [option] : values.map((value) => `${option} ${quoted(value)}`))
     .join(" ");
 
-/** What the operator runs to change whom devices trust. */
+/** The operator's commands for changing whom devices trust. */
 export const trustCommands: Readonly<Record<TrustSetting, (realm: RealmRow) => string>> = {
   radiusCN: (realm) => commandFor(realm, "--radius-cn", radiusServerName(realm)),
   radiusCA: (realm) => commandFor(realm, "--radius-ca-file", "radius-ca.pem"),
 };
 
 /**
- * The operator's command for each setting that the console cannot change now, by the name of the setting. It sets what is
- * set today, or an example where nothing is.
+ * Returns the operator's command for each setting that the console cannot change now, by the setting's name. The
+ * command contains the current value, or an example if there is none.
  */
 export function operatorCommands(realm: RealmRow): Record<string, string> {
   const claims = writtenClaims(realm.upstreamClaims);

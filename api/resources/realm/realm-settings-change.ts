@@ -16,7 +16,7 @@ import { readCaCertificates } from "../../../runtime/ca-certificates.ts";
 
 const whole = ([min, max]: readonly [number, number]) => z.int().min(min).max(max);
 
-/** What may be changed of a realm: every property by itself. */
+/** The body for changing a realm's settings; each property may be given by itself. */
 export const RealmSettingsChange = z.object({
   displayName: RealmDisplayName.optional(),
   logoURI: LogoUri.optional(),
@@ -38,14 +38,14 @@ export const RealmSettingsChange = z.object({
 });
 type RealmSettingsChange = z.output<typeof RealmSettingsChange>;
 
-/** What is wrong with the CA, if there is one: whether a certificate has ended, the time alone says. */
+/** Returns the faults of the CA, if one is given. They depend on the time: a certificate may have ended. */
 export function caFaults({ radiusCA }: Readonly<Record<string, unknown>>, at: Date): FieldError[] {
   if (typeof radiusCA !== "string") return [];
   const read = readCaCertificates(radiusCA, at);
   return "fault" in read ? [{ path: "radiusCA", reason: read.fault }] : [];
 }
 
-/** The same for the database. What is null there stays. */
+/** Returns the change for the database. A null `radiusCN` or `radiusCA` changes nothing there. */
 export function changeOfRealm(given: RealmSettingsChange, at: Date): RealmChange {
   const { logoURI, helpURI, privacyURI, maxValid, radiusCN, radiusCA, ...others } = given;
   const ca = typeof radiusCA === "string" ? readCaCertificates(radiusCA, at) : undefined;
@@ -60,17 +60,17 @@ export function changeOfRealm(given: RealmSettingsChange, at: Date): RealmChange
   };
 }
 
-/** Whom devices trust: set once here, and before the set-up is finished; then by the operator. */
+/** Whom devices trust: set here once, before the set-up is finished; later only by the operator. */
 const trustSettings = ["radiusCN", "radiusCA"] as const;
 export type TrustSetting = (typeof trustSettings)[number];
 
 const columnOf = { radiusCN: "radiusCn", radiusCA: "radiusCa" } as const;
 
-/** Whether the operator alone may change it. */
+/** Returns true if only the operator may change it. */
 export const isLocked = (name: TrustSetting, realm: RealmRow): boolean =>
   realm.setUpAt !== null || realm[columnOf[name]] !== null;
 
-/** What a change wants to be otherwise, and the operator alone may change. */
+/** Returns the settings that the change would alter although only the operator may. */
 export const refusedBy = (realm: RealmRow, given: RealmSettingsChange, change: RealmChange): TrustSetting[] =>
   trustSettings.filter((name) => {
     const before = realm[columnOf[name]];

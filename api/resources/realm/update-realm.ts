@@ -6,7 +6,7 @@ import { actorOf } from "../../contract/principal.ts";
 import { RealmView, realmView } from "../../contract/views/realm-view.ts";
 import { RealmSettingsChange } from "./realm-settings-change.ts";
 
-/** What may be changed of a realm here: every property by itself. */
+/** The body for changing a realm here; each property may be given by itself. */
 const RealmChange = RealmSettingsChange.pick({
   displayName: true,
   logoURI: true,

@@ -19,25 +19,25 @@ import type { SearchGroup, SearchView } from "../../contract/views/search-view.t
 interface Asked {
   realmId: string;
   searched: SearchText;
-  /** How many of each group. */
+  /** The most results of each group. */
   limit: number;
   at: Date;
 }
 
-/** The scope that profiles of each kind are seen with. */
+/** The scope for seeing profiles of each kind. */
 const scopeOfKind = {
   user: "profile.read",
   guest: "guest.view",
   infrastructure: "infrastructure.read",
 } as const satisfies Record<ProfileKind, Scope>;
 
-/** One group, and whether there was no time to look through all of it. */
+/** One group, and whether time ran out before all of it was searched. */
 interface Found {
   group: SearchGroup;
   isLate: boolean;
 }
 
-/** What a search finds in each group that its token may see; `searched` undefined: nothing. */
+/** Searches each group that the token may see; without a `searched`, finds nothing. */
 export async function findGroups(
   db: Database,
   {
@@ -46,7 +46,7 @@ export async function findGroups(
     ...asked
   }: Omit<Asked, "searched"> & {
     searched: SearchText | undefined;
-    /** Whether the caller has a scope. */
+    /** Returns true if the caller has a scope. */
     may: (scope: Scope) => boolean;
   },
 ): Promise<SearchView> {
@@ -69,7 +69,7 @@ export async function findGroups(
   };
 }
 
-/** The best of what was found, each once. */
+/** Returns the best findings, each once. */
 function best<Row>(
   { rows }: Findings<Row>,
   { limit, keyOf, rankOf }: { limit: number; keyOf: (row: Row) => string; rankOf: (row: Row) => Ranked },
@@ -139,7 +139,7 @@ const findProfilesOf =
     return { group: { kind: "profile", items, more }, isLate: findings.isLate };
   };
 
-/** The end of a serial number is what people read out: it counts as much as its beginning. */
+/** Ranks a profile. People read out the end of a serial number, so it counts as much as its beginning. */
 function fitOfProfile(searched: SearchText, { serialNumber, identity, name }: Certificate): Fit {
   if (searched.serials.includes(serialNumber)) return fits.exact;
   const { digits } = searched;

@@ -75,7 +75,10 @@ export const getSetup = endpoint({
   },
 });
 
-/** What only the operator does: whom sign-in trusts, and the domain, which is in every certificate. */
+/**
+ * Returns the commands for what only the operator does: whom sign-in trusts, and the domain, which is in every
+ * certificate.
+ */
 const commandsOf = (realmName: string): Partial<Record<SetupStep, string>> => ({
   sign_in: `npm run operator -- realm set --realm ${realmName} --upstream-issuer https://idp.example.org --upstream-client-id CLIENT-ID --upstream-client-secret-stdin`,
   domain: "npm run operator -- realm create --name NAME --domain wifi.example.org",

@@ -24,7 +24,7 @@ const filter: ListOptions<UserFilter, never>["filter"] = {
   ),
 };
 
-/** What the list of users offers. */
+/** The search, sort keys and filters of the list of users. */
 export const userList: ListOptions<UserFilter, UserSortKey> = {
   search: "pairwiseID",
   sort: users.userSortKeys,

@@ -5,8 +5,8 @@ import { scopesOfRoles, type Role } from "../../../domain/people/roles.ts";
 import { scopesAllowedTo, signInScopes, type Scope } from "../../../domain/people/scopes.ts";
 
 /**
- * Throws unless the caller has every scope that the roles of this person give, as far as a caller of its kind can have it:
- * who may lock people does not lock out those who may do more. For oneself it takes `user.modify`.
+ * Throws unless the caller has every scope that this person's roles give and that a caller of its kind can have: people
+ * who may lock others must not lock out people who may do more. For oneself, requires `user.modify`.
  */
 export function requireReach(
   principal: UserPrincipal | ServicePrincipal,

@@ -9,7 +9,7 @@ import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { TimelineItemView } from "../../contract/views/timeline-view.ts";
 import { readActors } from "../profile/acted-by.ts";
 
-/** How a timeline is asked for. */
+/** The query parameters of a timeline. */
 export const timelineQuery = z.object({
   before: filters.instant.optional().describe("Only what was earlier. Default: all of it."),
   limit: z.coerce
@@ -21,10 +21,10 @@ export const timelineQuery = z.object({
     .describe("What happened at the same instant as the last one comes in addition."),
 });
 
-/** Nothing has happened later than this. */
+/** Later than anything that has happened. */
 export const endOfTime = new Date("9999-12-31T00:00:00.000Z");
 
-/** A timeline's rows as they are answered. */
+/** Returns a timeline's rows as the API shows them. */
 export async function timelineItems(
   db: Db,
   {
@@ -46,7 +46,7 @@ export async function timelineItems(
   return rows.flatMap((row): TimelineItemView[] => {
     const { at, type, auditId, properties } = row;
     const serialNumber = serialOf(row);
-    // Of a version that is newer than this one.
+    // A newer version wrote this entry.
     if (!isTimelineType(type)) return [];
     return [
       {
@@ -62,7 +62,10 @@ export async function timelineItems(
   });
 }
 
-/** The scope that a profile of another kind than whose timeline it is needs: somebody of the staff made or revoked it. */
+/**
+ * Returns the scope for seeing a server's or guest's profile, which may occur in the timeline of a person who made or
+ * revoked it.
+ */
 function scopeOfSerial(type: string): Scope | undefined {
   if (type.startsWith("infrastructure_profile_")) return "infrastructure.read";
   return type.startsWith("guest_profile_") ? "guest.view" : undefined;
@@ -74,7 +77,10 @@ function detailOf({ type, error, properties, isAbout }: TimelineRow): Record<str
   return properties !== null && isAbout ? timelineDetail(properties) : {};
 }
 
-/** Who did what nobody is recorded for: upkeep ends profiles, guests make their own, everything else is the operator's. */
+/**
+ * Returns who acted if the entry records no actor: upkeep ends profiles, guests make their own, and the operator does
+ * everything else.
+ */
 function whoElse(
   type: TimelineType,
   { replayed, reason, job, unfetched }: Readonly<Record<string, unknown>>,

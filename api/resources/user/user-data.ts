@@ -12,12 +12,13 @@ import { sessionView } from "../../contract/views/session-view.ts";
 import type { UserExportView } from "../../contract/views/user-export-view.ts";
 import { userView } from "../../contract/views/user-view.ts";
 
-/** People have all that is held about them once in this time: the audit log is read for it. */
+/** Users may export their own data once in this time, since the export reads the audit log. */
 export const ownSecondsMin = 60;
 
 /**
- * All that is held about a user as one file, with its audit entry. Nothing secret is in it, and of other people nothing
- * but what is in the cells of the user's own rows. Undefined for people who had theirs less than {@link ownSecondsMin} ago.
+ * Exports all that is held about a user as one file, with its audit entry. The file contains no secret, and about other
+ * people only what is in the cells of the user's own rows. Returns undefined for users who exported their own less than
+ * {@link ownSecondsMin} seconds ago.
  */
 export async function exportUser(
   { db, clock }: Pick<Deps, "db" | "clock">,
@@ -39,11 +40,11 @@ export async function exportUser(
   return new Streamed("application/json; charset=utf-8", `user-${userId}.json`, pieces(db, { user, at }));
 }
 
-/** Read at once: few enough to be held, many enough to be quick. */
+/** How many are read at once: few enough to hold in memory, many enough to be quick. */
 const profilesMax = 200;
 const entriesMax = 5_000;
 
-/** One JSON object; lists are read and sent in pages. */
+/** Yields one JSON object; its lists are read and sent in pages. */
 async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGenerator<string> {
   const { id: userId, realmId } = user;
   const of = { realmId, userId };
@@ -100,7 +101,7 @@ async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGen
   yield "}\n";
 }
 
-/** A further property of the object, with what the pages have. */
+/** Yields a further property of the object, with the items of the pages. */
 async function* list(name: keyof UserExportView, pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   yield `,${JSON.stringify(name)}:[`;
   let separator = "";
@@ -112,7 +113,7 @@ async function* list(name: keyof UserExportView, pages: AsyncIterable<readonly u
   yield "]";
 }
 
-/** A certificate as text (RFC 7468 section 5). */
+/** Encodes a certificate as text (RFC 7468 section 5). */
 const pemOf = (der: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(/.{1,64}/g, "$&\n")}-----END CERTIFICATE-----\n`;
 
@@ -164,7 +165,7 @@ async function* activityOf(
   db: Db,
   { id: userId, realmId, createdAt }: User,
 ): AsyncGenerator<UserExportView["activity"]> {
-  // Entries about a person begin with the one that they were made with, whose date is that of their row.
+  // The first entry about a person is about their creation and has the date of their row.
   let after: held.AuditPlace | undefined = { at: new Date(createdAt.getTime() - 1).toISOString(), id: "0" };
   while (after !== undefined) {
     const page: Awaited<ReturnType<typeof held.listAudit>> = await held.listAudit(db, {

@@ -10,7 +10,7 @@ import { UnusableFile } from "./input.ts";
 export type Beginning = Omit<receiving.NewJob, "columns"> & { jobId: BulkJobID };
 
 interface Begun {
-  /** How many rows it has. */
+  /** The number of its rows. */
   total: number;
   /** Written to its audit entry. */
   recorded: Readonly<Record<string, unknown>>;
@@ -21,8 +21,8 @@ interface Begun {
 const waitSeconds = 60;
 
 /**
- * Begins a job that has its rows, with its audit entry: from here on it is the workers'. Fails if the realm would have too
- * many unfinished rows; other jobs of the realm wait until the transaction ends.
+ * Begins a job whose rows are stored, with its audit entry; from then on the workers process it. Fails if the realm
+ * would have too many unfinished rows; other jobs of the realm wait until the transaction ends.
  */
 export async function beginJob(
   tx: Db,

@@ -30,15 +30,15 @@ export const jobCreationErrors = [
 type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId" | "concerns" | "log" | "signal"> & {
   principal: PrincipalFor["staff"];
   query: JobQuery;
-  /** Of a revocation. */
+  /** Only for a revocation. */
   reason?: RevocationReason;
   upload: Upload;
   fail: Fail<(typeof jobCreationErrors)[number]>;
 };
 
 /**
- * Makes a job of a file, or of all that a search and filter find. It begins in one transaction with its audit entry and the
- * Idempotency-Key; whatever goes wrong before leaves nothing behind.
+ * Creates a job from a file, or from everything that a search and filter find. It begins in one transaction with its
+ * audit entry and the Idempotency-Key; a failure before that leaves nothing behind.
  */
 export async function createJob(kind: JobKind, call: CreationCall): Promise<Reply<JobView>> {
   const { deps, principal, query, reason, upload, prefer, requestId, concerns, log, signal, fail } = call;
@@ -72,7 +72,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
     throw fail("invalid_request", { description, ...(fields && { fields }), cause: error });
   }
 
-  // A repeat: the first request's job is the answer.
+  // A repeated request: the first request's job is the response.
   if (jobId !== own.jobId) await discard();
   concerns({ bulkJobId: jobId });
   return answerChanged(jobId, "received", { principal, deps, prefer, log, signal });
@@ -86,7 +86,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
   }
 }
 
-/** Stores the rows of a file while they come in; only when all are there does the job begin. */
+/** Stores the rows of a file as they arrive; the job begins only once all are stored. */
 async function beginReceived(
   job: Beginning,
   source: RowSource,
@@ -106,7 +106,7 @@ async function beginReceived(
   });
 }
 
-/** Finds the rows in the transaction that begins the job. */
+/** Finds and stores the rows in the transaction that begins the job. */
 async function beginMatching(
   job: Beginning,
   { scope, columns, given, recorded, add }: MatchingRows,
@@ -127,7 +127,7 @@ async function beginMatching(
   });
 }
 
-/** How the job is to run, for its audit entry. */
+/** Returns how the job is to run, for its audit entry. */
 const recordedOf = ({ dryRun, executeAt, confirmTotal, graceDays, reason }: Beginning) => ({
   ...{ dryRun, executeAt, confirmTotal },
   ...(graceDays !== null && { graceDays }),

@@ -12,27 +12,27 @@ import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import type { FieldError } from "../../../../domain/errors.ts";
 import { inputText, UnusableFile } from "./input.ts";
 
-/** What a client says of the columns of its table. */
+/** A client's choices for the columns of its table. */
 export interface ColumnChoices {
-  /** What columns mean, by their headings. */
+  /** The meanings of columns, by heading. */
   columns: Readonly<Record<string, ColumnMeaning>>;
-  /** Columns that nothing is known of are left out, instead of being faults. */
+  /** Whether unknown columns are left out instead of being faults. */
   ignoreUnknown: boolean;
 }
 
 export interface HeadedColumn {
-  /** As it is called in the file; a column whose meaning was said has the name of that. */
+  /** The heading in the file; for a column whose meaning the client chose, the name of that meaning. */
   heading: string;
   column: JobColumn | "fault" | "ignored";
 }
 
-/** Headings that one answer names. */
+/** How many headings one response names, in its fields and in its text. */
 const shownMax = 100;
 const namedMax = 10;
 
 /**
- * What the columns of a table are, by its headings; `bare` for one column without a heading that is known, the first cell
- * of which is a person like all others. Throws {@link UnusableFile} with every fault that there is.
+ * Reads what the columns of a table are from its headings. Returns `bare` for a single column without a known heading,
+ * whose first cell is data like all others. Throws {@link UnusableFile} with every fault.
  */
 export function readColumns(
   kind: JobKind,
@@ -59,7 +59,7 @@ export function readColumns(
   return columns;
 }
 
-/** One column, and nothing says that its first cell is a heading. */
+/** Returns true for a single column whose first cell is no known heading. */
 function isBare(kind: JobKind, header: readonly string[], meanings: ReadonlyMap<string, ColumnMeaning>): boolean {
   const [heading = "", ...others] = header.map((cell) => cell.trim());
   if (heading === "" || others.some((other) => other !== "")) return false;
@@ -67,14 +67,14 @@ function isBare(kind: JobKind, header: readonly string[], meanings: ReadonlyMap<
 }
 
 interface Fault {
-  /** What the file does: ends “The file …”. */
+  /** Completes the sentence “The file …”. */
   clause: string;
   fields: readonly FieldError[];
-  /** Whether it helps to hear which columns are known. */
+  /** Whether the message lists the known columns. */
   asksForKnown?: boolean;
 }
 
-/** What was said of columns that are not there, or that jobs of this kind do not have. */
+/** Returns faults for choices about columns that the file lacks or that jobs of this kind do not have. */
 function choiceFaults(kind: JobKind, header: readonly string[], { columns }: ColumnChoices): Fault[] {
   const present = new Set(header.map((cell) => foldHeading(cell.trim())));
   return Object.entries(columns).flatMap(([heading, meaning]): Fault[] => {
@@ -104,7 +104,7 @@ function unknownFaults(unknown: readonly string[]): Fault[] {
   return [{ clause, fields, asksForKnown: true }];
 }
 
-/** Without a column that says who it is about, or with only a part of what a profile is made of. */
+/** Returns faults for a file without a column that identifies its rows, or with only some of a profile's columns. */
 function missingFaults(kind: JobKind, columns: readonly HeadedColumn[]): Fault[] {
   const has = (column: JobColumn): boolean => columns.some((each) => each.column === column);
   const faults: Fault[] = [];
@@ -138,7 +138,7 @@ function repeatedFaults(columns: readonly HeadedColumn[]): Fault[] {
   }));
 }
 
-/** All that is wrong with the columns of a file, in one sentence. */
+/** Returns one error with every fault in the columns of a file. */
 function refusal(kind: JobKind, faults: readonly Fault[]): UnusableFile {
   const known = faults.some(({ asksForKnown }) => asksForKnown) ? ` Known are ${jobColumns[kind].join(", ")}.` : "";
   return new UnusableFile(`The file ${faults.map(({ clause }) => clause).join("; it ")}.${known}`, {

@@ -17,15 +17,16 @@ import { readColumns, type ColumnChoices, type HeadedColumn } from "./csv-column
 import { inputText, rowCharactersMax, UnusableFile } from "./input.ts";
 
 /**
- * A table as spreadsheets write it (RFC 4180, and what Excel makes of it): comma, semicolon or tab, whichever the header
- * has, any line ending, `sep=;` before the header. Blank lines before the header are passed over.
+ * Reads a table as spreadsheets write it (RFC 4180 and Excel's variants of it): separated by comma, semicolon or tab,
+ * as its header is, with any line ending, and with or without `sep=;` before the header. Skips blank lines before the
+ * header.
  */
 export async function csvInput(kind: JobKind, text: AsyncIterable<string>, choices: ColumnChoices): Promise<RowSource> {
   const { start, rest } = await readStart(unifiedLineEnds(text));
   const parser = parse({ ...csvReading, delimiter: start.separator, max_record_size: rowCharactersMax });
   const source = Readable.from(rest, { objectMode: true });
   const reading = pipeline(source, parser);
-  // Faults surface where records are read.
+  // Errors surface where records are read.
   reading.catch(() => undefined);
   const records = readRecords(parser);
 
@@ -59,7 +60,7 @@ export async function csvInput(kind: JobKind, text: AsyncIterable<string>, choic
   };
 }
 
-/** Enough of the beginning to know the header, and the whole text again. */
+/** Reads far enough to know the header; `rest` yields the whole text except a byte order mark and a `sep=` line. */
 async function readStart(text: AsyncIterable<string>): Promise<{ start: CsvStart; rest: AsyncGenerator<string> }> {
   const iterator = text[Symbol.asyncIterator]();
   let head = "";
@@ -96,7 +97,7 @@ async function* readRecords(parser: AsyncIterable<string[]>): AsyncGenerator<str
 type Column = HeadedColumn["column"];
 const isInput = (column: Column): column is JobColumn => column !== "ignored" && column !== "fault";
 
-/** Rows after `blank` lines, which have numbers as well: editors count them. */
+/** Yields `blank` blank lines and then the rows. Blank lines have numbers too, since editors count them. */
 async function* rowsOf(
   records: AsyncIterable<string[]>,
   { blank, first, read }: { blank: number; first?: string[]; read: (record: readonly string[]) => SourceRow },
@@ -117,7 +118,7 @@ function headedReader(columns: readonly Column[]): (record: readonly string[]) =
   };
 }
 
-/** Reads a table of nothing but identifiers, addresses or serial numbers, without a heading. */
+/** Returns a reader for a table without a heading that contains only identifiers, addresses or serial numbers. */
 function bareReader(kind: JobKind): (record: readonly string[]) => SourceRow {
   const column = bareColumn[kind];
   return (record) => {
@@ -127,10 +128,12 @@ function bareReader(kind: JobKind): (record: readonly string[]) => SourceRow {
   };
 }
 
-/** A certificate or a key in a results file, which is taken as the input of another job. It has lines by itself. */
+/**
+ * Returns true for a certificate or key, which contains line breaks. A results file may be the input of another job.
+ */
 const isPem = (cell: string): boolean => cell.startsWith("-----BEGIN ");
 
-/** Why a row cannot be read as what its columns say. */
+/** Returns why a row cannot be read as its columns require. */
 function rowFault(record: readonly string[], columns: readonly Column[]): string | undefined {
   if (!isBlankRow(record.slice(columns.length))) return "The row has more cells than the header.";
   for (const [index, cell] of record.entries()) {

@@ -1,11 +1,11 @@
 import { UnusableFile } from "./input.ts";
 
-/** Decoded at once: few enough that no other request waits for it, and that a row without end is noticed early. */
+/** Bytes decoded at once: few enough that no other request waits, and that a row without an end is noticed early. */
 const pieceBytesMax = 4_096;
 
 /**
- * Bytes as text, in small pieces, without a byte order mark. They must be UTF-8 unless the client names another encoding:
- * a file in one that was guessed wrongly would become other people's names. `iso-8859-1` is read as windows-1252, as
+ * Decodes bytes to text in small pieces, without a byte order mark. They must be UTF-8 unless the client names another
+ * encoding: a wrong guess would turn names into other people's names. `iso-8859-1` is read as windows-1252, as
  * everywhere (WHATWG Encoding, section 4.2).
  */
 export async function* decodeText(

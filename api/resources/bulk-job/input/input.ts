@@ -1,17 +1,17 @@
 import type { FieldError } from "../../../../domain/errors.ts";
 
-/** What stands in place of rows: the search and filter of a list, as they came. */
+/** The search and filter of a list in place of rows, as received. */
 export interface FoundMatching {
   matching: object;
 }
 
-/** No row is longer, so that none is ever held that is. */
+/** The longest row; a longer one is never held in memory. */
 export const rowCharactersMax = 64 * 1024;
 
-/** Rows and empty lines together: as many lines as a spreadsheet has. */
+/** The limit for rows and empty lines together: as many lines as a spreadsheet has. */
 export const positionsMax = 1_048_576;
 
-/** Why a file as a whole cannot be used: the message is for the client. */
+/** Thrown if a file as a whole cannot be used. The message is for the client. */
 export class UnusableFile extends Error {
   override readonly name = "UnusableFile";
   readonly fields: readonly FieldError[] | undefined;
@@ -32,7 +32,10 @@ export class UnusableFile extends Error {
 
 const keptCharactersMax = 1_000;
 
-/** A value as it is kept beside what is made of it: as text that Postgres takes, cut when it is far too long. */
+/**
+ * Returns a value as text to keep beside the parsed row: as Postgres accepts it, and cut if it is far too long. Null
+ * for an empty value.
+ */
 export function inputText(value: unknown): string | null {
   if (value === undefined || value === null || value === "") return null;
   const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -12,7 +12,7 @@ import { filters } from "../../../contract/filters.ts";
 import type { UploadFormats } from "../../../contract/endpoint.ts";
 import { positionsMax } from "./input.ts";
 
-/** What a bulk job is created with in addition to its rows. */
+/** The query parameters for creating a bulk job. */
 export const JobQuery = z.object({
   dryRun: filters.flag.optional().describe("true: only check, change nothing, and wait to be started."),
   executeAt: filters.instant.optional().describe("When to run, within 90 days. Default: at once."),
@@ -95,7 +95,7 @@ interface Offered {
   /** A line of NDJSON. */
   row: z.ZodType;
   csvHeader: string;
-  /** What a table may have in one column without a heading. */
+  /** What a table with a single column and no heading may contain. */
   bare: string;
 }
 
@@ -120,7 +120,7 @@ const offerOf = ({ json, row, csvHeader, bare }: Offered): UploadFormats => ({
   },
 });
 
-/** Rows, or what finds them. */
+/** Returns the schema of rows, or of the search and filter that find them. */
 const rowsOr = (rows: z.ZodType, matching: z.ZodType): z.ZodType => z.union([rows, z.object({ matching })]);
 
 const peopleOffer = (row: z.ZodType, csvHeader: string, matching?: z.ZodType): UploadFormats => {
@@ -137,9 +137,9 @@ export const onboardingOffer = peopleOffer(
   OnboardingRow,
   "pairwiseID or email, and optionally maxProfiles, profileName, deviceType, format",
 );
-/** Rows that say who it is and nothing else: of an offboarding, and of a reactivation. */
+/** Rows that only identify a person: of an offboarding or a reactivation. */
 export const personOffer = peopleOffer(OffboardingRow, "userID, pairwiseID or email", UserMatching);
-/** Rows that say which profile it is. */
+/** Rows that identify a profile. */
 export const profileOffer = offerOf({
   json: rowsOr(z.object({ serials: z.array(WrittenSerial).max(jobRowsMax) }), ProfileMatching),
   row: RevocationRow,

@@ -3,25 +3,25 @@ import { UnusableFile } from "./input.ts";
 
 const depthMax = 32;
 
-/** What the body's own properties are that mean something. */
+/** The body's own properties that are read, and the type of each. */
 const propertyTypes = {
   users: { type: TokenType.LEFT_BRACKET, name: "an array" },
   serials: { type: TokenType.LEFT_BRACKET, name: "an array" },
   matching: { type: TokenType.LEFT_BRACE, name: "an object" },
 } as const;
 type Property = keyof typeof propertyTypes;
-/** What the rows of a body are called. */
+/** The property of a body that contains its rows. */
 export type ListName = Exclude<Property, "matching">;
 
 /**
- * What a parser does not mind: any depth, a property that occurs twice in one object, or in two spellings, and one of another
- * type than it must be.
+ * Rejects what a parser accepts: too much nesting, a property twice in one object, and one of the body's own properties
+ * in two spellings or with the wrong type.
  */
 export function createChecks(properties: readonly Property[]) {
   /** The names seen in each open object; null for an open array. */
   const open: (Set<string> | null)[] = [];
   const seen = new Set<Property>();
-  /** The body's own property of which the value comes next. */
+  /** The body's own property whose value comes next. */
   let named: Property | undefined;
   let first: TokenType | undefined;
   let last: unknown;

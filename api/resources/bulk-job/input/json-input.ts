@@ -8,8 +8,8 @@ import { createChecks, type ListName } from "./json-checks.ts";
 import { rowOf } from "./json-row.ts";
 
 /**
- * `{"users": […]}` or `{"serials": […]}`: rows are there as soon as they have been read; nothing else of the text is kept. Or,
- * for kinds that take it, `{"matching": {…}}` in place of that.
+ * Reads `{"users": […]}` or `{"serials": […]}`: yields each row as soon as it is read and keeps nothing else of the
+ * text. Kinds that take it also accept `{"matching": {…}}` instead.
  */
 export async function jsonInput(kind: JobKind, text: AsyncIterable<string>): Promise<RowSource | FoundMatching> {
   const reader = createReader(kind === "revocation" ? "serials" : "users", { takesMatching: kind !== "onboarding" });
@@ -46,15 +46,15 @@ async function* rowsOf(kind: JobKind, text: AsyncIterable<string>, reader: Reade
 }
 
 interface Reader {
-  /** The elements of the list that this piece completes. */
+  /** Returns the elements of the list that this piece completes. */
   write(piece: string): unknown[];
-  /** Throws when the text is not complete. */
+  /** Throws if the text is incomplete. */
   end(): void;
-  /** What `matching` was, once the text is complete; undefined: it has none. */
+  /** Returns the value of `matching` once the text is complete; undefined if there is none. */
   matching(): object | undefined;
 }
 
-/** Of the elements of a list that a JSON object has under this name. */
+/** Creates a reader for the elements of the list with this name in a JSON object. */
 function createReader(list: ListName, { takesMatching }: { takesMatching: boolean }): Reader {
   const tokenizer = new Tokenizer();
   const parser = new TokenParser({ paths: ["$.*.*"], keepStack: false });
@@ -99,7 +99,7 @@ function createReader(list: ListName, { takesMatching }: { takesMatching: boolea
     },
     matching() {
       if (!checks.has("matching")) return undefined;
-      // Held to what every other body is.
+      // Runs the same checks as for every other body.
       return parseJson(JSON.stringify(Object.fromEntries(matching))) as object;
     },
   };

@@ -3,8 +3,8 @@ import type { SourceRow } from "../../../../domain/bulk-job/input/row-source.ts"
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 
 /**
- * An object as a row, its properties in any letter case; those that are no columns are passed over, as in every body. Of a
- * revocation a serial number by itself is a row as well.
+ * Reads an object as a row, with its properties in any letter case. Ignores properties that are no columns, as in every
+ * body. In a revocation, a serial number by itself is a row too.
  */
 export function rowOf(kind: JobKind, value: unknown): SourceRow {
   if (kind === "revocation" && typeof value === "string") return { cells: new Map([["serial", value]]) };
@@ -20,5 +20,5 @@ export function rowOf(kind: JobKind, value: unknown): SourceRow {
   return { cells, fault: twice && `${twice}: occurs twice` };
 }
 
-/** A row without any value that can be read. */
+/** Returns a row without any readable value. */
 export const faulty = (fault: string): SourceRow => ({ cells: new Map(), fault });

@@ -9,19 +9,19 @@ import { activeProfileList } from "../../profile/list-profiles.ts";
 import { userList } from "../../user/list-users.ts";
 import { UnusableFile } from "./input.ts";
 
-/** All that a search and filter of a list find, as the rows of a job. */
+/** The rows of a job that the search and filter of a list find. */
 export interface MatchingRows {
-  /** What a token needs to read the list. */
+  /** The scope for reading the list. */
   scope: Scope;
   columns: readonly string[];
   given: JobMatching;
-  /** The same for the audit log, which names nobody: without texts that people are searched by. */
+  /** The same for the audit log, which names no person: without texts that find people. */
   recorded: JobMatching;
-  /** Adds the rows to a job. Returns how many were found; if a job may not have so many, none is added. */
+  /** Adds the rows to a job and returns how many were found. Adds none if a job may not have that many. */
   add: (tx: Db, to: { realmId: string; jobId: string; at: Date }) => Promise<number>;
 }
 
-/** What `matching` means in a job of this kind. Throws `invalid_request` with every fault. */
+/** Reads `matching` for a job of this kind. Throws `invalid_request` with every fault. */
 export function readMatchingRows(kind: JobKind, body: object): MatchingRows {
   switch (kind) {
     case "offboarding":
@@ -41,7 +41,7 @@ export function readMatchingRows(kind: JobKind, body: object): MatchingRows {
         scope: "profile.read",
         columns: jobColumns[kind],
         given,
-        // Serial numbers name nobody, and no other text finds a profile.
+        // Serial numbers name no person, and no other text finds a profile.
         recorded: given,
         add: (tx, to) => matchingRows.addProfiles(tx, { ...to, ...selection, max: jobRowsMax }),
       };
@@ -53,7 +53,7 @@ export function readMatchingRows(kind: JobKind, body: object): MatchingRows {
 
 const leftOut = "…";
 
-/** Search and filter with a mark in place of the texts that name people. */
+/** Returns the search and filter with a mark in place of the texts that name people. */
 const withoutTexts = ({ search, filter }: JobMatching, texts: readonly string[]): JobMatching => ({
   ...(search !== undefined && { search: leftOut }),
   filter: Object.fromEntries(

@@ -7,7 +7,7 @@ import { parseJson } from "../../../http/json-text.ts";
 import { rowCharactersMax } from "./input.ts";
 import { faulty, rowOf } from "./json-row.ts";
 
-/** A JSON object in each line. A line that is none is a row that cannot be used. */
+/** Reads one JSON object per line. Any other line is a row that cannot be used. */
 export const ndjsonInput = (kind: JobKind, text: AsyncIterable<string>): RowSource => ({
   columns: jobColumns[kind],
   headings: jobColumns[kind],
@@ -32,7 +32,7 @@ function readLine(kind: JobKind, line: string): SourceRow {
   return rowOf(kind, value);
 }
 
-/** Lines without their ends, which may be CR, LF or CRLF; undefined for one that is too long to be held. */
+/** Yields lines without their ends, which may be CR, LF or CRLF; undefined for a line too long to hold. */
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string | undefined> {
   let begun = "";
   let tooLong = false;

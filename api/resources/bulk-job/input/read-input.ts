@@ -8,7 +8,7 @@ import { jsonInput } from "./json-input.ts";
 import { ndjsonInput } from "./ndjson-input.ts";
 import { decodeText } from "./decode-text.ts";
 
-/** The people in an uploaded file of any of the types that jobs take, or what finds them. */
+/** Reads an uploaded file of any type that jobs take: its rows, or the search and filter in their place. */
 export function readInput(
   kind: JobKind,
   { type, bytes, charset }: Pick<Upload, "type" | "bytes" | "charset">,

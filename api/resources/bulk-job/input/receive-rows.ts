@@ -8,23 +8,23 @@ import type { Clock } from "../../../../runtime/clock.ts";
 import type { Fail } from "../../../contract/endpoint.ts";
 import { inputText, positionsMax, UnusableFile } from "./input.ts";
 
-/** Rows that are stored at once. */
+/** Rows stored in one transaction. */
 const batchMax = 1_000;
 
-/** Rows that are read before others' requests get their turn: a file is here faster than it is read. */
+/** Rows read before other requests get their turn: a file arrives faster than it is read. */
 const rowsInATurn = 100;
 
 interface Receiving {
   job: Omit<receiving.NewJob, "columns">;
   source: RowSource;
-  /** Throws when the caller may not ask for profiles. */
+  /** Throws if the caller may not request profiles. */
   requireProfiles: () => void;
   fail: Fail<"payload_too_large">;
 }
 
 /**
- * Stores the rows of a file as they come in, a job and its rows so far in each short transaction; nobody sees the job
- * yet. Returns how many rows there are, and how many of them cannot be used.
+ * Stores the rows of a file as they arrive, a batch in each short transaction; the job is not visible yet. Returns how
+ * many rows there are and how many of them cannot be used.
  */
 export async function receiveRows(
   { db, clock }: { db: Database; clock: Clock },

@@ -41,7 +41,7 @@ export const retryJob = endpoint({
       const next = {
         ...{ realmId, jobId: drawBulkJobId(), kind, columns, name, rowOffset, graceDays, reason },
         ...{ dryRun: false, executeAt: null, confirmTotal: null, origin: "retry" as const },
-        // What failed of an undo stays for those alone whom the undone job has locked out.
+        // A retry of an undo still lets in only people whom the undone job locked out.
         ...(undoOf !== null && { undoOf }),
         ...{ actor: actorOf(principal), at, requestId },
       };

@@ -1,14 +1,16 @@
 import type { Job } from "../../../../db/queries/bulk-job/jobs.ts";
 import { inputColumns } from "../../../contract/views/job-row-view.ts";
 
-/** What is wrong with a row that cannot be used. */
+/** The fault of a row that cannot be used. */
 export interface RowFault {
-  /** The columns of which one is wrong, as the file calls them; those that it lacks by their own names. */
+  /** The columns at fault, at least one of them, as the file calls them; columns that it lacks, by their own names. */
   columns: readonly string[];
   reason: string;
 }
 
-/** The columns and the reason of a message such as `maxProfiles: must be …`. Undefined where no column is at fault. */
+/**
+ * Returns the columns and the reason of a message such as `maxProfiles: must be …`; undefined if no column is at fault.
+ */
 export function faultOf(message: string, job: Pick<Job, "kind" | "columns">): RowFault | undefined {
   const [, columns, reason] = /^([A-Za-z]+(?: or [A-Za-z]+)*): (.+)$/s.exec(message) ?? [];
   if (columns === undefined || reason === undefined) return undefined;

@@ -15,7 +15,7 @@ import { JobView } from "../../../contract/views/job-view.ts";
 import { answerChanged } from "../answer-job.ts";
 import { requireNear, requireScopesOf } from "../job-rules.ts";
 
-/** What a job does to how many people, or profiles. */
+/** The words after the number of people or profiles that a job would change. */
 const wouldBe = {
   onboarding: "people would be onboarded",
   offboarding: "people would be offboarded",

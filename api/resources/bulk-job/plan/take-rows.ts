@@ -71,10 +71,10 @@ interface TakingCall extends Pick<IncomingCall, "deps" | "change"> {
   fail: Fail<(typeof shared.errors)[number]>;
 }
 
-/** The job that is locked, and the rows of it that the request is about. */
+/** The locked job, and the rows that the request is about. */
 type Taking = jobs.Job & { jobId: string; positions: readonly number[]; at: Date };
 
-/** Takes rows out of a job that waits, or back in, with an audit entry. `taken` returns the rows that it changed. */
+/** Takes rows out of a waiting job, or back in, with an audit entry. `taken` returns the rows that it changed. */
 async function take(
   change: "rows_out" | "rows_in",
   { params: { id: jobId }, body: { rows: positions }, principal, deps, fail, ...call }: TakingCall,

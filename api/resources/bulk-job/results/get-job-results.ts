@@ -12,7 +12,7 @@ import { mayReadOutput } from "../job-rules.ts";
 import { resultPages } from "./result-pages.ts";
 import { asCsv, asJson, asNdjson, writeResults, type ResultsFormat } from "./write-results.ts";
 
-/** Rows whose profile may have been made. */
+/** Statuses of rows whose profile may have been issued. */
 const issued: readonly RowStatus[] = ["working", "changed"];
 const isIssued = (status: RowStatus): boolean => issued.includes(status);
 

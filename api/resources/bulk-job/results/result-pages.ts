@@ -6,7 +6,7 @@ import type { RowStatus } from "../../../../domain/bulk-job/job.ts";
 import type { Deps } from "../../../contract/deps.ts";
 import { inputColumns, jobRowView, type JobRowView, type RowProfile } from "../../../contract/views/job-row-view.ts";
 
-/** Rows that are read at once: few enough to be held with their files, many enough to be quick. */
+/** How many rows are read at once: few enough to hold with their files, many enough to be quick. */
 const pageMax = 500;
 
 interface Results {
@@ -16,7 +16,7 @@ interface Results {
   withOutput: boolean;
 }
 
-/** The rows of a job in the order of its input, in pages. No connection is held between two pages. */
+/** Yields the rows of a job in the order of its input, in pages. Holds no connection between two pages. */
 export async function* resultPages(
   { db, openOutput }: Pick<Deps, "db" | "openOutput">,
   { job, statuses, withOutput }: Results,
@@ -33,7 +33,7 @@ export async function* resultPages(
   }
 }
 
-/** What was issued for rows, by issuance. */
+/** Returns the profiles issued for rows, by issuance. */
 async function profilesOf(
   db: Database,
   { rows, withOutput, openOutput }: { rows: readonly jobRows.JobRow[]; withOutput: boolean } & Pick<Deps, "openOutput">,

@@ -5,18 +5,18 @@ import { rowWords, type RowWords } from "../../../../domain/bulk-job/results/row
 import { inputColumns, type JobRowView } from "../../../contract/views/job-row-view.ts";
 import { faultOf } from "../plan/row-fault.ts";
 
-/** PEM begins with hyphens, which an apostrophe before them would spoil. */
+/** Columns with PEM or a file. PEM begins with hyphens, and an apostrophe before them would break it. */
 const made: ReadonlySet<keyof JobRowView> = new Set(["data", "certificate", "privateKey"]);
 
-/** The cell of a results file in a column. */
+/** Returns the cell of a results file in a column. */
 export function cellOf(row: JobRowView, column: keyof JobRowView): CsvCell {
   const value = row[column] ?? null;
   return typeof value === "string" && made.has(column) ? { unguarded: value } : value;
 }
 
 /**
- * What a results file for people has: the columns of the input under their own names, the row as its author counts it, and
- * what became of it in words. Of jobs that issue profiles also these.
+ * Returns the columns of a results file for people: the input's columns under their own headings, the row number as the
+ * file's author counts, and the outcome in words. Onboarding jobs also have the profile's columns.
  */
 export function columnsForPeople(job: Job, { language }: Pick<CsvReader, "language">): CsvColumn<JobRowView>[] {
   const headings = resultHeadings[language];
@@ -41,7 +41,7 @@ export function columnsForPeople(job: Job, { language }: Pick<CsvReader, "langua
   ];
 }
 
-/** What is wrong with a row, in words. */
+/** Returns what is wrong with a row, in words. */
 function errorOf({ error, message }: JobRowView, { job, words }: { job: Job; words: RowWords }): string | null {
   if (error === null || message === null) return null;
   if (error === "invalid_row") return reasonOf(message, { job, words });
@@ -53,7 +53,7 @@ function errorOf({ error, message }: JobRowView, { job, words }: { job: Job; wor
   return (words.errors as Readonly<Record<string, string>>)[error] ?? message;
 }
 
-/** `E-Mail: ist keine E-Mail-Adresse`, with the column as the file calls it. */
+/** Returns text such as `E-Mail: ist keine E-Mail-Adresse`, with the column as the file calls it. */
 function reasonOf(message: string, { job, words }: { job: Job; words: RowWords }): string {
   const fault = faultOf(message, job);
   const told = fault?.reason ?? message;

@@ -4,7 +4,7 @@ import { csvForPeople, csvLine, type CsvReader } from "../../../../domain/csv.ts
 import { inputColumns, type JobRowView } from "../../../contract/views/job-row-view.ts";
 import { cellOf, columnsForPeople } from "./results-for-people.ts";
 
-/** The text around rows and between them. */
+/** The text before, between and after rows. */
 export interface ResultsFormat {
   heading: string;
   line: (row: JobRowView) => string;
@@ -12,7 +12,7 @@ export interface ResultsFormat {
   end?: string;
 }
 
-/** The wrapper with all rows in it. */
+/** The JSON wrapper with all rows in it. */
 export const asJson: ResultsFormat = {
   heading: '{"result":"ok","code":200,"data":[',
   line: (row) => JSON.stringify(row),
@@ -23,7 +23,10 @@ export const asJson: ResultsFormat = {
 /** A line for each row. */
 export const asNdjson: ResultsFormat = { heading: "", line: (row) => `${JSON.stringify(row)}\n` };
 
-/** A table with the columns of the input under their own names, and what became of each row: for people, or for programs. */
+/**
+ * Returns the format of a table with the input's columns under their own headings and the outcome of each row, for
+ * people or for programs.
+ */
 export function asCsv(job: Job, reader: CsvReader | undefined): ResultsFormat {
   if (reader !== undefined) return csvForPeople(columnsForPeople(job, reader), reader);
   const given = inputColumns(job);
@@ -35,7 +38,7 @@ export function asCsv(job: Job, reader: CsvReader | undefined): ResultsFormat {
   };
 }
 
-/** Rows as text, in pieces as large as their pages. */
+/** Yields the rows as text, one piece per page. */
 export async function* writeResults(
   pages: AsyncIterable<JobRowView[]>,
   { heading, line, separator = "", end = "" }: ResultsFormat,

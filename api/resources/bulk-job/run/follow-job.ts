@@ -30,11 +30,11 @@ export const followJob = streaming({
       stillAdmitted,
       signal: signal(),
     });
-    // A proxy that gathers the answer would tell of progress when there is none any more.
+    // A proxy that buffers the response would deliver the progress only after the job has ended.
     return new Streamed("text/event-stream", undefined, events, { "X-Accel-Buffering": "no" });
   },
 });
 
-/** The revision that a client has; a value that is no revision counts as none. */
+/** Returns the revision that the client has; any other value counts as none. */
 const readEventId = (id: string | undefined): number =>
   id !== undefined && /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;

@@ -6,15 +6,15 @@ import { jobView } from "../../../contract/views/job-view.ts";
 /** At most four events a second. */
 const eventsApartMs = 250;
 
-/** A sign of life, and a look whether the client may still know, come this often. */
+/** How often the stream sends a sign of life and checks that the client still has access. */
 const defaultCommentMs = 15_000;
 
-/** How long a browser waits before it comes again. */
+/** How long a browser waits before it reconnects. */
 const reconnectMs = 1_000;
 
 interface Following {
   deps: Pick<Deps, "jobs" | "clock" | "settings">;
-  /** The revision that the client has; -1: none. */
+  /** The revision that the client has; -1 if it has none. */
   after: number;
   admittedUntil: Date;
   stillAdmitted: () => Promise<boolean>;
@@ -22,9 +22,9 @@ interface Following {
 }
 
 /**
- * A job's changes as an event stream (the HTML standard, "Server-sent events"), until the job has ended or the client may
- * no longer know. An event's id is the job's revision. One that only reports that the job has stalled has none, so that
- * ids never repeat.
+ * Yields a job's changes as an event stream (the HTML standard, "Server-sent events"), until the job has ended or the
+ * client has lost access. An event's id is the job's revision. An event that only reports that the job has stalled has
+ * no id, so ids never repeat.
  */
 export async function* jobEvents(
   jobId: string,

@@ -5,21 +5,24 @@ import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../../../../runtime/clock.ts";
 import type { Log } from "../../../../runtime/log.ts";
 
-/** Jobs are read this much apart at least, however many notifications arrive. */
+/** The shortest time between two readings, however many notifications arrive. */
 const readingsApartMs = 100;
 
-/** They are read again this often while somebody watches: a notification may be lost, and a job may have stalled. */
+/** How often watched jobs are read again: a notification may be lost, and a job may have stalled. */
 const pollMs = 2_000;
 
-/** A job that is watched, and its last reading. */
+/** A watched job and its last reading. */
 interface Watched {
   job: jobs.Job | undefined;
-  /** The number of the reading; 0: none yet. */
+  /** The number of the last reading; 0 if there is none yet. */
   reading: number;
   watchers: Set<() => void>;
 }
 
-/** One reading serves everybody who watches a job. One listening connection and a slow poll announce changes of all jobs. */
+/**
+ * Watches jobs: one reading serves all watchers of a job. One listening connection and a slow poll trigger the
+ * readings.
+ */
 export function createJobWatch({ db, clock, log }: { db: Database; clock: Clock; log: Log }): JobWatch {
   const watched = new Map<string, Watched>();
   const due = new Set<string>();
@@ -96,7 +99,7 @@ export function createJobWatch({ db, clock, log }: { db: Database; clock: Clock;
         woken();
       };
       const entry = enter(id, wake);
-      // An earlier reading may be older than what this watcher knows already.
+      // An earlier reading may be older than the state that this watcher already has.
       const from = readings + 1;
       let seen: string | undefined;
       want([id]);
