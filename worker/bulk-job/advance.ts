@@ -14,12 +14,13 @@ import { fail } from "./run/fail.ts";
 import { finish } from "./run/finish.ts";
 import { keepsGrace, lockOutAll, markLockedOut } from "./run/lock-out.ts";
 
-/** A job that does not go on this often, for another reason than an outage, will not go on at all. */
+/** A job that fails to continue this often, other than by an outage, never will. */
 const failuresMax = 3;
 
 /**
- * Takes a job as far as it goes now, from whatever state it is in. `docs/jobs.md` numbers the steps and says what is true
- * if the process dies after each. May be called at any time, by many at once: what has been done is not done again.
+ * Advances a job as far as possible now, whatever state it is in. `docs/jobs.md` numbers the steps and describes what
+ * holds if the process dies after each. May be called at any time, by many workers at once: what is done is not done
+ * again.
  */
 export async function advance(deps: BulkJobDeps, jobId: string): Promise<void> {
   try {
@@ -40,7 +41,7 @@ export async function advance(deps: BulkJobDeps, jobId: string): Promise<void> {
   }
 }
 
-/** One step; true when the next one can follow at once. */
+/** Takes one step. Returns true if the next one can follow at once. */
 async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   switch (job.state) {
     case "checking":
@@ -60,7 +61,7 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
       await enqueueRemainingRows(deps, job);
       return false;
     case "grace":
-      // Everybody in it was let back in, or its days are over.
+      // Everyone in it was let back in, or its grace period has ended.
       if (await finish(deps, job.id)) return false;
       return transitions.toQueued(deps.db, { realmId: job.realmId, jobId: job.id, at: deps.clock.now() });
     case "receiving":
@@ -73,7 +74,7 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   }
 }
 
-/** Sees to it that unfinished rows are worked, and ends a job that has none. */
+/** Enqueues unfinished rows, or ends a job that has none. */
 async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promise<void> {
   const chunks = await jobRows.unfinishedChunks(deps.db, { jobId: id, chunkSize });
   if (chunks.length === 0) {

@@ -3,10 +3,10 @@ import { DatabaseUnavailable } from "../../db/outage.ts";
 import type { RowRange } from "../../db/queries/bulk-job/progress.ts";
 import type { Log } from "../../runtime/log.ts";
 
-/** How often a slice that lost against another transaction is tried again before the queue is asked for another try. */
+/** How often a slice that lost against another transaction is retried before the queue retries the task. */
 const triesMax = 5;
 
-/** A range cut into parts of `size` rows. */
+/** Cuts a range into parts of `size` rows. */
 export function slicesOf({ jobId, from, to }: RowRange, size: number): RowRange[] {
   return Array.from({ length: Math.max(0, Math.ceil((to - from) / size)) }, (_, slice) => ({
     jobId,
@@ -16,8 +16,8 @@ export function slicesOf({ jobId, from, to }: RowRange, size: number): RowRange[
 }
 
 /**
- * Works a slice of rows; when the database refuses it, halves of it, until the row that it refuses is alone and can be
- * given up by itself. An outage of the database is the fault of no row and is thrown.
+ * Works a slice of rows. If the database rejects it, halves it until the rejected row is alone and can be given up by
+ * itself. An outage of the database is the fault of no row and is thrown.
  */
 export async function bisectOnError<Result>(
   slice: RowRange,
@@ -37,7 +37,7 @@ export async function bisectOnError<Result>(
   } catch (error) {
     if (error instanceof DatabaseUnavailable || isContention(error)) throw error;
     if (to - from <= 1) {
-      // The values in the error may be somebody's name.
+      // The values in the error may contain a person's name.
       log.error(
         { event: "job.row_failed", bulkJobId: jobId, position: from, fault: withoutValues(error) },
         "a row of a bulk job cannot be worked",

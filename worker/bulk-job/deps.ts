@@ -5,14 +5,14 @@ import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queue/queues.ts";
 import type { IssuanceOutcome } from "../issuance/issue.ts";
 
-/** What working bulk jobs takes. */
+/** The dependencies of the work on bulk jobs. */
 export interface BulkJobDeps {
   db: Database;
   queues: Pick<Queues, "enqueueAll">;
   issueAll: (ids: readonly string[]) => Promise<ReadonlyMap<string, IssuanceOutcome>>;
-  /** How often each job has failed to go on in this process. */
+  /** How often each job has failed to continue in this process. */
   failures: Map<string, number>;
-  /** Called when a job has ended, with its counts of rows. */
+  /** Called with the counts of rows when a job has ended. */
   onEnd: (kind: JobKind, counts: Readonly<Record<"changed" | "unchanged" | "failed" | "skipped", number>>) => void;
   clock: Clock;
   log: Log;

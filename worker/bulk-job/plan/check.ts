@@ -11,10 +11,10 @@ import type { BulkJobDeps } from "../deps.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";
 import { recordEnd, reportEnd } from "../record-end.ts";
 
-/** Rows that are checked in one statement. */
+/** Rows checked in one statement. */
 const sliceSize = 10_000;
 
-/** Records in each row what the job would do with it, and decides what comes next: to wait, or to run. */
+/** Records in each row what the job would do with it, and lets the job wait or run. */
 export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
   const { db, clock } = deps;
   await checks.failDuplicates(db, { jobId: job.id, realmId: job.realmId, kind: job.kind });
@@ -42,7 +42,7 @@ export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
   });
 }
 
-/** Whether a job would only wait for somebody to start nothing. */
+/** Returns true if a job would only wait to be started and then change nothing. */
 const endsUnchanged = ({ dryRun }: WorkedJob, { changed }: Findings): boolean => dryRun && changed === 0;
 
 /** Ends a job whose check found nothing to change: its rows slice by slice, then the job with its audit entry. */
@@ -65,7 +65,7 @@ async function endUnchanged(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
   if (ended !== undefined) reportEnd(deps, ended);
 }
 
-/** What comes after a check: to wait for somebody, for its time, or for its turn. */
+/** Moves a checked job on: it waits for a user, for its time, or for its turn. */
 async function next(
   tx: Db,
   { id: jobId, realmId, dryRun, executeAt }: WorkedJob,
@@ -81,7 +81,10 @@ async function next(
   return transitions.toQueued(tx, { ...job, expectedChange, profiles: found.profiles });
 }
 
-/** Checks every pending row. With `again` also those that were checked before. False when the job went on without us. */
+/**
+ * Checks every pending row; with `again`, also rows that were checked before. Returns false if another worker or a
+ * request has advanced the job.
+ */
 export async function checkAll(
   { db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">,
   job: WorkedJob,

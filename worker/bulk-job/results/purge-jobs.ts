@@ -2,7 +2,10 @@ import * as upkeep from "../../../db/queries/bulk-job/results/upkeep.ts";
 import { untilNone } from "../../../runtime/each-by-itself.ts";
 import type { BulkJobDeps } from "../deps.ts";
 
-/** Erases the private keys that jobs have kept for long enough, and removes jobs that are old or were never sent in full. */
+/**
+ * Erases the private keys whose time in a job's results is over, and removes jobs that are old or were never uploaded
+ * in full.
+ */
 export async function purgeJobs({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">): Promise<void> {
   const removed = {
     uploads: await upkeep.removeBrokenUploads(db, { at: clock.now() }),

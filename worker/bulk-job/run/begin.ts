@@ -14,18 +14,18 @@ import { checkAll } from "../plan/check.ts";
 import type { BulkJobDeps } from "../deps.ts";
 
 /**
- * Lets a queued job run when it is its turn: a realm has few jobs running at once. What somebody was shown is checked
- * again first, and the job says when that has changed. A job whose creator could not create it any more becomes `ready`,
- * for somebody else to start; so does one that needs its number confirmed since its check. False when it is not its turn.
+ * Runs a queued job if it is its turn: a realm runs few jobs at once. First checks again what a user was shown, and
+ * records if that has changed. A job whose creator could no longer create it becomes `ready`, for another user to
+ * start; so does a job whose number has to be confirmed since its check. Returns false if it is not its turn.
  */
 export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   const { db, clock, log } = deps;
   if (!(await turns.hasCapacity(db, job.id))) return false;
 
-  // It has run before and locked its people out: what is left is to revoke, as was decided then.
+  // It has run before and locked its people out; only the revocations are left, as decided then.
   if (job.markedAt !== null) return resume(deps, job);
 
-  // Until it runs, a job counts rows that are not final only where it shows what a check has found.
+  // Before a job runs, it counts rows that are not final only if it shows the findings of a check.
   const shown = job.done > (await jobRows.countFinalRows(db, job.id)).final;
   if (shown && !(await checkAll(deps, job, { again: true }))) return true;
 
@@ -61,8 +61,8 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
 }
 
 /**
- * Counts what a job takes access away from, unless its number was confirmed. False where it needs that now, because of what
- * else went off in the realm since its check.
+ * Counts the access that a job removes, unless its number was confirmed. Returns false if the number has to be
+ * confirmed now because of other removals in the realm since the check.
  */
 async function admitRemovals(
   tx: Db,
@@ -77,7 +77,7 @@ async function admitRemovals(
   return true;
 }
 
-/** Lets a job run whose days of grace are over. */
+/** Runs a job whose grace period has ended. */
 function resume({ db, clock }: BulkJobDeps, { id: jobId, realmId }: WorkedJob): Promise<boolean> {
   return db.transaction(async (tx) => {
     const at = clock.now();

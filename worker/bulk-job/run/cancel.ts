@@ -5,19 +5,19 @@ import type { RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
 import type { BulkJobDeps } from "../deps.ts";
 import { slicesOf } from "../bisect.ts";
 
-/** Rows that are skipped in one statement. */
+/** Rows skipped in one statement. */
 const sliceSize = 5_000;
 
 /**
- * Skips rows that were not begun. Rows under way are finished: users who are locked out lose their profiles, and profiles
- * that are being made are settled.
+ * Skips rows that were not begun. Rows under way are finished: locked-out users lose their profiles, and profiles being
+ * made are settled.
  */
 export async function skipPending(deps: Pick<BulkJobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
   await recountFromRows(deps, job);
   await skipAll(deps, job, "cancelled");
 }
 
-/** A job that has not begun counts what a check has found; from here on it counts what is. */
+/** Replaces the findings of the check in the counts of a job that has not begun by what its rows are now. */
 export async function recountFromRows({ db, clock }: Pick<BulkJobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
   if (job.startedAt !== null) return;
   await db.transaction(async (tx) => {

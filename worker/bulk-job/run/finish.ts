@@ -8,8 +8,8 @@ import { recordEnd, reportEnd } from "../record-end.ts";
 const unfinished: ReadonlySet<AnyJobState> = new Set(["running", "grace", "cancelling"]);
 
 /**
- * Ends a job all of whose rows are final, with its audit entry. In its days of grace these can only have been undone.
- * Returns false if it has others, or has ended before.
+ * Ends a job whose rows are all final, with its audit entry. In a grace period, rows become final only through an undo.
+ * Returns false if the job has other rows or ended before.
  */
 export async function finish(
   deps: Pick<BulkJobDeps, "db" | "clock" | "log" | "onEnd">,

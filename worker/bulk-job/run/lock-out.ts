@@ -6,12 +6,12 @@ import type { RowRange, WorkedJob } from "../../../db/queries/bulk-job/progress.
 import type { BulkJobDeps } from "../deps.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";
 
-/** People who are locked out in one transaction. */
+/** People locked out in one transaction. */
 const sliceSize = 1_000;
 
 /**
- * Locks everybody out before the first profile is revoked, so that nobody signs in meanwhile. Returns false if the
- * job was stopped, or waits for the end of its grace period.
+ * Locks everyone out before the first profile is revoked, so no user signs in meanwhile. Returns false if the job was
+ * stopped or waits for the end of its grace period.
  */
 export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   const { id: jobId, realmId, actor, graceDays } = job;
@@ -32,11 +32,11 @@ export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob
   return markLockedOut({ db, clock }, job);
 }
 
-/** Whether a job that stops still has to begin the grace period of the people it has locked out. */
+/** Returns true if a job that stops still has to begin the grace period of the people whom it locked out. */
 export const keepsGrace = ({ graceDays, startedAt, markedAt }: WorkedJob): boolean =>
   graceDays !== null && startedAt !== null && markedAt === null;
 
-/** Records that nobody else is locked out. Returns false if the rest waits for the end of the grace period. */
+/** Records that locking out is complete. Returns false if the rest waits for the end of the grace period. */
 export async function markLockedOut(
   { db, clock }: Pick<BulkJobDeps, "db" | "clock">,
   job: WorkedJob,

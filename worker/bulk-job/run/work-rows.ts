@@ -13,18 +13,19 @@ import type { BulkJobDeps } from "../deps.ts";
 import { finish } from "./finish.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";
 
-/** Rows that are worked in one transaction, and profiles that are signed together: few enough that others get their turn. */
+/** Rows worked in one transaction, and profiles signed together: few enough that other work gets its turn. */
 const onboardingSlice = 100;
 
-/** The same where profiles are revoked. */
+/** The same for revoking profiles. */
 const revokingSlice = 250;
 
-/** The same where people are let back in: a whole chunk. */
+/** The same for letting people back in: a whole chunk. */
 const reactivationSlice = chunkSize;
 
 /**
- * Works the rows of a chunk that are not final. Between its slices it looks whether the job was stopped; rows that are
- * under way it finishes even then. Throws {@link RetryLater} when some are in another worker's hand, or went back to the queue.
+ * Works the rows of a chunk that are not final. Checks between slices whether the job was stopped, and finishes rows
+ * under way even then. Throws {@link RetryLater} if another worker has some of the rows, or if some went back to the
+ * queue.
  */
 export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void> {
   const size = {
@@ -51,8 +52,8 @@ export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void
 }
 
 /**
- * Ends the rows under way of a job that cannot go on: users whom it has offboarded lose their profiles, and a profile
- * that is not made yet is given up. Throws when the database is away; it can then be called again.
+ * Ends the rows under way of a job that cannot continue: users whom it offboarded lose their profiles, and profiles not
+ * made yet are given up. Throws if the database is away, and can then be called again.
  */
 export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<void> {
   const all = { jobId: job.id, from: 1, to: job.lastPosition + 1 };
@@ -60,14 +61,14 @@ export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<
     for (const slice of slicesOf(all, revokingSlice)) await offboard(deps, job, slice);
     return;
   }
-  // Of a reactivation and a revocation no row is ever under way.
+  // Rows of a reactivation or a revocation are never under way.
   if (job.kind !== "onboarding") return;
   const at = deps.clock.now();
   await issuances.failUnsettledOfJob(deps.db, { jobId: job.id, errorCode: "issuance_failed", at });
   for (const slice of slicesOf(all, chunkSize)) await conclude(deps, slice);
 }
 
-/** What ending rows takes; nothing is issued any more. */
+/** The dependencies of ending rows; nothing is issued any more. */
 type EndingDeps = Pick<BulkJobDeps, "db" | "clock" | "log">;
 
 type Progresses = (Progress | undefined)[];
