@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { confirm } from "../../ui/dialog/confirm.tsx";
 import { cancelJob, jobKey, jobsKey, newestOf, type Job } from "./job.ts";
 
-/** Stops a job, after asking. Before it runs nothing has been done, and nothing is lost but the upload. */
+/** Stops a job after a confirmation. Before it runs, it has done nothing, and only the upload is lost. */
 export function CancelButton({ job }: { job: Job }) {
   const { t } = useTranslation();
   const ask = useAskToCancel();
@@ -23,7 +23,7 @@ export function CancelButton({ job }: { job: Job }) {
   );
 }
 
-/** The question, from wherever it is asked. */
+/** Returns a function that asks for the confirmation. */
 export function useAskToCancel(): (job: Job) => void {
   const { t } = useTranslation();
   const queries = useQueryClient();

@@ -10,7 +10,7 @@ interface Count {
   value: number;
 }
 
-/** The look of each count. */
+/** The icon and color of each count. */
 export const looks: Readonly<Record<CountName, { icon: Icon; color: string | undefined }>> = {
   willLoseAccess: { icon: IconUserOff, color: textColor("red") },
   profilesRevoked: { icon: IconBan, color: textColor("red") },
@@ -30,7 +30,7 @@ export const looks: Readonly<Record<CountName, { icon: Icon; color: string | und
   skipped: { icon: IconEqual, color: undefined },
 };
 
-/** Rows of a job, counted by what becomes of them. */
+/** The counts of a job's rows by outcome. */
 export function CountCards({ counts }: { counts: readonly Count[] }) {
   const { t } = useTranslation();
   const number = useNumber();

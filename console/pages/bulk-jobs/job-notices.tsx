@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { jobFailures, jobNotices, kindsOfJob } from "../../../domain/bulk-job/job.ts";
 import { unreachableKey, isFinal, type Job } from "./job.ts";
 
-/** What there is to say about a job in addition to its state. */
+/** Notices about a job in addition to its state. */
 export function JobNotices({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { data: away } = useQuery({ queryKey: unreachableKey(job.id), queryFn: skipToken, initialData: false });

@@ -73,7 +73,7 @@ function ShownJob({ id }: { id: string }) {
   );
 }
 
-/** What is to be seen and done at the place that a job is at. */
+/** Shows a job's current stage and its actions. */
 function Stage({ job }: { job: Job }) {
   const { t } = useTranslation();
   if (isFinal(job)) return <JobResult job={job} />;

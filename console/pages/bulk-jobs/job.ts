@@ -6,33 +6,33 @@ export type JobKind = Job["kind"];
 export type JobState = Job["state"];
 export type JobRow = Schemas["JobRow"];
 
-/** Of all lists of jobs in the cache. */
+/** The key of all lists of jobs in the cache. */
 export const jobsKey = "jobs";
 
-/** Of one job in the cache. */
+/** Returns the key of one job in the cache. */
 export const jobKey = (id: string): readonly [string, string] => ["job", id];
 
 const finalStates: ReadonlySet<JobState> = new Set(["cancelled", "completed", "completed_with_errors", "failed"]);
 
-/** Whether the service was out of reach when a job was last asked for. */
+/** Returns the key in the cache for whether the latest request for a job could not reach the service. */
 export const unreachableKey = (id: string): readonly [string, string] => ["job away", id];
 
-/** Whether a job is over. */
+/** Returns true if a job has ended. */
 export const isFinal = ({ state }: Pick<Job, "state">): boolean => finalStates.has(state);
 
-/** Whether nothing more happens by itself, or not for days. */
+/** Returns true if nothing more happens by itself, or not for days. */
 export const isStopped = (job: Pick<Job, "state">): boolean =>
   isFinal(job) || job.state === "ready" || job.state === "grace";
 
-/** Whether somebody can still stop it. */
+/** Returns true if the job can still be stopped. */
 export const canBeCancelled = (job: Pick<Job, "state">): boolean =>
   !isFinal(job) && job.state !== "cancelling" && job.state !== "grace";
 
-/** Whether rows are left that can be tried again; a job that could not go on has skipped what it had not come to. */
+/** Returns true if rows are left to retry. A job that could not continue skipped the rows that it had not begun. */
 export const canBeRetried = (job: Pick<Job, "state" | "failed" | "skipped">): boolean =>
   isFinal(job) && (job.failed > 0 || (job.state === "failed" && job.skipped > 0));
 
-/** States in the order that a job goes through them. */
+/** The order in which a job passes through its states. */
 const stages: Readonly<Record<JobState, number>> = {
   checking: 0,
   ready: 1,
@@ -47,11 +47,14 @@ const stages: Readonly<Record<JobState, number>> = {
   failed: 10,
 };
 
-/** After its days of grace a job waits for its turn and runs once more. */
+/** Returns a job's place in that order. After its grace period, a job waits for its turn and runs once more. */
 const stageOf = ({ state, revokeAt }: Job): number =>
   stages[state] + (revokeAt !== null && (state === "queued" || state === "running" || state === "cancelling") ? 4 : 0);
 
-/** Of two reports about a job the later one, so that what is shown never goes back, in whatever order they come. */
+/**
+ * Returns the later of two reports about a job, so the page never shows an earlier state, in whatever order they
+ * arrive.
+ */
 export function newestOf(known: Job | undefined, heard: Job): Job {
   if (known?.id !== heard.id) return heard;
   const [before, now] = [stageOf(known), stageOf(heard)];
@@ -75,22 +78,22 @@ export const findJobs = (
     }),
   );
 
-/** How many jobs that wait came no later than this one: its place among them. */
+/** Returns a waiting job's place: how many waiting jobs were created no later. */
 export async function placeOf({ createdAt }: Job, signal: AbortSignal): Promise<number> {
   const filter = { state: "queued", maxCreated: createdAt };
   return Math.max(1, (await findJobs({ limit: 1, offset: 0, filter }, signal)).total ?? 0);
 }
 
-/** When a job shall run, and how many people it is about, where that has to be said. */
+/** When a job shall run, and how many people it affects, if that has to be confirmed. */
 export interface Start {
-  /** ISO 8601; undefined: at once. */
+  /** ISO 8601; undefined for at once. */
   executeAt?: string | undefined;
   confirmTotal?: number | undefined;
-  /** Of an offboarding: devices go off so many days later; null: at once. */
+  /** For an offboarding: days until the devices go off; null for at once. */
   graceDays?: number | null | undefined;
 }
 
-/** Starts a job. `key` is the form's own: the same start sent twice is one. */
+/** Starts a job. `key` belongs to the form: the same start sent twice counts once. */
 export const startJob = (id: string, { executeAt, confirmTotal, graceDays }: Start, key: string): Promise<Job> =>
   dataOf(
     api.POST("/api/jobs/{id}/start", {
@@ -106,7 +109,7 @@ export const startJob = (id: string, { executeAt, confirmTotal, graceDays }: Sta
     }),
   );
 
-/** What a job is to be made of: rows of a list, or all that it finds. */
+/** The content of a new job: rows of a list, or all that the list finds. */
 export type Checked =
   | {
       kind: "offboarding" | "reactivation";
@@ -118,7 +121,7 @@ export type Checked =
       of: { serials: string[] } | { matching: Schemas["ProfileMatching"] };
     };
 
-/** Makes a job that is checked and then waits to be started. */
+/** Creates a job that is checked and then waits to be started. */
 export function checkRows(checked: Checked, key: string): Promise<Job> {
   const header = { "Idempotency-Key": key };
   const dryRun = "true";
@@ -136,15 +139,18 @@ export function checkRows(checked: Checked, key: string): Promise<Job> {
 
 export type JobProblem = Schemas["JobProblem"];
 
-/** What is wrong with the rows of a job, each cause once. */
+/** Returns what is wrong with the rows of a job, each cause once. */
 export const findProblems = (id: string, signal: AbortSignal): Promise<JobProblem[]> =>
   dataOf(api.GET("/api/jobs/{id}/problems", { params: { path: { id } }, signal }));
 
-/** What an undo of a job would do now. */
+/** Returns what an undo of a job would do now. */
 export const findUndo = (id: string, signal: AbortSignal): Promise<Schemas["JobUndo"]> =>
   dataOf(api.GET("/api/jobs/{id}/undo", { params: { path: { id } }, signal }));
 
-/** Checks an undo, as a job of its own that somebody then starts. `key` is the page's own: pressed twice, it makes one. */
+/**
+ * Checks an undo, as a job of its own that the user then starts. `key` belongs to the page: pressed twice, it creates
+ * one job.
+ */
 export const checkUndo = (id: string, key: string): Promise<Job> =>
   dataOf(
     api.POST("/api/jobs/{id}/undo", {
@@ -156,7 +162,7 @@ export const checkUndo = (id: string, key: string): Promise<Job> =>
 export const cancelJob = (id: string): Promise<Job> =>
   dataOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id }, header: idempotent() } }));
 
-/** Tries rows that failed again, as a job of its own. `key` is the page's own: pressed twice, it makes one. */
+/** Retries failed rows as a job of its own. `key` belongs to the page: pressed twice, it creates one job. */
 export const retryJob = (id: string, key: string): Promise<Job> =>
   dataOf(api.POST("/api/jobs/{id}/retry", { params: { path: { id }, header: { "Idempotency-Key": key } } }));
 

@@ -44,7 +44,7 @@ export function JobsPage() {
   );
 }
 
-/** Jobs, with the names of those who made them. */
+/** Returns a function that loads jobs with the names of their creators. */
 function useLoad(): LoadList<Job> {
   const queries = useQueryClient();
   const { include } = useIncludedPeople();

@@ -1,6 +1,6 @@
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 
-/** Below `jobs.counts`. */
+/** The keys below `jobs.counts`. */
 export type CountName =
   | "willChange"
   | "willLoseAccess"
@@ -20,15 +20,15 @@ export type CountName =
   | "skipped";
 
 interface KindOnPage {
-  /** Of rows that will change; green never stands for access that is removed. */
+  /** For rows that will change; access that is removed is never green. */
   color: "teal" | "red";
-  /** Of the rows that are done, in the bar of a running job. */
+  /** For the finished rows in the bar of a running job. */
   bar: "teal.7" | "gray.6";
   /** The counts before the job runs, and after. */
   counts: Readonly<Record<"willChange" | "isSo" | "changed" | "wasSo", CountName>>;
 }
 
-/** The look of each kind of job. Its texts have the name of the kind in both files of texts. */
+/** The look of each kind of job. Its texts have the kind's name in both text files. */
 export const kindsOnPage: Readonly<Record<JobKind, KindOnPage>> = {
   onboarding: {
     color: "teal",

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../session/may.ts";
 
-/** The kinds of job that can be begun. */
+/** Buttons for the kinds of jobs that the user can begin. */
 export function NewJobButtons() {
   const { t } = useTranslation();
   if (!useMay()("newJob")) return null;

@@ -6,7 +6,7 @@ import type { Job } from "./job.ts";
 const steps = ["file", "check", "confirm", "run", "result"] as const;
 export type Step = (typeof steps)[number];
 
-/** Where a job is on its way. */
+/** Returns the step that a job is at. */
 export const stepOf = ({ state }: Pick<Job, "state">): Step => {
   if (state === "checking") return "check";
   if (state === "ready") return "confirm";
@@ -15,7 +15,7 @@ export const stepOf = ({ state }: Pick<Job, "state">): Step => {
     : "result";
 };
 
-/** The way of a bulk job, with the place that it is at; it began with a file, or was `selected` from a list. */
+/** The steps of a bulk job with the current one marked. Its rows came from a file or were `selected` in a list. */
 export function StepList({ current, selected = false }: { current: Step; selected?: boolean }) {
   const { t } = useTranslation();
   const at = steps.indexOf(current);

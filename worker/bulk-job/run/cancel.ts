@@ -17,7 +17,7 @@ export async function skipPending(deps: Pick<BulkJobDeps, "db" | "clock">, job: 
   await skipAll(deps, job, "cancelled");
 }
 
-/** Replaces the findings of the check in the counts of a job that has not begun by what its rows are now. */
+/** Recounts a job that has not begun from its rows: until now its counts are the findings of the check. */
 export async function recountFromRows({ db, clock }: Pick<BulkJobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
   if (job.startedAt !== null) return;
   await db.transaction(async (tx) => {

@@ -2,21 +2,21 @@ import type { JobColumn } from "../../../../domain/bulk-job/input/columns.ts";
 import { csvForPeople, type CsvColumn, type CsvReader } from "../../../../domain/csv.ts";
 import type { JobKind } from "../job.ts";
 
-/** A column of a file as the page explains it, with the other names that its heading may have. */
+/** A column of a file as the page explains it, with its other headings. */
 export interface ExplainedColumn {
   column: JobColumn;
   alsoCalled: string;
   examples: readonly [string, string];
 }
 
-/** Who a person is, which is all that a row says where an access ends or is given back. */
+/** Columns that identify a person: all that a row contains if access is removed or given back. */
 const who: readonly ExplainedColumn[] = [
   { column: "pairwiseID", alsoCalled: "Kennung", examples: ["mkeller", "jdoe"] },
   { column: "email", alsoCalled: "E-Mail", examples: ["", ""] },
   { column: "userID", alsoCalled: "Benutzer-ID, Nutzer-ID", examples: ["", ""] },
 ];
 
-/** What a row can say about a person, in the order of the template. */
+/** The columns of each kind of job, in the order of the template. */
 export const columnsOf: Readonly<Record<JobKind, readonly ExplainedColumn[]>> = {
   onboarding: [
     { column: "pairwiseID", alsoCalled: "Kennung", examples: ["mkeller", "jdoe"] },
@@ -37,7 +37,7 @@ export const columnsOf: Readonly<Record<JobKind, readonly ExplainedColumn[]>> = 
   ],
 };
 
-/** A file to begin with. */
+/** Returns an example file. */
 export function templateOf(kind: JobKind, reader: CsvReader): Blob {
   const columns = columnsOf[kind].map(({ column, examples }): CsvColumn<0 | 1> => ({
     title: column,

@@ -11,7 +11,7 @@ import { typeOfFile, type Chosen } from "./file-type.ts";
 import type { JobKind } from "../job.ts";
 import { hasPasted, PastedRows } from "./pasted-rows.tsx";
 
-/** A file, dropped or chosen, or rows that are pasted. */
+/** Takes a file, dropped or chosen, or pasted rows. */
 export function FileChoice({
   kind,
   onChosen,

@@ -8,7 +8,7 @@ import { templateOf } from "./columns-of.ts";
 import { acceptedFiles } from "./file-type.ts";
 import type { JobKind } from "../job.ts";
 
-/** A place to drop a file on, with a button for users who do not drag. */
+/** A place to drop a file, with a button for users who do not drag. */
 export function FileDrop({ kind, onFile }: { kind: JobKind; onFile: (file: File) => void }) {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);

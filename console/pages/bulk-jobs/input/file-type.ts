@@ -1,19 +1,22 @@
 import type { ColumnMeaning } from "../../../../domain/bulk-job/input/columns.ts";
 
-/** What shall be sent, and what is said of it. */
+/** A file or text to send, with its description. */
 export interface Chosen {
   body: Blob;
-  /** A media type that jobs take, with its charset if that is not UTF-8. */
+  /** A media type that jobs take, with its charset unless that is UTF-8. */
   type: string;
-  /** What the file is called; undefined for rows that were pasted. */
+  /** The name of the file; undefined for pasted rows. */
   name?: string;
-  /** How many rows come before the first, as the author counts them. */
+  /** How many rows precede the first one, as the file's author counts them. */
   rowOffset?: number;
-  /** What columns mean that the service would not know, by their headings; given: all others unknown are left out. */
+  /**
+   * Meanings of columns that the service would not recognize, by heading. If given, all other unknown columns are left
+   * out.
+   */
   columns?: Readonly<Record<string, ColumnMeaning>>;
 }
 
-/** A workbook, which becomes CSV before it is sent. */
+/** A workbook, which is converted to CSV before it is sent. */
 export const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 const typeOfExtension: Readonly<Record<string, string>> = {
@@ -26,16 +29,16 @@ const typeOfExtension: Readonly<Record<string, string>> = {
   jsonl: "application/x-ndjson",
 };
 
-/** What a file dialog offers first. */
+/** The file types that a file dialog offers first. */
 export const acceptedFiles = Object.keys(typeOfExtension)
   .map((extension) => `.${extension}`)
   .join(",");
 
-/** What is in a file, by its name; undefined for one that jobs do not take. */
+/** Returns the type of a file by its name; undefined for a type that jobs do not take. */
 export const typeOfFile = ({ name }: Pick<File, "name">): string | undefined =>
   typeOfExtension[name.slice(name.lastIndexOf(".") + 1).toLowerCase()];
 
-/** What a text is, by how it begins: a table, unless it looks like JSON. */
+/** Returns the type of a text by its beginning: a table, unless it looks like JSON. */
 export function typeOfText(text: string): string {
   const begin = text.trimStart();
   if (!begin.startsWith("{")) return "text/csv";
@@ -43,7 +46,7 @@ export function typeOfText(text: string): string {
   return isObjectOfAPerson(line) ? "application/x-ndjson" : "application/json";
 }
 
-/** Whether a line is a whole JSON object by itself, and not the one that has everybody in it. */
+/** Returns true for a line that is a whole JSON object, but not the object that contains all people. */
 function isObjectOfAPerson(line: string): boolean {
   try {
     const value = JSON.parse(line) as object;

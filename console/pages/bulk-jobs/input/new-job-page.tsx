@@ -19,7 +19,7 @@ import { StepList } from "../step-list.tsx";
 import { UploadProgress } from "./upload-progress.tsx";
 import { uploadRows } from "./upload-rows.ts";
 
-/** The first step of a bulk job: its file. The check begins with the upload, on the job's own page. */
+/** The first step of a bulk job: its file. The upload starts the check, which the job's own page shows. */
 export function NewJobPage() {
   const { kind: name } = useParams({ strict: false });
   const kind = jobKinds.find((known) => known === name);
@@ -46,7 +46,7 @@ function NewJob({ kind }: { kind: JobKind }) {
   );
 }
 
-/** Sends what was chosen, and goes on at the job that it becomes. */
+/** Sends the chosen file and opens the job that it becomes. */
 function useUpload(kind: JobKind) {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -57,12 +57,12 @@ function useUpload(kind: JobKind) {
   const [pasted, setPasted] = useState(false);
   useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {
-    // Only now does nothing keep the page any more.
+    // Only now does the leave guard no longer hold the page.
     if (job !== undefined) void navigate({ to: "/jobs/$id", params: { id: job.id } });
   }, [job, navigate]);
 
   const send = async (chosen: Chosen) => {
-    // Pressed twice, it is sent once.
+    // A second press sends nothing.
     if (running.current !== undefined) return;
     const controller = new AbortController();
     running.current = controller;
@@ -94,7 +94,7 @@ function useUpload(kind: JobKind) {
   };
 }
 
-/** Why there is no job of it. It takes the focus, so that it is read out. */
+/** Explains why the file became no job. It takes the focus, so screen readers read it out. */
 function Refusal({ error, pasted }: { error: Error; pasted: boolean }) {
   const { t } = useTranslation();
   const reason = useRefusedFile();

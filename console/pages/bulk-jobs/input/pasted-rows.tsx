@@ -8,14 +8,14 @@ import type { JobKind } from "../job.ts";
 
 const keyOf = (kind: JobKind): string => `realmpass-rows-${kind}`;
 
-/** Whether there are pasted rows that were not sent: a user who had to sign in again meanwhile finds them. */
+/** Returns true if there are pasted rows that were not sent: a user who had to sign in again finds them there. */
 export const hasPasted = (kind: JobKind): boolean => sessionStorage.getItem(keyOf(kind)) !== null;
 
 export const forgetPasted = (kind: JobKind): void => {
   sessionStorage.removeItem(keyOf(kind));
 };
 
-/** Rows from a spreadsheet or an e-mail, with their header. */
+/** A field for rows from a spreadsheet or an e-mail, with their header. */
 export function PastedRows({ kind, onChosen }: { kind: JobKind; onChosen: (chosen: Chosen) => void }) {
   const { t } = useTranslation();
   const [text, setText] = useState(() => sessionStorage.getItem(keyOf(kind)) ?? "");
@@ -61,6 +61,6 @@ function keep(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text);
   } catch {
-    // More than browsers keep. It is still in the field.
+    // The text exceeds what browsers store. It is still in the field.
   }
 }

@@ -3,7 +3,7 @@ import { ApiError } from "../../../api/api-client.ts";
 import { UnreadableWorkbook } from "./files/read-xlsx.ts";
 import { useErrorMessage } from "../../../ui/notice/error-notice.tsx";
 
-/** What the service says of a file that it cannot use, and our words for it. */
+/** The service's messages about a file that it cannot use, with the keys of the page's words for them. */
 const descriptions: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^The file is not UTF-8/, "notUtf8"],
   [/^The file is empty/, "empty"],
@@ -22,7 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   "occurs twice": "columnTwice",
 };
 
-/** Why a file was refused, or rows that were pasted, in the reader's words. */
+/** Returns why a file or pasted rows were refused, in the reader's language. */
 export function useRefusedFile(): (error: Error, of: { pasted: boolean }) => string {
   const { t } = useTranslation();
   const message = useErrorMessage();

@@ -8,15 +8,15 @@ import type { Job, JobKind } from "../job.ts";
 interface Upload {
   kind: JobKind;
   chosen: Chosen;
-  /** How much is on its way, from 0 to 1. */
+  /** Called with the share that has been sent, from 0 to 1. */
   onProgress: (share: number) => void;
   signal: AbortSignal;
 }
 
-/** Sends a file to be checked. Throws {@link ApiError}, or an AbortError when it was called off. */
+/** Sends a file to be checked. Throws {@link ApiError}, or an AbortError if the user stopped it. */
 export function uploadRows({ kind, chosen, onProgress, signal }: Upload): Promise<Job> {
   return new Promise((resolve, reject) => {
-    // Of all that browsers have, this alone tells how much was sent.
+    // Of the browsers' interfaces, only this one reports how much has been sent.
     const request = new XMLHttpRequest();
     request.open("POST", `${consolePath}/api/jobs/${kind}?${queryOf(chosen)}`);
     const headers = { ...consoleHeader, ...idempotent(), Accept: "application/json", "Content-Type": chosen.type };
@@ -66,7 +66,7 @@ function readAnswer({ status, statusText, responseText }: XMLHttpRequest): Job |
   try {
     body = JSON.parse(responseText) as AnswerBody;
   } catch {
-    // Not our answer: something in between.
+    // Something in between responded, not the service.
   }
   if (status >= 200 && status < 300 && body.data !== undefined) return body.data;
   return new ApiError(body.error ?? "unexpected_answer", body.error_description ?? statusText, {

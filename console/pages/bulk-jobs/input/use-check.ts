@@ -10,15 +10,15 @@ import { formatNumber } from "../../../ui/value/time.tsx";
 import { checkRows, jobKey, jobsKey, type Checked } from "../job.ts";
 
 /**
- * Has what was chosen in a list checked as a bulk job, which goes on when this page is closed, and opens it: who it is about
- * is shown there, and it is started there. A notice reports a failure.
+ * Checks the choice in a list as a bulk job, which continues if this page is closed, and opens the job: its page shows
+ * the people, and the user starts it there. A notice reports a failure.
  */
 export function useCheck(): { check: (checked: Checked) => Promise<void>; checking: boolean } {
   const { t, i18n } = useTranslation();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const message = useErrorMessage();
-  // The same again after a failure is the same job, whether or not the first request has arrived.
+  // The same check after a failure is the same job, whether or not the first request has arrived.
   const attempt = useRef<{ of: string; key: string }>(undefined);
   const [checking, setChecking] = useState(false);
   const check = async (checked: Checked): Promise<void> => {

@@ -5,7 +5,7 @@ import type { Job, JobProblem } from "../job.ts";
 import { useCause } from "./problem.ts";
 import { RowsTable } from "./rows-table.tsx";
 
-/** What is wrong with the rows of a job, each cause once, with the first rows as their author counts them. */
+/** What is wrong with a job's rows, each cause once, with the first rows as the file's author counts them. */
 export function CauseTable({ job, problems, caption }: { job: Job; problems: readonly JobProblem[]; caption: string }) {
   const { t } = useTranslation();
   const number = useNumber();

@@ -8,13 +8,13 @@ type Choice = "now" | "week" | "other";
 
 const choiceOf = (days: number | null): Choice => (days === null ? "now" : days === week ? "week" : "other");
 
-/** When the devices of people who are offboarded go off: at once, in a week, or in a number of days. */
+/** When the devices of offboarded people go off: at once, in a week, or after a number of days. */
 export function GraceChoice({
   days,
   hint,
   onChange,
 }: {
-  /** null: at once; undefined: a number that cannot be used. */
+  /** null: at once; undefined: an invalid number. */
   days: number | null | undefined;
   hint?: string;
   onChange: (days: number | null | undefined) => void;

@@ -1,13 +1,13 @@
 import { api, answerOf, type Schemas } from "../../../api/api-client.ts";
 import type { ListQuery } from "../../../list/list-state.ts";
 
-/** A row with who it is about, where that is known. */
+/** A row with its person, if known. */
 export type PersonRow = Schemas["JobRowOfPerson"] & { person: Schemas["Person"] | undefined };
 
-/** Those whom a job will change and those who were left out, unless others are asked for. */
+/** The rows that a job will change and the rows that were left out, unless the user filters. */
 const shownAtFirst = "changed,skipped";
 
-/** The rows of a job with their people. */
+/** Loads rows of a job with their people. */
 export async function loadRows(
   id: string,
   { limit, offset, search, filter, sort, include }: ListQuery & { include?: "people" },

@@ -17,7 +17,7 @@ import { jobKey, newestOf, type Job } from "../job.ts";
 import { loadRows, type PersonRow } from "./load-rows.ts";
 import { RowOutcome } from "./row-outcome.tsx";
 
-/** All people or profiles that a job will change; each can be left out before it starts, and taken back in. */
+/** All people or profiles that a job will change. Each can be left out before the job starts, and taken back in. */
 export function PeopleList({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { error, act, busy } = useRows(job);
@@ -102,7 +102,7 @@ function RowsButton({
   );
 }
 
-/** Takes rows out and in; the counts of the job and the list follow. */
+/** Takes rows out and in; updates the counts of the job and the list. */
 function useRows(job: Job) {
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({
@@ -175,7 +175,7 @@ function useColumns(job: Job): Column<PersonRow>[] {
   ];
 }
 
-/** Who it is, as far as the realm or the file says. */
+/** The person of a row, as far as the realm or the file names them. */
 function Person({ row: { user, person, pairwiseID, email, userID } }: { row: PersonRow }) {
   const name = person?.pairwiseID ?? pairwiseID ?? email ?? userID ?? "–";
   const more = [person?.displayName, person?.email].filter(

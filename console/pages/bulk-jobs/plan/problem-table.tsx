@@ -6,7 +6,7 @@ import type { Job, JobRow } from "../job.ts";
 import { useProblem } from "./problem.ts";
 import { RowsTable } from "./rows-table.tsx";
 
-/** Rows that failed, or would, each with where and why. */
+/** Rows that failed or would fail, with the place and the reason of each. */
 export function ProblemTable({ job, rows, caption }: { job: Job; rows: readonly JobRow[]; caption: string }) {
   const { t } = useTranslation();
   const number = useNumber();

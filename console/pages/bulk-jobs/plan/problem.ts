@@ -4,16 +4,16 @@ import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";
 import { useNumber } from "../counts.ts";
 import type { Job, JobProblem, JobRow } from "../job.ts";
 
-/** What is wrong with a row. */
+/** The fault of a row. */
 export interface Problem {
-  /** The person or profile of the row, as the file has it. */
+  /** The person or profile of the row, as in the file. */
   subject: string;
-  /** The column that is wrong, if it is one. */
+  /** The column at fault, if there is one. */
   column: string | undefined;
   reason: string;
 }
 
-/** What the service says of a cell or a row that cannot be used, and our words for it. */
+/** The service's messages about a cell or row that cannot be used, with the keys of the page's words for them. */
 const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^must be a whole number from (?<from>\d+) to (?<to>\d+)$/, "wholeNumber"],
   [/^must be one of (?<values>.+)$/, "oneOf"],
@@ -33,7 +33,7 @@ const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^The line is longer than/, "tooLong"],
 ];
 
-/** Our words for what the service says of a cell or a row. */
+/** Translates the service's message about a cell or row. */
 function useReason(): (reason: string) => string {
   const { t } = useTranslation();
   return (reason) => {
@@ -45,7 +45,7 @@ function useReason(): (reason: string) => string {
   };
 }
 
-/** Says of rows that failed, or would, what is wrong with them. Rows are counted as their author counts them. */
+/** Returns what is wrong with a row that failed or would fail. Counts rows as the file's author does. */
 export function useProblem({ kind, rowOffset }: Pick<Job, "kind" | "rowOffset">): (row: JobRow) => Problem {
   const { t, i18n } = useTranslation();
   const number = useNumber();
@@ -70,7 +70,7 @@ export function useProblem({ kind, rowOffset }: Pick<Job, "kind" | "rowOffset">)
   };
 }
 
-/** Says what is wrong with all rows that failed for one cause. */
+/** Returns what is wrong with all rows that failed for one cause. */
 export function useCause({
   kind,
 }: Pick<Job, "kind">): (problem: JobProblem) => { column: string | undefined; reason: string } {

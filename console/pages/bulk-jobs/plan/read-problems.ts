@@ -1,7 +1,7 @@
 import { send } from "../../../api/api-client.ts";
 import type { JobRow } from "../job.ts";
 
-/** The first rows of a job that failed, or would, in the order of its file. Reads no more than it was asked for. */
+/** Reads the first rows of a job that failed or would fail, in the order of its file, and stops at `max`. */
 export async function readProblems(
   id: string,
   { max, signal }: { max: number; signal: AbortSignal },

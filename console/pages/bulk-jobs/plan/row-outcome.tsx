@@ -6,7 +6,7 @@ import type { JobKind } from "../job.ts";
 import { kindsOnPage } from "../kinds.ts";
 import type { PersonRow } from "./load-rows.ts";
 
-/** What would become of somebody: never green where access ends. */
+/** The expected outcome of a row: never green if access ends. */
 export function RowOutcome({ kind, row: { status } }: { kind: JobKind; row: PersonRow }) {
   const { t } = useTranslation();
   const shown = status === "changed" || status === "unchanged" || status === "failed" ? status : "skipped";

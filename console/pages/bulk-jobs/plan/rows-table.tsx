@@ -4,7 +4,7 @@ import type { Column } from "../../../list/columns.ts";
 import { ShortTable } from "../../../list/short-table.tsx";
 import type { Job } from "../job.ts";
 
-/** A table about rows of a job's file, which says how rows are counted where their author may count otherwise. */
+/** A table about rows of a job's file. It explains how rows are counted if the file's author may count differently. */
 export function RowsTable<Row>({
   job,
   caption,

@@ -15,7 +15,7 @@ import { useNumber } from "../counts.ts";
 import { GraceChoice } from "./grace-choice.tsx";
 import { jobKey, newestOf, startJob, type Job, type Start } from "../job.ts";
 
-/** Starts a job that was checked: now or later. A job that removes access or revokes asks for its number first. */
+/** Starts a checked job, now or later. A job that removes access first asks the user to type its number. */
 export function StartForm({ job }: { job: Job }) {
   const { t } = useTranslation();
   const number = useNumber();
@@ -169,7 +169,7 @@ export function StartForm({ job }: { job: Job }) {
   );
 }
 
-/** The share of the realm's active people, or of its active profiles, that a job is about. */
+/** Returns the share of the realm's active people or profiles that a job affects. */
 function useShare({ kind, changed }: Job): number | undefined {
   const { of, confirmed } = kindsOfJob[kind];
   const { data } = useQuery({

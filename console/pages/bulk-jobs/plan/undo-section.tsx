@@ -9,7 +9,9 @@ import { formatTime } from "../../../ui/value/time.tsx";
 import { useNumber } from "../counts.ts";
 import { checkUndo, findUndo, jobKey, jobsKey, type Job } from "../job.ts";
 
-/** Says what an undo of an offboarding would do now, and checks it: the job that comes of it is started on its own page. */
+/**
+ * Shows what an undo of an offboarding would do now, and checks it; the user starts the resulting job on its own page.
+ */
 export function UndoSection({ job }: { job: Job }) {
   const { t, i18n } = useTranslation();
   const number = useNumber();

@@ -5,11 +5,11 @@ import { readProblems } from "./read-problems.ts";
 
 const apartMs = 2_000;
 
-/** The rows of a job that failed, or would, read again while more of them come. */
+/** Returns the rows of a job that failed or would fail, and reads them again as more fail. */
 export function useProblems(job: Job, max: number): UseQueryResult<JobRow[]> {
   const { id } = job;
   const settled = `${stageOf(job)} ${job.failed}`;
-  // Every count would be a request; a reading every other second is enough.
+  // Every new count would send a request; one reading every two seconds is enough.
   const read = useThrottledValue(settled, apartMs);
   return useQuery({
     queryKey: ["job problems", id, max, read],
@@ -20,5 +20,5 @@ export function useProblems(job: Job, max: number): UseQueryResult<JobRow[]> {
   });
 }
 
-/** What a row's status means differs between these. */
+/** Returns the stage of a job: a row's status has a different meaning in each. */
 const stageOf = (job: Job): string => (isFinal(job) ? "over" : job.startedAt === null ? "check" : "run");

@@ -17,7 +17,7 @@ import { UndoSection } from "../plan/undo-section.tsx";
 import { useRetry } from "../use-retry.ts";
 import { jobOutputHours } from "../../../../domain/lifetimes.ts";
 
-/** What became of a job: counts, its results as a file, and what can be done next. */
+/** The outcome of a job: its counts, its results as a file, and what the user can do next. */
 export function JobResult({ job }: { job: Job }) {
   const { t } = useTranslation();
   const retry = useRetry(job.id);
@@ -64,7 +64,7 @@ export function JobResult({ job }: { job: Job }) {
   );
 }
 
-/** Says who can read the files of new profiles and for how long, and lets them be erased before. */
+/** Shows who can read the files of new profiles and until when, and lets the user erase them earlier. */
 function OutputNotice({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { user } = useSession();

@@ -2,15 +2,15 @@ import { api, answerOf } from "../../../api/api-client.ts";
 import { consolePath } from "../../../api/page-settings.ts";
 import { isFinal, type Job } from "../job.ts";
 
-/** When nothing was heard for so long, the job is asked for: something on the way may gather what it should pass on. */
+/** After this time without an event, the page requests the job: a proxy may buffer the events. */
 const quietMs = 10_000;
 const offlineMs = 3_000;
-/** After so much asking, listening is tried again. */
+/** After polling for this time, the page tries to listen again. */
 const listenAgainMs = 20_000;
 
 interface Listener {
   hear: (job: Job) => void;
-  /** Whether the service can be reached. */
+  /** Called with whether the service can be reached. */
   reach: (reached: boolean) => void;
 }
 

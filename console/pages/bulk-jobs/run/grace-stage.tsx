@@ -8,7 +8,10 @@ import { Time, formatTime } from "../../../ui/value/time.tsx";
 import { jobKey, jobsKey, newestOf, startJob, type Job } from "../job.ts";
 import { UndoSection } from "../plan/undo-section.tsx";
 
-/** An offboarding whose people are locked out and whose devices are still on: until when, and what can be done till then. */
+/**
+ * An offboarding whose people are locked out and whose devices are still on: until when, and what the user can do
+ * meanwhile.
+ */
 export function GraceStage({ job }: { job: Job }) {
   const { t, i18n } = useTranslation();
   const queries = useQueryClient();

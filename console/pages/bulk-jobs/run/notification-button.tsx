@@ -3,7 +3,7 @@ import { IconBell } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-/** Asks the browser, when it is pressed and never by itself, whether it may tell of the end. */
+/** Asks the browser for permission to notify the user of the end, only when pressed. */
 export function NotificationButton() {
   const { t } = useTranslation();
   const [permission, setPermission] = useState(() => ("Notification" in window ? Notification.permission : "denied"));

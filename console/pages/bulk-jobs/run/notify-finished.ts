@@ -3,7 +3,10 @@ import { notifyDone, notifyFailed } from "../../../ui/notice/notify.tsx";
 import { formatNumber } from "../../../ui/value/time.tsx";
 import type { Job } from "../job.ts";
 
-/** Says that a job is over: on the page, and by the browser if the viewer allowed it and looks elsewhere. */
+/**
+ * Reports that a job has ended: on the page, and by a browser notification if the viewer allowed it and the page is
+ * hidden.
+ */
 export function notifyFinished(job: Job): void {
   const text = i18next.t(`jobs.end.${job.state}`, {
     kind: i18next.t(`jobs.kinds.${job.kind}`),

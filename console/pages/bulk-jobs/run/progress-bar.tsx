@@ -5,7 +5,7 @@ import type { Job } from "../job.ts";
 import { kindsOnPage } from "../kinds.ts";
 import { useAnnouncement } from "./use-announcement.ts";
 
-/** How a job gets on: a bar in three parts, the same in words, and now and then for those who only hear it. */
+/** A job's progress: a bar in three parts, the same in words, and announcements for screen readers. */
 export function ProgressBar({ job }: { job: Job }) {
   const { t } = useTranslation();
   const words = useProgressText()(job);

@@ -3,7 +3,10 @@ import { useTranslation } from "react-i18next";
 import { useProgressText } from "../counts.ts";
 import type { Job } from "../job.ts";
 
-/** What is said of a job aloud: at the start, at each tenth and with each new state, and not at every event. */
+/**
+ * Returns what screen readers announce about a job: at the start, at each tenth and in each new state, not at every
+ * event.
+ */
 export function useAnnouncement(job: Job): string {
   const { t } = useTranslation();
   const words = useProgressText();

@@ -3,14 +3,14 @@ import { useEffect } from "react";
 import { findJob, isFinal, jobKey, newestOf, type Job } from "../job.ts";
 import { watchJob } from "./watch-job.ts";
 
-/** A job as it is, while it changes. */
+/** Loads a job and keeps it up to date while it changes. */
 export function useJob(id: string): UseQueryResult<Job> {
   const queries = useQueryClient();
   const key = jobKey(id);
   const query = useQuery({
     queryKey: key,
     queryFn: async ({ signal }) => newestOf(queries.getQueryData<Job>(key), await findJob(id, signal)),
-    // From here on events update it.
+    // From here on, events update it.
     refetchOnWindowFocus: false,
   });
   const goesOn = query.data !== undefined && !isFinal(query.data);

@@ -12,8 +12,8 @@ interface Watch {
 const watches = new Map<string, Watch>();
 
 /**
- * Keeps a job in the cache up to date. A user who leaves its page while it goes on is told of its end on any other page
- * of the console. Returns a function to call when the job is no longer shown.
+ * Keeps a job in the cache up to date. If the user leaves its page while the job runs, any other page of the console
+ * reports its end. Returns a function to call when the job is no longer shown.
  */
 export function watchJob(id: string, queries: QueryClient): () => void {
   const watch = watches.get(id) ?? begin(id, queries);

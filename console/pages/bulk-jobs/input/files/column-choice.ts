@@ -10,23 +10,23 @@ import {
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { isEmailAddress } from "../../../../../domain/people/email.ts";
 
-/** What is chosen for a column; undefined: nothing yet. */
+/** The choice for a column; undefined until there is one. */
 export type Choice = ColumnMeaning | undefined;
 
-/** What is wrong with what was chosen, by its words below `jobs.columnsDialog`. */
+/** A fault of the choices, by its key below `jobs.columnsDialog`. */
 export interface ChoiceFault {
   key: "needed" | "twice" | "profile" | "open";
   columns: readonly JobColumn[];
 }
 
-/** Whether a table is one column of identifiers or addresses, without a heading. */
+/** Returns true for a table with one column of identifiers or addresses and no heading. */
 export const isBare = (kind: JobKind, headings: readonly string[]): boolean =>
   headings.filter((heading) => heading !== "").length === 1 &&
   headings[0] !== undefined &&
   headings[0] !== "" &&
   readHeading(kind, headings[0]) === undefined;
 
-/** What the headings of a table say by themselves. */
+/** Returns the choices that follow from the headings of a table. */
 export function firstChoices(kind: JobKind, headings: readonly string[]): Choice[] {
   if (isBare(kind, headings)) {
     const isAddress = isEmailAddress(headings[0] ?? "");
@@ -38,7 +38,7 @@ export function firstChoices(kind: JobKind, headings: readonly string[]): Choice
   });
 }
 
-/** Everything that is wrong with the choices for a table. */
+/** Returns all faults of the choices for a table. */
 export function faultsOf(kind: JobKind, choices: readonly Choice[]): ChoiceFault[] {
   const chosen = choices.filter((choice): choice is JobColumn => choice !== undefined && isColumnOf(kind, choice));
   const has = (column: JobColumn): boolean => chosen.includes(column);
@@ -55,7 +55,7 @@ export function faultsOf(kind: JobKind, choices: readonly Choice[]): ChoiceFault
   ];
 }
 
-/** How the service is told of the choices that are not what it would take a heading for itself. */
+/** Returns the choices that differ from what the service would read from the headings itself. */
 export function columnsToTell(
   kind: JobKind,
   headings: readonly string[],
@@ -65,7 +65,7 @@ export function columnsToTell(
     const choice = choices[index] ?? "ignore";
     if (heading === "") return [];
     const read = readHeading(kind, heading);
-    // Unknown ones are left out all together.
+    // Unknown columns are left out all together.
     return (read === undefined || read === "ignored" ? "ignore" : read) === choice ? [] : [[heading, choice]];
   });
   return Object.fromEntries(told);

@@ -18,7 +18,7 @@ interface ColumnsDialogProps {
   onClose: () => void;
 }
 
-/** Asks what the columns of a file are, which sheet is meant and whether names were read right, all at once. */
+/** Asks at once for the columns of a file, the sheet, and whether names were decoded correctly. */
 export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: ColumnsDialogProps) {
   const { t } = useTranslation();
   const [answers, setAnswers] = useState(() => firstAnswers(kind, proposal));
@@ -121,7 +121,7 @@ function SheetChoice({
   );
 }
 
-/** Of a file that is not UTF-8: the names that another encoding makes of it are shown, and nothing is guessed in silence. */
+/** For a file that is not UTF-8: shows the names as another encoding decodes them, instead of guessing silently. */
 function Encoding({ proposal }: { proposal: Proposal }) {
   const { t } = useTranslation();
   if (proposal.form === "xlsx" || proposal.head.charset === undefined) return null;
@@ -139,7 +139,7 @@ interface Asking {
   onChange: (answers: Answers) => void;
 }
 
-/** Of a list without headings that are known: whether its first row is a person, too. */
+/** For a list without known headings: asks whether its first row is data too. */
 function FirstRow({ kind, proposal, answers, onChange }: Asking) {
   const { t } = useTranslation();
   const first = firstAnswers(kind, proposal, answers.sheet);
@@ -156,7 +156,7 @@ function FirstRow({ kind, proposal, answers, onChange }: Asking) {
   );
 }
 
-/** Every column with what is in it, and what it is. */
+/** All columns with samples and their meanings. */
 function Columns({ kind, proposal, answers, onChange }: Asking) {
   const { t } = useTranslation();
   const { headings, samples } = tableOf(proposal, answers.sheet);
@@ -179,7 +179,7 @@ function Columns({ kind, proposal, answers, onChange }: Asking) {
         </Table.Thead>
         <Table.Tbody>
           {headings.map((heading, index) => (
-            // Columns are told apart by their place alone: two may be called the same.
+            // Only the place of a column identifies it: two may have the same heading.
             <Table.Tr key={index}>
               <Table.Td style={{ overflowWrap: "anywhere" }}>{heading === "" ? "–" : heading}</Table.Td>
               <Table.Td style={{ overflowWrap: "anywhere" }}>
@@ -219,7 +219,7 @@ function Columns({ kind, proposal, answers, onChange }: Asking) {
 
 const shownMax = 10;
 
-/** Rows that a spreadsheet has spoilt, which stay out. */
+/** The rows that the spreadsheet spoiled, which are left out. */
 function FaultyCells({ proposal, answers }: { proposal: Proposal; answers: Answers }) {
   const { t } = useTranslation();
   const number = useNumber();

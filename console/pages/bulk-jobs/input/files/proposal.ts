@@ -6,29 +6,29 @@ import type { Workbook } from "./read-xlsx.ts";
 import { faultHeading, spoils, type ChosenColumns, type FaultyCell, type SheetSummary } from "./sheet.ts";
 import { readHeading } from "../../../../../domain/bulk-job/input/columns.ts";
 
-/** A file that was looked at, and about which something may have to be asked. */
+/** An inspected file, about which the user may have to answer questions. */
 export type Proposal =
   | { form: "csv"; name: string | undefined; file: Blob; head: CsvHead }
   | { form: "xlsx"; name: string; workbook: Workbook };
 
-/** What is said of a file: which sheet, whether its first row has headings, and what its columns are. */
+/** The answers about a file: which sheet, whether its first row has headings, and what its columns are. */
 export interface Answers {
   sheet: number;
   headed: boolean;
   choices: readonly Choice[];
 }
 
-/** What a proposal shows of its columns. */
+/** Returns the headings and samples that a proposal shows. */
 export const tableOf = (proposal: Proposal, sheet: number): { headings: string[]; samples: string[][] } =>
   proposal.form === "csv" ? proposal.head : (proposal.workbook.sheets[sheet] ?? { headings: [], samples: [] });
 
-/** What would be said of a file if nobody was asked. */
+/** Returns the answers that apply if the user is not asked. */
 export function firstAnswers(kind: JobKind, proposal: Proposal, sheet = 0): Answers {
   const { headings } = tableOf(proposal, sheet);
   return { sheet, headed: !isBare(kind, headings), choices: firstChoices(kind, headings) };
 }
 
-/** The cells of the chosen columns that a spreadsheet made something else of. */
+/** Returns the cells of the chosen columns that the spreadsheet changed. */
 export function faultyCells(proposal: Proposal, { sheet, headed, choices }: Answers): FaultyCell[] {
   if (proposal.form === "csv") return [];
   const isSpoilt = ({ column, fault }: FaultyCell): boolean => {
@@ -39,7 +39,10 @@ export function faultyCells(proposal: Proposal, { sheet, headed, choices }: Answ
   return (proposal.workbook.sheets[sheet]?.faulty ?? []).filter(isSpoilt);
 }
 
-/** Whether a person has to look before a file is sent. A list without headings only needs that where it makes people. */
+/**
+ * Returns true if a user has to look at the file before it is sent. A list without headings needs that only if the job
+ * creates people.
+ */
 export function hasQuestions(kind: JobKind, proposal: Proposal): boolean {
   const answers = firstAnswers(kind, proposal);
   return (
@@ -50,7 +53,7 @@ export function hasQuestions(kind: JobKind, proposal: Proposal): boolean {
   );
 }
 
-/** What is sent of a file. */
+/** Returns what to send for a file. */
 export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answers): Promise<Chosen> {
   const { headed, choices } = answers;
   const { headings } = tableOf(proposal, answers.sheet);
@@ -78,7 +81,7 @@ export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answe
   };
 }
 
-/** Columns under their own headings where the service knows them. */
+/** Returns the chosen columns, under their own headings if the service knows these. */
 const chosenColumns = (kind: JobKind, { headings }: SheetSummary, choices: readonly Choice[]): ChosenColumns =>
   headings.map((heading, index) => {
     const column = choices[index];

@@ -2,9 +2,9 @@ import { parse } from "csv-parse/browser/esm/sync";
 import { csvReading, csvStart, isBlankRow, unifyLineEnds } from "../../../../../domain/bulk-job/input/csv-reading.ts";
 import { unguardCell } from "../../../../../domain/csv.ts";
 
-/** The beginning of a CSV file, as far as its columns have to be known. */
+/** The beginning of a CSV file, as far as needed to know its columns. */
 export interface CsvHead {
-  /** Undefined: UTF-8. */
+  /** Undefined for UTF-8. */
   charset: "windows-1252" | undefined;
   headings: string[];
   samples: string[][];
@@ -13,14 +13,14 @@ export interface CsvHead {
 const headBytesMax = 64 * 1024;
 const samplesMax = 5;
 
-/** Reads the first rows of a CSV file, which is looked through for whether it is UTF-8. */
+/** Reads the first rows of a CSV file, and checks in the whole file whether it is UTF-8. */
 export async function readCsvHead(file: Blob): Promise<CsvHead> {
   const charset = (await isUtf8(file)) ? undefined : "windows-1252";
   const decoder = new TextDecoder(charset ?? "utf-8");
   const isWhole = file.size <= headBytesMax;
   const text = decoder.decode(await file.slice(0, headBytesMax).arrayBuffer());
   const rows = rowsOf(text);
-  // What the cut went through is no row.
+  // The last row may be cut off.
   if (!isWhole) rows.pop();
   const [headings = [], ...others] = rows.filter((row) => !isBlankRow(row));
   return {
@@ -30,7 +30,7 @@ export async function readCsvHead(file: Blob): Promise<CsvHead> {
   };
 }
 
-/** Rows in which an encoding shows, before others. */
+/** Moves rows with non-ASCII text, which show the encoding, before others. */
 const telling = (rows: readonly string[][]): string[][] =>
   rows.toSorted((a, b) => Number(hasOther(b)) - Number(hasOther(a)));
 const hasOther = (row: readonly string[]): boolean => row.some((cell) => /[^\0-\x7f]/.test(cell));
@@ -51,7 +51,7 @@ async function isUtf8(file: Blob): Promise<boolean> {
   }
 }
 
-/** Cells of text as the API reads them. What no reader can make rows of is left out: the API reports it. */
+/** Parses text into cells as the API does. Leaves out text that cannot be parsed into rows: the API reports it. */
 export function rowsOf(text: string): string[][] {
   const unified = unifyLineEnds(text);
   const { separator, skipped } = csvStart(unified);

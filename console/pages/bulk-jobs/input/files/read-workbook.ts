@@ -2,8 +2,8 @@ import { read, type CellObject } from "@e965/xlsx";
 import { readCell, type SheetCell } from "./sheet.ts";
 
 /**
- * The cells of each sheet of a workbook (.xlsx, ECMA-376), by the sheet's name and in the workbook's order. Throws for what
- * is no workbook. Sheets without cells, as charts are, are left out.
+ * Reads the cells of each sheet of a workbook (.xlsx, ECMA-376), by the sheet's name and in the workbook's order.
+ * Throws if it is no workbook. Leaves out sheets without cells, such as charts.
  */
 export function readWorkbook(bytes: Uint8Array): Map<string, SheetCell[][]> {
   const workbook = read(bytes, { type: "array", dense: true, cellNF: true, cellHTML: false, sheetStubs: true });

@@ -1,14 +1,14 @@
 import type { SheetChoice, SheetSummary } from "./sheet.ts";
 import type { XlsxAnswer, XlsxQuestion } from "./xlsx-worker.ts";
 
-/** A workbook that takes longer is given up. */
+/** Reading a workbook stops after this time. */
 const readMsMax = 60_000;
 
-/** A workbook that was read, in a worker of its own. */
+/** A workbook, read in a worker of its own. */
 export interface Workbook {
-  /** Those that have anything in them, in their order. */
+  /** The sheets that are not empty, in their order. */
   sheets: readonly SheetSummary[];
-  /** A sheet as CSV. */
+  /** Returns a sheet as CSV. */
   csv: (sheet: SheetSummary, choice: Omit<SheetChoice, "headerRow">) => Promise<Blob>;
   close: () => void;
 }
@@ -23,7 +23,10 @@ export class UnreadableWorkbook extends Error {
   }
 }
 
-/** Reads a workbook. Throws {@link UnreadableWorkbook} for one that is none, unpacks to too much or takes too long. */
+/**
+ * Reads a workbook. Throws {@link UnreadableWorkbook} for a file that is no workbook, unpacks to too much or takes too
+ * long.
+ */
 export async function readXlsx(file: Blob): Promise<Workbook> {
   const worker = new Worker(new URL("./xlsx-worker.ts", import.meta.url), { type: "module" });
   try {

@@ -11,12 +11,12 @@ import type { RowSource, SourceRow } from "../../../../../domain/bulk-job/input/
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { csvLine } from "../../../../../domain/csv.ts";
 
-/** A cell of a workbook: its text as the sheet shows it, and why that is not what its author wrote. Null: empty. */
+/** A cell of a workbook: its text as the sheet shows it, and why its author did not write that. Null if it is empty. */
 export type SheetCell = string | { text: string; fault: CellFault } | null;
 
 type SheetRow = readonly SheetCell[];
 
-/** A cell that cannot be used, by the number that the spreadsheet shows beside its row. */
+/** A cell that cannot be used, with the row number that the spreadsheet shows. */
 export interface FaultyCell {
   row: number;
   /** Counted from 0. */
@@ -28,9 +28,9 @@ export interface FaultyCell {
 export interface SheetSummary {
   name: string;
   headings: string[];
-  /** The number that the spreadsheet shows beside the row of the headings. */
+  /** The number that the spreadsheet shows for the row of the headings. */
   headerRow: number;
-  /** Some rows to look at. */
+  /** Some rows as examples. */
   samples: string[][];
   rows: number;
   faulty: FaultyCell[];
@@ -38,7 +38,7 @@ export interface SheetSummary {
 
 const samplesMax = 5;
 
-/** From 10^15 on a number has 16 digits, of which spreadsheets keep 15. */
+/** Numbers from 10^15 on have 16 digits, and spreadsheets keep 15. */
 const exactBelow = 1e15;
 
 /** Number formats (ECMA-376 part 1, 18.8.30), which the library exports without types. */
@@ -47,7 +47,7 @@ const numberFormats = SSF as {
   format: (format: string, value: number) => string;
 };
 
-/** Reads a cell. A number whose format shows something else than its digits is faulty, unless the format pads with zeros. */
+/** Reads a cell. A number is faulty if its format shows anything but its digits, unless the format pads with zeros. */
 export function readCell(cell: CellObject | undefined): SheetCell {
   if (cell === undefined) return null;
   const shown = (cell.w ?? String(cell.v ?? "")).trim();
@@ -79,7 +79,7 @@ function readNumber(
   const text = String(value);
   if (Math.abs(value) >= exactBelow) return { text, fault: "rounded" };
   if (isFormula && value === 0) return { text, fault: "blank" };
-  // "General" shows fewer digits of a long number than were typed, and all of them are there.
+  // "General" shows fewer digits of a long number than the author typed, but the value has all of them.
   if (shown === text || format === "General") return text;
   return /^0+$/.test(format) && Number.isInteger(value) && value >= 0 ? shown : { text: shown, fault: "shown" };
 }
@@ -89,7 +89,7 @@ const textOf = (cell: SheetCell): string => (typeof cell === "string" ? cell : (
 const isEmpty = (row: SheetRow): boolean =>
   row.every((cell) => cell === null || (typeof cell === "string" && cell.trim() === ""));
 
-/** A sheet by its first row that has anything, which is that of the headings. Undefined: it is empty. */
+/** Summarizes a sheet; its first row that is not empty has the headings. Returns undefined for an empty sheet. */
 export function summaryOf(name: string, data: readonly SheetRow[]): SheetSummary | undefined {
   const header = data.findIndex((row) => !isEmpty(row));
   if (header === -1) return undefined;
@@ -112,26 +112,32 @@ export function summaryOf(name: string, data: readonly SheetRow[]): SheetSummary
 const faultOf = (cell: SheetCell): CellFault | undefined =>
   cell === null || typeof cell === "string" ? undefined : cell.fault;
 
-/** Whether a fault spoils a cell of a column. Only an id cannot come from an empty cell: a limit of 0 can. */
+/**
+ * Returns true if a fault spoils a cell of a column. A 0 may come from an empty cell: then it is no id, but may be a
+ * limit.
+ */
 export const spoils = (fault: CellFault, column: JobColumn): boolean => fault !== "blank" || column !== "maxProfiles";
 
-/** The column that each cell of a row belongs to, and its heading; undefined: it is left out. */
+/** The column and the heading for each cell of a row; undefined for cells that are left out. */
 export type ChosenColumns = readonly ({ column: JobColumn; heading: string } | undefined)[];
 
 /** How the rows of a sheet are read. */
 export interface SheetChoice {
   kind: JobKind;
   headerRow: number;
-  /** `bare`: without headings. The first row is one like all others, and its first cell says who or what is meant. */
+  /**
+   * `bare`: without headings. The first row is data like all others, and its first cell identifies the person or
+   * profile.
+   */
   columns: ChosenColumns | "bare";
 }
 
-/** The heading of the column that says why a row cannot be used. No column of a job has this name. */
+/** The heading of the column that explains why a row cannot be used. No column of a job has this name. */
 export const faultHeading = "fault";
 
 /**
- * A sheet as CSV that the service reads: the chosen columns, the fault of each row that cannot be used, and a line for each
- * row of the spreadsheet, so that rows keep their numbers. Only the lines of empty rows are blank.
+ * Converts a sheet to CSV for the service: the chosen columns, the fault of each row that cannot be used, and one line
+ * for each row of the spreadsheet, so rows keep their numbers. Only the lines of empty rows are blank.
  */
 export function csvOfSheet(data: readonly SheetRow[], choice: SheetChoice): string[] {
   const { columns, headings, rows } = sourceOf(data, choice);
@@ -143,7 +149,7 @@ export function csvOfSheet(data: readonly SheetRow[], choice: SheetChoice): stri
   return lines;
 }
 
-/** The rows of a sheet below its headings, each read when it is asked for. */
+/** Returns the rows of a sheet below its headings; each is read on demand. */
 function sourceOf(
   data: readonly SheetRow[],
   { kind, headerRow, columns }: SheetChoice,

@@ -10,7 +10,7 @@ interface Outcome {
   onRefused: (error: Error) => void;
 }
 
-/** Looks at a file before it is sent: one about which nothing has to be asked is sent at once. */
+/** Inspects a file before it is sent; sends it at once if there is nothing to ask. */
 export function useProposal(kind: JobKind, { onChosen, onRefused }: Outcome) {
   const [proposal, setProposal] = useState<Proposal>();
   const [reading, setReading] = useState(false);
@@ -60,7 +60,7 @@ export function useProposal(kind: JobKind, { onChosen, onRefused }: Outcome) {
   };
 }
 
-/** What there is to ask about a file; undefined for JSON, and for a table that the service shall speak of. */
+/** Returns a proposal for a file; undefined for JSON, and for a table that the service itself shall report on. */
 async function proposalOf({ body, type, name }: Chosen): Promise<Proposal | undefined> {
   if (type === xlsxType) {
     const workbook = await readXlsx(body);

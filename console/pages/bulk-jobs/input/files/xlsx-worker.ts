@@ -2,7 +2,7 @@ import { isZip, unpackedBytes, unpackedBytesMax } from "./packed-size.ts";
 import { readWorkbook } from "./read-workbook.ts";
 import { csvOfSheet, summaryOf, type SheetCell, type SheetChoice, type SheetSummary } from "./sheet.ts";
 
-/** What the page asks: to read a workbook, then for one of its sheets as CSV. */
+/** The page's requests: to read a workbook, then to return one of its sheets as CSV. */
 export type XlsxQuestion = { ask: "read"; file: Blob } | ({ ask: "csv"; sheet: string } & SheetChoice);
 
 export type XlsxAnswer = { sheets: SheetSummary[] } | { csv: Blob } | { error: "unreadable" | "tooLarge" };
@@ -22,7 +22,7 @@ async function answer(question: XlsxQuestion): Promise<XlsxAnswer> {
   }
   try {
     const bytes = new Uint8Array(await question.file.arrayBuffer());
-    // The library would take other kinds of files for tables, too.
+    // The library would read other kinds of files as tables too.
     if (!isZip(bytes)) return { error: "unreadable" };
     if (unpackedBytes(bytes) > unpackedBytesMax) return { error: "tooLarge" };
     sheets = readWorkbook(bytes);
