@@ -94,7 +94,7 @@ function consistent(
 
 /**
  * Returns the scopes that the caller must hold for this change: always the added ones; all of them if the change
- * decides who can act as the application or how users recognize it when they consent, since that amounts to holding
+ * decides who can act as the application or how users recognise it when they consent, since that amounts to holding
  * them.
  */
 export function scopesAtStake(before: ApplicationSettings, after: ApplicationSettings): Scope[] {

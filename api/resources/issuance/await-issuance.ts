@@ -12,7 +12,7 @@ type Wake = (outcome: WaitOutcome) => void;
 
 /**
  * Wakes requests that wait for issuances, triggered by one listening connection and a slow poll. The row is the truth;
- * a notice only says when to look.
+ * a notice only prompts a look at it.
  */
 export function createSettlements({ db, log, metrics }: { db: Database; log: Log; metrics: ApiMetrics }): Settlements {
   const waiters = new Map<string, Set<Wake>>();

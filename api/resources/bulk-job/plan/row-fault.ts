@@ -3,7 +3,7 @@ import { inputColumns } from "../../../contract/views/job-row-view.ts";
 
 /** The fault of a row that cannot be used. */
 export interface RowFault {
-  /** The columns at fault, at least one of them, as the file calls them; columns that it lacks, by their own names. */
+  /** The columns, one of them at fault, under the file's headings; columns that it lacks, under their own names. */
   columns: readonly string[];
   reason: string;
 }

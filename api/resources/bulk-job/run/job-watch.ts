@@ -20,8 +20,8 @@ interface Watched {
 }
 
 /**
- * Watches jobs: one reading serves all watchers of a job. One listening connection and a slow poll trigger the
- * readings.
+ * Creates a watch on jobs. One reading serves all watchers of a job; one listening connection and a slow poll trigger
+ * the readings.
  */
 export function createJobWatch({ db, clock, log }: { db: Database; clock: Clock; log: Log }): JobWatch {
   const watched = new Map<string, Watched>();
