@@ -3,8 +3,8 @@ import { untilNone } from "../../../runtime/each-by-itself.ts";
 import type { BulkJobDeps } from "../deps.ts";
 
 /**
- * Erases the private keys whose time in a job's results is over, and removes jobs that are old or were never uploaded
- * in full.
+ * Erases private keys once jobs have kept them long enough, and removes jobs that are old or were never uploaded in
+ * full.
  */
 export async function purgeJobs({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">): Promise<void> {
   const removed = {
