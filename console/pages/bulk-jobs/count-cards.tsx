@@ -10,7 +10,7 @@ interface Count {
   value: number;
 }
 
-/** The icon and color of each count. */
+/** The icon and colour of each count. */
 export const looks: Readonly<Record<CountName, { icon: Icon; color: string | undefined }>> = {
   willLoseAccess: { icon: IconUserOff, color: textColor("red") },
   profilesRevoked: { icon: IconBan, color: textColor("red") },

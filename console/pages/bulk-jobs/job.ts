@@ -14,7 +14,7 @@ export const jobKey = (id: string): readonly [string, string] => ["job", id];
 
 const finalStates: ReadonlySet<JobState> = new Set(["cancelled", "completed", "completed_with_errors", "failed"]);
 
-/** Returns the key in the cache for whether the latest request for a job could not reach the service. */
+/** Returns the cache key of a flag: the latest request for a job did not reach the service. */
 export const unreachableKey = (id: string): readonly [string, string] => ["job away", id];
 
 /** Returns true if a job has ended. */

@@ -10,7 +10,7 @@ export interface Chosen {
   /** How many rows precede the first one, as the file's author counts them. */
   rowOffset?: number;
   /**
-   * Meanings of columns that the service would not recognize, by heading. If given, all other unknown columns are left
+   * Meanings of columns that the service would not recognise, by heading. If given, all other unknown columns are left
    * out.
    */
   columns?: Readonly<Record<string, ColumnMeaning>>;

@@ -57,7 +57,7 @@ function useUpload(kind: JobKind) {
   const [pasted, setPasted] = useState(false);
   useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {
-    // Only now does the leave guard no longer hold the page.
+    // Only now has the leave guard released the page.
     if (job !== undefined) void navigate({ to: "/jobs/$id", params: { id: job.id } });
   }, [job, navigate]);
 

@@ -26,7 +26,7 @@ export function LatestFailures({ job }: { job: Job }) {
   );
 }
 
-/** Returns rows in the reverse order in which they were first seen. */
+/** Sorts rows by when they were first seen, the latest first. */
 function useLatestFirst(rows: readonly JobRow[]): JobRow[] {
   const seen = useRef(new Map<number, number>());
   for (const { row } of rows) if (!seen.current.has(row)) seen.current.set(row, seen.current.size);

@@ -11,7 +11,10 @@ import type { RowSource, SourceRow } from "../../../../../domain/bulk-job/input/
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { csvLine } from "../../../../../domain/csv.ts";
 
-/** A cell of a workbook: its text as the sheet shows it, and why its author did not write that. Null if it is empty. */
+/**
+ * A cell of a workbook: its text as the sheet shows it, with a fault if its author wrote something else. Null if it is
+ * empty.
+ */
 export type SheetCell = string | { text: string; fault: CellFault } | null;
 
 type SheetRow = readonly SheetCell[];
@@ -89,7 +92,7 @@ const textOf = (cell: SheetCell): string => (typeof cell === "string" ? cell : (
 const isEmpty = (row: SheetRow): boolean =>
   row.every((cell) => cell === null || (typeof cell === "string" && cell.trim() === ""));
 
-/** Summarizes a sheet; its first row that is not empty has the headings. Returns undefined for an empty sheet. */
+/** Summarises a sheet; its first row that is not empty has the headings. Returns undefined for an empty sheet. */
 export function summaryOf(name: string, data: readonly SheetRow[]): SheetSummary | undefined {
   const header = data.findIndex((row) => !isEmpty(row));
   if (header === -1) return undefined;
@@ -113,8 +116,8 @@ const faultOf = (cell: SheetCell): CellFault | undefined =>
   cell === null || typeof cell === "string" ? undefined : cell.fault;
 
 /**
- * Returns true if a fault spoils a cell of a column. A 0 may come from an empty cell: then it is no id, but may be a
- * limit.
+ * Returns true if a fault spoils a cell of a column. A formula's 0 may stand for an empty cell, which spoils an id but
+ * not a limit.
  */
 export const spoils = (fault: CellFault, column: JobColumn): boolean => fault !== "blank" || column !== "maxProfiles";
 

@@ -60,7 +60,9 @@ export function useProposal(kind: JobKind, { onChosen, onRefused }: Outcome) {
   };
 }
 
-/** Returns a proposal for a file; undefined for JSON, and for a table that the service itself shall report on. */
+/**
+ * Returns a proposal for a file; undefined for JSON, and for a table without readable rows, which the service reports.
+ */
 async function proposalOf({ body, type, name }: Chosen): Promise<Proposal | undefined> {
   if (type === xlsxType) {
     const workbook = await readXlsx(body);
