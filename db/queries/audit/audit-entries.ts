@@ -12,11 +12,11 @@ export interface NewAuditEntry {
   event: AuditEvent;
   actor: Actor;
   at: Date;
-  /** Whom and what it is about, before and after: ids and settings, never a secret. */
+  /** Ids of the subjects, and settings before and after; never a secret. */
   properties: Readonly<Record<string, unknown>>;
 }
 
-/** Appends one entry. Call it in the transaction of the change, so that neither is ever without the other. */
+/** Appends one entry. Call it in the transaction of the change, so both are committed or neither is. */
 export async function record(tx: Db, { realmId, event, actor, at, properties }: NewAuditEntry): Promise<void> {
   await tx.query(sql`
     insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
@@ -33,8 +33,8 @@ const revocationEvents = [
 ] as const satisfies AuditEvent[];
 
 /**
- * How often somebody took access of others away within the last hour, `max` at most. Others of that person wait until the
- * transaction ends: each sees what the one before did.
+ * Counts how often a user removed others' access within the last hour, `max` at most. Concurrent calls for the same
+ * user wait until this transaction ends, so each sees the effect of the one before.
  */
 export async function countRevocationsBy(
   tx: Db,
@@ -77,11 +77,14 @@ export interface AuditFilter {
   /** Who acted. */
   user: string;
   client: string;
-  /** Whom or what it is about: any of these. */
+  /** The subjects: any of these. */
   about: AuditSubject[];
 }
 
-/** As many entries about somebody are sorted in a few milliseconds; among more of them a page is soon found in their order. */
+/**
+ * Up to this many entries about a subject are sorted in a few milliseconds; with more, a scan in date order finds a
+ * page soon.
+ */
 const gatheredMax = 5_000;
 
 const matching = (realmId: string, filter: Partial<AuditFilter>): Sql =>
@@ -97,7 +100,7 @@ const matching = (realmId: string, filter: Partial<AuditFilter>): Sql =>
     when(filter.about, (subjects) => auditSubjects.isAbout(sql`e`, subjects)),
   ]);
 
-/** What happened in a realm. */
+/** Lists the audit entries of a realm. */
 export const list = (
   db: Db,
   { realmId, page }: { realmId: string; page: PageRequest<AuditFilter, AuditSortKey> },
@@ -119,8 +122,8 @@ export const list = (
   });
 
 /**
- * Whether the realm has entries of versions that named people in them: the oldest one about a new user tells, because
- * nobody can be in an entry before they were made.
+ * Whether earlier versions wrote people's ids into the realm's entries. The oldest `user_create` entry shows it: no
+ * earlier entry can name a user.
  */
 export async function nameSomebody(db: Db, realmId: string): Promise<boolean> {
   const rows = await db.query(sql`
@@ -131,7 +134,7 @@ export async function nameSomebody(db: Db, realmId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The fields that are chained, as text: of a date the milliseconds, and the microseconds where there are any. */
+/** The chained fields as text; dates in milliseconds, with microseconds where they are not zero. */
 export const chainedColumns = sql`
   e.id, e.realm_id as realm, e.event, e.user_id as "user", e.client_id as client, e.properties::text as properties,
   coalesce(regexp_replace(to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '(\\.\\d{3})000$', '\\1') || 'Z',
@@ -142,7 +145,7 @@ interface ExportPage {
   filter: Partial<AuditFilter>;
 }
 
-/** The entries from one position of the chain to another that match, in its order. */
+/** Returns the matching entries between two positions of the chain, in chain order. */
 export const sealedBetween = (
   db: Db,
   { realmId, filter, after, to }: ExportPage & { after: number; to: number },
@@ -159,8 +162,8 @@ export const sealedBetween = (
   `);
 
 /**
- * The ids of entries beyond a position of the chain, sealed by now or not, after an id, in their order. Each of the two
- * kinds is cut to the limit by itself, so that a long queue is not read again for every page.
+ * Returns the ids of entries beyond a position of the chain, sealed by now or not, after an id, in order. Each of the
+ * two parts has a limit of its own, so a long queue is not read again for every page.
  */
 export async function idsBeyond(
   db: Db,
@@ -187,7 +190,7 @@ export async function idsBeyond(
   return rows.map(({ id }) => id);
 }
 
-/** Those of the entries that match, in the order of their ids and without a place. */
+/** Returns the matching entries in the order of their ids, without a position. */
 export const unplaced = (
   db: Db,
   { realmId, filter, ids }: ExportPage & { ids: readonly string[] },
@@ -200,7 +203,7 @@ export const unplaced = (
      order by e.id
   `);
 
-/** The entries of a realm among these that are there as they were exported: with the same id, date and event. */
+/** Returns the ids of the entries that still exist as they were exported: with the same id, date and event. */
 export async function findPresent(
   db: Db,
   { realmId, entries }: { realmId: string; entries: readonly { id: string; date: string; event: string }[] },

@@ -1,7 +1,7 @@
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** Notes that the realm's audit log is in files up to a position. */
+/** Records that the realm's audit log has been exported up to a position. */
 export async function note(db: Db, { realmId, position, at }: { realmId: string; position: number; at: Date }) {
   await db.query(sql`
     insert into audit_exports (realm_id, position, at)
@@ -10,7 +10,7 @@ export async function note(db: Db, { realmId, position, at }: { realmId: string;
   `);
 }
 
-/** When the realm's audit log was exported last; for one that never was, when the realm was made. */
+/** Returns when the realm's audit log was last exported or, if it never was, when the realm was created. */
 export async function keptSince(db: Db, realmId: string): Promise<{ at: Date; isExported: boolean } | undefined> {
   return first(
     await db.query<{ at: Date; isExported: boolean }>(sql`
@@ -22,7 +22,7 @@ export async function keptSince(db: Db, realmId: string): Promise<{ at: Date; is
   );
 }
 
-/** When each realm's audit log was exported last, or since when it never was. */
+/** Lists when each realm's audit log was last exported or, if it never was, when the realm was created. */
 export const listKeptSince = (db: Db): Promise<{ realmId: string; at: Date }[]> =>
   db.query(sql`
     select r.id as "realmId", coalesce(e.at, r.created_at) as at

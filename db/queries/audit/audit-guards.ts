@@ -1,7 +1,7 @@
 import { only, type Database, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** What keeps the tables of the audit log as they are, as the migrations made it. */
+/** A trigger that protects a table of the audit log, as the migrations create it. */
 
 interface Trigger {
   name: string;
@@ -56,8 +56,8 @@ end
 };
 
 /**
- * What of the audit log's guards is not as the migrations made it, a sentence each: with row security, a rule, another
- * trigger or another table in its place, a reader would be shown, or a writer could do, something else.
+ * Returns a sentence for each guard of the audit log that differs from the migrations. Row security, a rule, another
+ * trigger or another table in its place would change what a reader sees or a writer can do.
  */
 export async function findChangedGuards(db: Db): Promise<string[]> {
   return [...(await changedTables(db)), ...(await changedTriggers(db)), ...(await changedFunctions(db))];
@@ -144,15 +144,15 @@ async function changedFunctions(db: Db): Promise<string[]> {
     .map(([name]) => `The function ${name} is not the one that the migrations made.`);
 }
 
-/** How many audit entries somebody sees, and the highest of their ids. */
+/** How many audit entries a role sees, and the highest of their ids. */
 export interface SeenEntries {
   count: number;
   highest: string | null;
 }
 
 /**
- * What this login and the role of the api see of the audit log, at one moment. Undefined when the login may not take on
- * that role.
+ * Returns what this login and the api's role see of the audit log, in one snapshot. Undefined when the login may not
+ * assume that role.
  */
 export async function compareWithApi(db: Database): Promise<{ own: SeenEntries; api: SeenEntries } | undefined> {
   const { may } = only(

@@ -3,7 +3,7 @@ import { first, only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 import * as audit from "./audit-entries.ts";
 
-/** The end of a realm's chain as it was signed. */
+/** The signed end of a realm's chain. */
 export interface SignedHead {
   position: number;
   hash: string;
@@ -13,7 +13,7 @@ export interface SignedHead {
 
 const headColumns = sql`position::float8 as position, encode(hash, 'hex') as hash, signature`;
 
-/** The realms that have entries without a place in their chain. */
+/** Returns the realms with unsealed entries. */
 export async function realmsWaiting(db: Db): Promise<string[]> {
   const rows = await db.query<{ realmId: string }>(
     sql`select distinct realm_id as "realmId" from audit_unsealed order by realm_id`,
@@ -21,7 +21,7 @@ export async function realmsWaiting(db: Db): Promise<string[]> {
   return rows.map(({ realmId }) => realmId);
 }
 
-/** How many entries of a realm have no place in its chain yet. */
+/** Returns how many entries of a realm are not sealed yet. */
 export async function countWaiting(db: Db, realmId: string): Promise<number> {
   return only(
     await db.query<{ count: number }>(
@@ -31,8 +31,8 @@ export async function countWaiting(db: Db, realmId: string): Promise<number> {
 }
 
 /**
- * From when the first entry of a realm is that waits for its place; undefined when none does. Each entry by its id: a join is
- * planned badly just after many came at once, and reads all of them.
+ * Returns the date of a realm's first unsealed entry; undefined when there is none. Looks entries up by id: just after
+ * many were added, the planner chooses a join that reads all of them.
  */
 export async function waitingSince(db: Db, realmId: string): Promise<Date | undefined> {
   const row = first(
@@ -47,8 +47,8 @@ export async function waitingSince(db: Db, realmId: string): Promise<Date | unde
 }
 
 /**
- * Entries of a realm that wait for their place, in the order they were recorded, and whether more do. Ids first, entries
- * by them: a join is planned badly just after many entries came at once. Ids whose entries are gone are passed over.
+ * Returns unsealed entries of a realm in the order they were recorded, and whether there are more. Reads ids first,
+ * then their entries: just after many were added, the planner chooses a bad join. Skips ids whose entries are gone.
  */
 export async function waiting(
   db: Db,
@@ -77,7 +77,7 @@ export async function waiting(
   }
 }
 
-/** The latest head of a realm. */
+/** Returns the latest head of a realm. */
 export async function latestHead(db: Db, realmId: string): Promise<SignedHead | undefined> {
   return first(
     await db.query<SignedHead>(sql`
@@ -94,7 +94,7 @@ export interface Seal extends ChainEnd {
   entryId: string;
 }
 
-/** Gives entries their place. Throws a unique violation when a place or an entry has been sealed. Call in a transaction. */
+/** Seals entries. Throws a unique violation when a position or an entry is already sealed. Call in a transaction. */
 export async function addSeals(tx: Db, { realmId, seals }: { realmId: string; seals: readonly Seal[] }): Promise<void> {
   const entryIds = seals.map(({ entryId }) => entryId);
   await tx.query(sql`
@@ -116,7 +116,7 @@ export async function addHead(
   `);
 }
 
-/** A place in a chain; its entry's fields are null when the entry is gone. */
+/** A seal; its entry's fields are null when the entry is gone. */
 export interface SealRow extends Omit<ChainedEntry, "id"> {
   position: number;
   entryId: string;
@@ -125,7 +125,7 @@ export interface SealRow extends Omit<ChainedEntry, "id"> {
   hash: string;
 }
 
-/** The places of a realm's chain from one position to another, whether or not their entries are still there. */
+/** Returns the seals between two positions of a realm's chain, whether or not their entries still exist. */
 export const sealsBetween = (
   db: Db,
   { realmId, after, to }: { realmId: string; after: number; to: number },
@@ -140,7 +140,7 @@ export const sealsBetween = (
      order by s.position
   `);
 
-/** The hashes of a realm's chain from one position to another, by position. */
+/** Returns the hashes between two positions of a realm's chain, by position. */
 export async function hashesBetween(
   db: Db,
   { realmId, after, to }: { realmId: string; after: number; to: number },
@@ -155,7 +155,7 @@ export async function hashesBetween(
   return new Map(rows.map(({ position, hash }) => [position, hash]));
 }
 
-/** The heads of a realm's chain from one position to another. */
+/** Returns the heads between two positions of a realm's chain. */
 export const headsBetween = (
   db: Db,
   { realmId, after, to }: { realmId: string; after: number; to: number },
@@ -169,7 +169,7 @@ export const headsBetween = (
      order by position
   `);
 
-/** The last position of a realm, of a place or a head. Whatever is added later is beyond it. */
+/** Returns the last position of a realm's seals and heads. Anything added later is beyond it. */
 export async function lastPosition(db: Db, realmId: string): Promise<number> {
   return only(
     await db.query<{ position: number }>(sql`
@@ -179,7 +179,7 @@ export async function lastPosition(db: Db, realmId: string): Promise<number> {
   ).position;
 }
 
-/** The first position of a realm after one, of a place or a head; undefined at the end. */
+/** Returns the next position among a realm's seals and heads; undefined at the end. */
 export async function nextPosition(
   db: Db,
   { realmId, after }: { realmId: string; after: number },
@@ -194,7 +194,10 @@ export async function nextPosition(
   return position ?? undefined;
 }
 
-/** Entries of a realm that neither have a place nor wait for one, and ones that wait without being there: up to a limit each. */
+/**
+ * Returns entries of a realm that are neither sealed nor queued, and queued entries that do not exist: up to a limit
+ * each.
+ */
 export async function findUnchained(
   db: Db,
   { realmId, limit }: { realmId: string; limit: number },

@@ -1,14 +1,14 @@
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A restore of the database from a backup, as its entry has it. */
+/** A restore of the database from a backup, as its entry records it. */
 export interface Restore {
   id: string;
   /** The last position of the realm's chain in the backup. */
   position: number;
 }
 
-/** The restores of a realm's database among these entries, newest first. */
+/** Returns the restores of a realm's database among these entries, newest first. */
 export const listRestores = (
   db: Db,
   { realmId, ids }: { realmId: string; ids: readonly string[] },
@@ -22,7 +22,10 @@ export const listRestores = (
      order by id desc
   `);
 
-/** The newest restore of a realm's database that is not in the chain up to a position; undefined when there is none. */
+/**
+ * Returns the newest restore of a realm's database that is not in the chain up to a position; undefined when there is
+ * none.
+ */
 export async function findRestoreBeyond(
   db: Db,
   { realmId, position }: { realmId: string; position: number },
@@ -40,7 +43,7 @@ export async function findRestoreBeyond(
   );
 }
 
-/** The hashes, in the exported chain, up to which lost entries were replayed. */
+/** Returns the hashes, in the exported chain, up to which lost entries were replayed. */
 export async function listReplayed(db: Db, realmId: string): Promise<Set<string>> {
   const rows = await db.query<{ hash: string }>(sql`
     select properties->>'hash' as hash

@@ -3,12 +3,12 @@ import { sql, unprepared, type Sql } from "../../sql.ts";
 import * as auditSubjects from "./audit-subjects.ts";
 import type { AuditSubject } from "./audit-subjects.ts";
 
-/** Something that happened: an audit entry, or what a row of another table tells. */
+/** An event of a timeline: an audit entry, or one derived from a row of another table. */
 export interface TimelineRow {
   at: Date;
-  /** An audit event, or one of the others. */
+  /** An audit event, or `profile_check`, `profile_expire` or `issuance_fail`. */
   type: string;
-  /** Null for what is no audit entry. */
+  /** Null if the event is not an audit entry. */
   auditId: string | null;
   userId: string | null;
   clientId: string | null;
@@ -17,7 +17,7 @@ export interface TimelineRow {
   /** Of a profile. */
   serialNumber: string | null;
   error: string | null;
-  /** Whether whose timeline it is is what it is about. */
+  /** Whether the event is about the timeline's subject; false if the subject only acted. */
   isAbout: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Reading {
   limit: number;
 }
 
-/** The latest rows of one source before an instant, and all others of the last one's instant. */
+/** Selects the latest rows of one source before an instant, and all others of the last one's instant. */
 const latestOf = (source: Sql, { before, limit }: Reading): Sql => sql`
   (select * from (${source}) as source where at < ${before} order by at desc fetch first (${limit}) rows with ties)`;
 
@@ -38,7 +38,7 @@ const entryColumns = sql`
 
 const none = sql`null::bigint as "auditId", null::bigint as "userId", null::text as "clientId", null::jsonb as properties`;
 
-/** Checks and ends of profiles `c`, and issuances `i` that failed. */
+/** Selects checks and expiries of profiles `c`, and failed issuances `i`. */
 const unaudited = (owned: (alias: Sql) => Sql, reading: Reading): Sql => sql`
   select * from ${latestOf(
     sql`select c.last_ocsp_at as at, 'profile_check' as type, ${none}, c.serial_number as "serialNumber",
@@ -70,7 +70,10 @@ const about = (subject: AuditSubject, reading: Reading): Sql => sql`
     reading,
   )} as about`;
 
-/** What a person did and what happened to them before an instant, latest first: at least `limit` of it where there is so much. */
+/**
+ * Returns what a user did and what happened to them before an instant, latest first: at least `limit` events if there
+ * are that many.
+ */
 export const ofUser = (db: Db, { userId, ...reading }: Reading & { userId: string }): Promise<TimelineRow[]> =>
   read(
     db,
@@ -91,7 +94,7 @@ export const ofUser = (db: Db, { userId, ...reading }: Reading & { userId: strin
     reading,
   );
 
-/** The same of a guest account. */
+/** Returns the same for a guest account. */
 export const ofGuestAccount = (
   db: Db,
   { guestAccountId, ...reading }: Reading & { guestAccountId: string },

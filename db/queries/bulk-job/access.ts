@@ -6,13 +6,13 @@ import { rolesOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import type { InRealm } from "./jobs.ts";
 
-/** Whether any row that is still to be done asks for a profile. */
+/** Whether any row that is still to be done requests a profile. */
 export async function asksForProfiles(db: Db, jobId: string): Promise<boolean> {
   const { asks } = only(await db.query<{ asks: boolean }>(sql`select ${asking(sql`${jobId}::uuid`)} as asks`));
   return asks;
 }
 
-/** The condition for it, of the job with this id. */
+/** The condition of {@link asksForProfiles}, for the job with this id. */
 export const asking = (jobId: Sql): Sql => sql`exists (
   select
     from job_rows
@@ -26,7 +26,7 @@ const neededScopes = sql`(
     sql` `,
   )} end || case when ${asking(sql`j.id`)} then ${[profileScope]}::text[] else '{}' end)`;
 
-/** The roles that let people do what the job `j` does. */
+/** The roles that allow users to do what the job `j` does. */
 const neededRoles = sql`case j.kind ${join(
   jobKinds.map((kind) => {
     const needed = ["job.create", ...scopesOfJob(kind, { profiles: true })] as const;
@@ -36,8 +36,8 @@ const neededRoles = sql`case j.kind ${join(
 )} end`;
 
 /**
- * Whether the creator of the job `j` could still create it: a user with a role for it who is not offboarded, or a client
- * that is active and has the scopes of what the job does.
+ * Whether the creator of the job `j` could still create it: a user with a role for it who is not offboarded, or an
+ * active client with the scopes that the job needs.
  */
 export const hasCreator = sql`case
   when j.created_by_user_id is not null
@@ -54,7 +54,9 @@ export async function creatorMayRun(db: Db, jobId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Makes a job somebody else's: it runs in their name, and what it issues is theirs. Call with its row locked. */
+/**
+ * Transfers a job to another creator: it runs in their name, and what it issues is theirs. Call with its row locked.
+ */
 export async function takeOver(tx: Db, { realmId, jobId, actor }: InRealm & { actor: Actor }): Promise<void> {
   await tx.query(sql`
     update jobs

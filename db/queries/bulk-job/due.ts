@@ -2,7 +2,7 @@ import { runningJobsMax } from "../../../domain/limits.ts";
 import type { Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** Jobs of the realm that come before `j`: they run, or they have waited for longer. */
+/** Counts the realm's jobs ahead of `j`: jobs that run, or have been queued for longer. */
 export const jobsBefore = (): Sql => sql`(
   select count(*)
     from jobs o
@@ -12,13 +12,13 @@ export const jobsBefore = (): Sql => sql`(
      and ((o.state in ('running', 'cancelling') and o.started_at is not null)
           or (o.state = 'queued' and (o.created_at, o.id) < (j.created_at, j.id))))`;
 
-/** A job that waits for its turn is looked at this often, in seconds. */
+/** A job waiting for its turn is checked this often, in seconds. */
 const turnSeconds = 2;
 
 /**
- * Jobs to advance: their time has come, it is their turn, their grace period is over or holds nobody any more, or nothing has
- * moved for a while, because a worker went away or the queue lost its tasks. A job that was returned is not returned to
- * another worker for a while. The times that jobs wait for are the database's.
+ * Returns jobs to advance: their time has come, it is their turn, their grace period is over or locks out no user any
+ * more, or nothing has moved for a while, because a worker died or the queue lost its tasks. A job that was returned is
+ * not returned to another worker for a while. The times that jobs wait for are compared with the database's clock.
  */
 export async function findDue(
   db: Db,

@@ -21,7 +21,7 @@ export interface Job {
   kind: JobKind;
   state: JobState;
   dryRun: boolean;
-  /** The columns of the input under its own names. */
+  /** The columns of the input, as the input names them. */
   columns: string[];
   createdAt: Date;
   createdByUserId: string | null;
@@ -34,10 +34,10 @@ export interface Job {
   unchanged: number;
   failed: number;
   skipped: number;
-  /** How many people, or profiles, the check found that would change; null: not checked yet. */
+  /** How many people, or profiles, would change according to the check; null: not checked yet. */
   expectedChange: number | null;
   errorCode: string | null;
-  /** Counts every change that a watcher sees. */
+  /** Incremented by every change that a watcher sees. */
   revision: number;
   rateFromAt: Date | null;
   rateFromDone: number;
@@ -45,26 +45,26 @@ export interface Job {
   /** Nothing has moved for a minute although it should. */
   stalled: boolean;
   origin: JobOrigin;
-  /** What found its rows, where a search and filter did. */
+  /** The search and filter that selected its rows, if any. */
   matching: JobMatching | null;
   /** Revocation: why. */
   reason: RevocationReason | null;
-  /** Offboarding: devices go off so many days after everybody was locked out; null: at once. */
+  /** Offboarding: days between locking everybody out and revoking profiles; null: revoked at once. */
   graceDays: number | null;
-  /** When they do, once everybody is locked out. */
+  /** When profiles will be revoked; set once everybody is locked out. */
   revokeAt: Date | null;
-  /** The offboarding that this reactivation takes back. */
+  /** The offboarding that this reactivation undoes. */
   undoOf: string | null;
-  /** The newest job that takes this one back and has begun to. */
+  /** The newest job that undoes this one and has started. */
   undoneBy: string | null;
-  /** Until when this offboarding can be taken back; null: it has changed nobody, or is not at a point where it can be. */
+  /** Until when this offboarding can be undone; null: it changed no user, or its state does not allow it. */
   undoUntil: Date | null;
   name: string | null;
-  /** How many rows of the file come before the first. */
+  /** How many rows of the file precede the first. */
   rowOffset: number;
-  /** How many profiles the check found that would be revoked; null: not checked yet, or another kind. */
+  /** How many profiles would be revoked according to the check; null: not checked yet, or another kind. */
   affectedProfiles: number | null;
-  /** Files and keys of its profiles can still be read. */
+  /** Whether files and keys of its profiles can still be read. */
   hasOutput: boolean;
 }
 
@@ -105,7 +105,7 @@ export interface InRealm {
   jobId: string;
 }
 
-/** A job of the realm. One whose upload is still under way is not there yet. */
+/** Returns a job of the realm; undefined while its upload is in progress. */
 export async function find(db: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<Job | undefined> {
   return first(
     await db.query<Job>(sql`
@@ -118,7 +118,7 @@ export async function find(db: Db, { realmId, jobId, at }: InRealm & { at: Date 
   );
 }
 
-/** Jobs of any realm, for clients that were already authorized to watch them. */
+/** Returns jobs of any realm, for clients that were already authorized to watch them. */
 export const listByIds = (db: Db, { ids, at }: { ids: readonly string[]; at: Date }): Promise<Job[]> =>
   db.query<Job>(sql`
     select ${columns(at)}
@@ -135,13 +135,13 @@ export interface JobFilter {
   kind: JobKind;
   state: JobState[];
   dryRun: boolean;
-  /** Users by their ids, clients that acted on their own by theirs. */
+  /** Ids of users, and of clients that acted on their own. */
   createdBy: string[];
   minCreated: Date;
   maxCreated: Date;
 }
 
-/** The jobs of a realm. */
+/** Lists the jobs of a realm. */
 export const list = (
   db: Db,
   { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<JobFilter, JobSortKey> },
@@ -169,7 +169,7 @@ export const list = (
     items: { columns: columns(at), join: sql`join jobs j on j.id = page.id` },
   });
 
-/** Offboardings in their days of grace that still keep somebody out, those first whose devices go off next. */
+/** Lists offboardings in their grace period that still lock a user out, earliest revocation first. */
 export const listInGrace = (db: Db, { realmId, max, at }: { realmId: string; max: number; at: Date }): Promise<Job[]> =>
   db.query<Job>(sql`
     select ${columns(at)}
@@ -186,7 +186,7 @@ export const listInGrace = (db: Db, { realmId, max, at }: { realmId: string; max
      limit ${max}
   `);
 
-/** Locks a job's row: whatever would change its state waits. */
+/** Returns a job with its row locked: changes of its state wait. */
 export async function lock(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<Job | undefined> {
   return first(
     await tx.query<Job>(sql`
@@ -200,7 +200,7 @@ export async function lock(tx: Db, { realmId, jobId, at }: InRealm & { at: Date 
   );
 }
 
-/** Notifies those who watch a job, once this transaction is committed. */
+/** Notifies the watchers of a job once this transaction is committed. */
 export async function notify(tx: Db, jobId: string): Promise<void> {
   await tx.query(sql`select pg_notify(${jobProgressChannel}, ${jobId}::text)`);
 }

@@ -13,23 +13,18 @@ import { sql, type Sql } from "../../sql.ts";
  * change in the same transaction. The job's own row is locked last and for a moment.
  */
 
-/**
- * The worker's side of bulk jobs. Rows change only from `pending` or `working`, with the row locked, and the job's counts
- * change in the same transaction. The job's own row is locked last and for a moment.
- */
-
-/** A job that a worker works on. What is done comes from here and from its rows, never from the queue. */
+/** A job that a worker advances. Its progress is read from here and from its rows, never from the queue. */
 export interface WorkedJob {
   id: BulkJobID;
   realmId: string;
   kind: JobKind;
   state: AnyJobState;
   dryRun: boolean;
-  /** Who asked for it: in whose name everything is done. */
+  /** Who requested it: everything is done in their name. */
   actor: Actor;
   executeAt: Date | null;
   confirmTotal: number | null;
-  /** How many people, or profiles, the last check found that would change. */
+  /** How many people, or profiles, would change according to the last check. */
   expectedChange: number | null;
   startedAt: Date | null;
   /** Offboarding: when everybody was locked out. */
@@ -37,10 +32,10 @@ export interface WorkedJob {
   graceDays: number | null;
   /** Revocation: why. */
   reason: RevocationReason | null;
-  /** The offboarding that this reactivation takes back. */
+  /** The offboarding that this reactivation undoes. */
   undoOf: string | null;
   total: number;
-  /** The number of the last row. Numbers may be left out: of empty lines, and of rows that were not to be tried again. */
+  /** The number of the last row. Numbers may be missing: of empty lines, and of rows that were not to be retried. */
   lastPosition: number;
   done: number;
 }
@@ -57,13 +52,13 @@ const columns = sql`
 
 const asJob = ({ userId, clientId, ...job }: WorkedJobRow): WorkedJob => ({ ...job, actor: { userId, clientId } });
 
-/** A job as it is now. */
+/** Returns the current state of a job. */
 export async function find(db: Db, jobId: string): Promise<WorkedJob | undefined> {
   const row = first(await db.query<WorkedJobRow>(sql`select ${columns} from jobs where id = ${jobId}`));
   return row && asJob(row);
 }
 
-/** The same, held until the transaction ends. */
+/** Returns a job with its row locked until the transaction ends. */
 export async function lock(tx: Db, jobId: string): Promise<WorkedJob | undefined> {
   const row = first(await tx.query<WorkedJobRow>(sql`select ${columns} from jobs where id = ${jobId} for update`));
   return row && asJob(row);
@@ -83,17 +78,17 @@ export const inRange = ({ jobId, from, to }: RowRange): Sql =>
 /** The message of the error `code`. */
 export const messageOf = (code: Sql): Sql => sql`${JSON.stringify(rowErrors)}::jsonb ->> ${code}`;
 
-/** Where a job stands after some of its rows have changed. */
+/** A job's state after some of its rows have changed. */
 export interface Progress {
   state: JobState;
-  /** Every row is final. */
+  /** Whether every row is final. */
   complete: boolean;
 }
 
 /**
  * The end of a statement whose common table expression `touched` has the new status of each row that it changed: adds
- * them to the job's counts, moves the window of its rate, and notifies those who watch it. Returns a {@link Progress},
- * or nothing when nothing changed, or `onlyIf` does not hold of the job `j`.
+ * them to the job's counts, moves the window of its rate, and notifies its watchers. Returns a {@link Progress}, or
+ * nothing when nothing changed or `onlyIf` does not hold for the job `j`.
  */
 export const addToCounts = (jobId: string, at: Date, onlyIf: Sql = sql`true`): Sql => sql`
   counted as (
@@ -124,7 +119,7 @@ export const addToCounts = (jobId: string, at: Date, onlyIf: Sql = sql`true`): S
 /** A window is 15 to 30 seconds long. */
 const windowMoves = (at: Date): Sql => sql`(${at}::timestamptz - j.rate_next_at > interval '15 seconds')`;
 
-/** Says that something is going on, where no row changes for a while. */
+/** Records that a job is progressing although no row changes for a while. */
 export async function touch(db: Db, { jobId, at }: { jobId: string; at: Date }): Promise<void> {
   await db.query(sql`update jobs set progress_at = ${at} where id = ${jobId} and progress_at < ${at}`);
 }

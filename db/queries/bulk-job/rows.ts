@@ -5,30 +5,30 @@ import { pageOf } from "../../list.ts";
 import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** A row and what became of it. */
+/** A row and its result. */
 export interface JobRow {
   position: number;
   input: (string | null)[];
   maxProfiles: number | null;
   /** Of the profile that a revocation is about. */
   serialNumber: string | null;
-  /** Before the job runs: what the check expects. */
+  /** Before the job runs, the status that the check expects. */
   status: RowStatus;
   errorCode: string | null;
   message: string | null;
   issuanceId: string | null;
 }
 
-/** What a row shows: its own status or, until the job runs, what the check expects of it. */
+/** The status that a row shows: its own or, until the job runs, the one that the check expects. */
 export const shownStatus = sql`
   case when r.status = 'pending' and j.started_at is null and j.finished_at is null
        then coalesce(r.expected, r.status) else r.status end`;
 
-/** A row with whom it is about. */
+/** A row and its user. */
 export interface JobRowOfPerson extends JobRow {
-  /** Null: nobody who is there, or not looked up yet. */
+  /** Null: no such user, or not looked up yet. */
   userId: string | null;
-  /** How many active profiles of the person an offboarding would revoke, by its check; of a revocation 1, or 0. */
+  /** How many active profiles an offboarding would revoke, by its check; 1 or 0 for a revocation. */
   affectedProfiles: number | null;
 }
 
@@ -40,7 +40,7 @@ export interface JobRowFilter {
   status: RowStatus[];
 }
 
-/** The rows of a job in the order of its file; searched in what was given and in what is known of the people. */
+/** Lists the rows of a job in the order of its file. The search covers the input and the user's data. */
 export const list = (
   db: Db,
   { jobId, realmId, page }: { jobId: string; realmId: string; page: PageRequest<JobRowFilter, JobRowSortKey> },

@@ -5,13 +5,8 @@ import type { Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
 /**
- * The states of bulk jobs. Each function is one statement and notifies those who watch the job. Those about one job answer
- * false where the state that the job is in may not be followed by the new one: then nothing has changed.
- */
-
-/**
- * The states of bulk jobs. Each transition is one statement and notifies those who watch the job. It returns false where the
- * new state may not follow the job's own: then nothing has changed.
+ * The states of bulk jobs. Each transition is one statement and notifies the job's watchers. It returns false where the
+ * new state may not follow the current one: then nothing has changed.
  */
 export interface Transition {
   realmId: string;
@@ -19,7 +14,7 @@ export interface Transition {
   at: Date;
 }
 
-/** Lets a job enter a state. */
+/** Moves a job to a state. */
 export async function enter(
   db: Db,
   { realmId, jobId, at }: Transition,

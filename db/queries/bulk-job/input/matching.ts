@@ -7,13 +7,13 @@ import type { UserSelection } from "../../people/users.ts";
 
 interface Target {
   jobId: string;
-  /** When more are found, none is added. */
+  /** If more are found, none is added. */
   max: number;
 }
 
 /**
- * Gives a job a row for each of the users that a list of this selection has, the newest first, less those who were
- * forgotten. Returns how many were found; `max` plus one: too many.
+ * Adds a row to a job for each user of this selection, newest first, except forgotten users. Returns how many were
+ * found; `max` plus one means too many.
  */
 export async function addUsers(tx: Db, { jobId, max, ...selection }: Target & UserSelection): Promise<number> {
   const { from, matching } = users.selected(selection);
@@ -30,7 +30,7 @@ export async function addUsers(tx: Db, { jobId, max, ...selection }: Target & Us
   });
 }
 
-/** The same of the active profiles that the list of them has. */
+/** Does the same for the active profiles of a selection. */
 export async function addProfiles(
   tx: Db,
   { jobId, max, ...selection }: Target & ActiveProfileSelection,
@@ -45,7 +45,7 @@ export async function addProfiles(
   });
 }
 
-/** Inserts `rows` of what is `found`, in one statement, so that no other selection than the one that is counted is added. */
+/** Inserts `rows` of what is `found`, in one statement: exactly the selection that is counted is added. */
 async function add(tx: Db, { max, found, rows }: { max: number; found: Sql; rows: Sql }): Promise<number> {
   const { count } = only(
     await tx.query<{ count: number }>(

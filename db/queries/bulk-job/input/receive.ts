@@ -15,7 +15,7 @@ export interface NewJob extends InRealm {
   /** Default: an upload. */
   origin?: JobOrigin;
   matching?: JobMatching;
-  /** Of a revocation, and of nothing else. */
+  /** Only for a revocation. */
   reason?: RevocationReason | null;
   graceDays?: number | null;
   undoOf?: string;
@@ -29,7 +29,7 @@ export interface NewJob extends InRealm {
   requestId: string;
 }
 
-/** A job whose rows are about to come. Nobody sees it until {@link begin}. */
+/** Creates a job whose rows are still to come. Clients do not see it until {@link begin}. */
 export async function create(tx: Db, job: NewJob): Promise<void> {
   await tx.query(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
@@ -42,7 +42,7 @@ export async function create(tx: Db, job: NewJob): Promise<void> {
   `);
 }
 
-/** The upload goes on. */
+/** Records that the upload is still in progress. */
 export async function touch(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<void> {
   await tx.query(sql`
     update jobs
@@ -53,7 +53,10 @@ export async function touch(tx: Db, { realmId, jobId, at }: InRealm & { at: Date
   `);
 }
 
-/** All rows are there: from here on clients see the job, and workers advance it. Returns false if it was given up meanwhile. */
+/**
+ * Completes the upload: from now on clients see the job, and workers advance it. Returns false if it was given up
+ * meanwhile.
+ */
 export async function begin(
   tx: Db,
   { realmId, jobId, total, at }: InRealm & { total: number; at: Date },
@@ -69,17 +72,17 @@ export async function begin(
   return begun.length > 0;
 }
 
-/** Forgets a job that was not begun, and its rows. */
+/** Deletes a job that has not begun, with its rows. */
 export async function discard(db: Db, { realmId, jobId }: InRealm): Promise<void> {
   await db.query(sql`delete from jobs where realm_id = ${realmId} and id = ${jobId} and state = 'receiving'`);
 }
 
 /**
- * How many rows of the realm's jobs are not done. Rows waiting out a grace period do not count. Until this transaction ends,
- * other jobs of the realm cannot begin, so that two of them do not both fit under a limit.
+ * Returns how many rows of the realm's jobs are not done. Rows waiting out a grace period do not count. Other jobs of
+ * the realm cannot begin until this transaction ends, so two of them cannot both fit under a limit.
  */
 export async function lockWaitingRows(tx: Db, realmId: string): Promise<number> {
-  // Both go out at once; Postgres takes them in this order, the second with a snapshot of its own.
+  // Both are sent at once; Postgres runs them in this order, the second with its own snapshot.
   const [, counts] = await Promise.all([
     tx.query(sql`select pg_advisory_xact_lock(hashtextextended('job rows', ${realmId}::bigint)) is null as locked`),
     tx.query<{ waiting: number }>(sql`
@@ -93,7 +96,7 @@ export async function lockWaitingRows(tx: Db, realmId: string): Promise<number> 
   return only(counts).waiting;
 }
 
-/** Adds rows to a job that is being received; those that cannot be used have failed already. */
+/** Adds rows to a job that is being received; unusable rows are added as failed. */
 export async function addRows(tx: Db, { jobId, rows }: { jobId: string; rows: readonly ReceivedRow[] }): Promise<void> {
   await tx.query(sql`
     insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name, device_type,

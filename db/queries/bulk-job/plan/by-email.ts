@@ -1,10 +1,10 @@
 import { sql, type Sql } from "../../../sql.ts";
 
 /**
- * Whom the e-mail address of the row `r` means, as `e`: `user_id` and `pairwise_id` where exactly one person has it, how
- * many `people` do, and `ids` of the first of them. Addresses are compared without letter case. It counts where the row
- * names the person by nothing else, and where its only other name is the same text, which nobody has; for all other rows
- * there is no `e`, and nothing is looked for.
+ * Resolves the e-mail address of the row `r`, as `e`: `user_id` and `pairwise_id` if exactly one person has it, how
+ * many `people` have it, and `ids` of the first of them. Ignores letter case. Applies where the row identifies the
+ * person by nothing else, or only by the same text as an id that no person has; other rows have no `e`, and nothing is
+ * looked up.
  */
 export const byEmail = (realmId: string): Sql => sql`
   lateral (
@@ -25,7 +25,7 @@ export const byEmail = (realmId: string): Sql => sql`
        and (r.pairwise_id is null or r.pairwise_id = r.email)
     offset 0) as e`;
 
-/** People that a message names: enough to see that the address is not one person's. */
+/** How many people a message names: enough to show that the address is shared. */
 const shownMax = 5;
 
 /** The message of a row whose address several people have, as an expression over `e`. */

@@ -1,8 +1,9 @@
 import { sql, type Sql } from "../../../sql.ts";
 
 /**
- * Whom the id `given` of a row means, as `i`: `user_id`, who has it as it is written, else the one person who has it in
- * another spelling (see `foldId` of the domain); null beside `people`: several have it, each in another spelling, or nobody.
+ * Resolves the id `given` of a row, as `i`: `user_id` is the person with exactly this id, else the only person with it
+ * in another spelling (see `foldId` of the domain). Null `user_id`: several `people` have it, each in another spelling,
+ * or none has.
  */
 export const byId = (realmId: string, given: Sql): Sql => sql`
   lateral (
@@ -14,5 +15,5 @@ export const byId = (realmId: string, given: Sql): Sql => sql`
        and folded_id(pairwise_id) = folded_id(${given})
     offset 0) as i`;
 
-/** The message of a row whose id means several people, as an expression over `i`. */
+/** The message of a row whose id matches several people, as an expression over `i`. */
 export const severalSpellings = sql`'several people have this id in other spellings: ' || i.ids`;

@@ -12,11 +12,11 @@ import * as reactivatePlan from "./reactivation.ts";
 import * as revokePlan from "./revocation.ts";
 import type { RealmTerms } from "./onboarding.ts";
 
-/** What a check is made against. */
+/** The settings of the realm and job that rows are checked against. */
 export interface CheckTerms extends RealmTerms {
   realmId: string;
   kind: JobKind;
-  /** The offboarding that a reactivation takes back. */
+  /** The offboarding that a reactivation undoes. */
   undoOf: string | null;
   at: Date;
 }
@@ -28,7 +28,10 @@ const planOf = {
   revocation: revokePlan.planRevocation,
 } as const satisfies Record<JobKind, (rows: Sql, terms: CheckTerms) => Sql>;
 
-/** What a row `r` is about: how it is looked up, a text that is the same for two rows about the same, and what they have in common. */
+/**
+ * How the subject of a row `r` is found: the joins, a text that is equal for rows about the same subject, and the word
+ * for the subject.
+ */
 function subjectOf(kind: JobKind, realmId: string): { known: Sql; subject: Sql; same: string } {
   switch (kind) {
     case "onboarding":
@@ -45,13 +48,16 @@ function subjectOf(kind: JobKind, realmId: string): { known: Sql; subject: Sql; 
   }
 }
 
-/** Fails every row that is about the same person or profile as an earlier one. Set-based over the whole job: only there it shows. */
+/**
+ * Fails every row about the same person or profile as an earlier one. Runs over the whole job: a slice does not show
+ * duplicates.
+ */
 export async function failDuplicates(
   db: Db,
   { jobId, realmId, kind }: { jobId: string; realmId: string; kind: JobKind },
 ): Promise<void> {
   const { known, subject, same } = subjectOf(kind, realmId);
-  // Rows are found again by where they lie: the planner knows nothing of a job that has just been received.
+  // Rows are joined by ctid: the planner has no statistics for a job that has just been received.
   await db.query(sql`
     with subjects as (
       select r.ctid as place, r.position, min(r.position) over (partition by ${subject} collate "C") as first
@@ -71,8 +77,8 @@ export async function failDuplicates(
 }
 
 /**
- * Writes down what would become of the rows of a range: of those that were not looked at yet, or of all that are pending
- * when it is made `again`. With `counted` what it finds is added to the job's counts while it is being checked.
+ * Records the expected result of the rows of a range: of unchecked rows or, with `again`, of all pending ones. With
+ * `counted`, adds the results to the job's counts while it is being checked.
  */
 export async function checkRows(
   db: Db,
@@ -100,7 +106,7 @@ export async function checkRows(
 
 const untouched = (again: boolean): Sql => (again ? sql`true` : sql`r.expected is null`);
 
-/** Gives up checking one row: it is expected to fail, although it may yet succeed when the job runs. */
+/** Gives up checking one row: it is expected to fail, although it may still succeed when the job runs. */
 export async function expectFailure(
   db: Db,
   { jobId, position, at }: { jobId: string; position: number; at: Date },
@@ -119,7 +125,7 @@ export async function expectFailure(
   );
 }
 
-/** Of all rows of a job that is checked. */
+/** Counts the results of the check over all rows of a job. */
 export const findings = async (db: Db, jobId: string): Promise<Findings> =>
   only(await db.query<Findings>(findingsOf(sql`${jobId}::uuid`)));
 
@@ -132,7 +138,7 @@ export const findingsOf = (jobId: Sql): Sql => sql`
     from job_rows
    where job_id = ${jobId}`;
 
-/** Makes the counts of a job that waits what its check says of its rows. Call with the job's row locked. */
+/** Sets the counts of a waiting job to the results of its check. Call with the job's row locked. */
 export async function recountExpected(
   tx: Db,
   { realmId, jobId, at }: { realmId: string; jobId: string; at: Date },
@@ -148,8 +154,8 @@ export async function recountExpected(
 }
 
 /**
- * Ends the rows of a range as the check found them, where the job has nothing to change and will not run: they stay
- * unchanged, or have failed. Its counts have them already.
+ * Ends the rows of a range as the check expected, where the job has nothing to change and will not run: unchanged or
+ * failed. Its counts already include them.
  */
 export async function concludeUnchanged(db: Db, range: RowRange): Promise<void> {
   await db.query(sql`

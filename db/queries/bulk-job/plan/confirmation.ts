@@ -4,8 +4,8 @@ import * as removals from "../../realm/removals.ts";
 import { unconfirmedRemovalsMax } from "../../../../domain/limits.ts";
 
 /**
- * Whether a job of the kind changes so many of the realm's people, or profiles, that their number has to be confirmed,
- * together with what else went off within the hour where it takes access away.
+ * Whether a job of the kind changes so many of the realm's people, or profiles, that their number has to be confirmed.
+ * A kind that removes access also counts other removals within the hour.
  */
 export async function needsConfirmation(
   db: Db,

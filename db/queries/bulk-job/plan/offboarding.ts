@@ -4,9 +4,9 @@ import * as addresses from "./by-email.ts";
 import * as ids from "./by-id.ts";
 
 /**
- * The user of each of the rows `r`: by id, by pairwise id, or by both when they mean the same person; else by e-mail
- * address. Forgotten ones are not found. `error_code` and `message` say why there is none. Whom an address meant at the
- * check it means until the end.
+ * Resolves the user of each of the rows `r`: by id, by pairwise id, or by both if they match; else by e-mail address.
+ * Forgotten users are not found. `error_code` and `message` explain why there is none. A user whom the check found by
+ * address is kept until the end.
  */
 export const resolved = (rows: Sql, realmId: string): Sql => sql`
   select r.position, r.user_id as given_user_id, k.user_id, k.offboarded_at, k.offboarding_job_id,
@@ -39,13 +39,13 @@ export const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
   select from certificates c where c.user_id = ${userId} and ${isActive(sql`c`, at)} offset 0)`;
 
 /**
- * Whether offboarding the user of a row {@link resolved} as `p` changes anything. One who is offboarded with an active
- * profile was left so by a job that did not end well: the next one takes the user over.
+ * Whether offboarding the user of a row {@link resolved} as `p` changes anything. An offboarded user with an active
+ * profile was left so by a job that did not end well: the next job takes the user over.
  */
 export const wouldLeave = (at: Date): Sql => sql`(p.offboarded_at is null or ${hasActiveProfile(sql`p.user_id`, at)})`;
 
 /**
- * Whether a user is the last administrator of a realm, who is not offboarded. The others are looked for only beside an
+ * Whether a user is the last administrator of a realm who is not offboarded. Looks for others only if the user is an
  * administrator.
  */
 const isLastAdministrator = (userId: Sql, realmId: string): Sql => sql`
@@ -57,7 +57,7 @@ const isLastAdministrator = (userId: Sql, realmId: string): Sql => sql`
                            and ${isAdministrator(sql`o`)})
        else false end`;
 
-/** What becomes of `rows` when their people are offboarded now, and how many profiles each of them has. */
+/** Plans the offboarding of `rows`: the verdict for each row, and how many active profiles its user has. */
 export const planOffboarding = (rows: Sql, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
   select position, user_id, given_user_id,
          case when user_id is null or stays then 'failed' when ${wouldLeave(at)} then 'changed' else 'unchanged' end as verdict,

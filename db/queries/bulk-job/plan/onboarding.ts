@@ -5,7 +5,7 @@ import { sql, type Sql } from "../../../sql.ts";
 import * as addresses from "./by-email.ts";
 import * as ids from "./by-id.ts";
 
-/** What a realm gives its people, read once for a slice, so that all of it is judged alike. */
+/** A realm's settings for its users, read once per slice, so all its rows are judged alike. */
 export interface RealmTerms {
   maxProfiles: number;
   maxValidMonths: number;
@@ -28,8 +28,9 @@ export async function termsOf(db: Db, { realmId }: { realmId: string }): Promise
 type Judging = Pick<RealmTerms, "maxProfiles" | "maxValidMonths" | "issuerNotAfter"> & { realmId: string; at: Date };
 
 /**
- * The rows `r` with the pairwise id `n.pairwise_id` of whom each is about: its own, else that of who had its e-mail address
- * at the check, or has it now as the only one. Null: there is no such person, or, by `e.people`, there are several.
+ * The rows `r`, each with the pairwise id `n.pairwise_id` of its user: the row's own, else that of the user who had its
+ * e-mail address at the check, or of the only user who has it now. Null: there is no such user or, by `e.people`, there
+ * are several.
  */
 export const named = (rows: Sql, realmId: string): Sql => sql`
   ${rows} as r
@@ -42,9 +43,9 @@ export const named = (rows: Sql, realmId: string): Sql => sql`
   cross join lateral (select coalesce(r.pairwise_id, checked.pairwise_id, e.pairwise_id) as pairwise_id) as n`;
 
 /**
- * What becomes of `rows` when their people are onboarded now: who they are, what they are to be, and what prevents it. A
- * profile that the person has already, by name and device type, is not made again. Each row is looked up by itself, which
- * is the best plan for any number of them.
+ * Plans the onboarding of `rows`: who they are, what they become, and what prevents it. A profile that the user already
+ * has, by name and device type, is not issued again. Looks up each row by itself, which is the best plan for any number
+ * of rows.
  */
 export const planOnboarding = (
   rows: Sql,

@@ -5,14 +5,14 @@ import * as jobRows from "../rows.ts";
 /** Rows that failed, or would, for the same cause. */
 export interface Problem {
   errorCode: string;
-  /** What is wrong with rows that cannot be used; null where the code says it all. */
+  /** What is wrong with an invalid row; null where the code suffices. */
   message: string | null;
   count: number;
-  /** The first of them. */
+  /** The first of the rows. */
   positions: number[];
 }
 
-/** Why rows of a job failed, or would: the most frequent causes first. */
+/** Lists why rows of a job failed, or would: the most frequent causes first. */
 export const listProblems = (
   db: Db,
   { jobId, max, positionsMax }: { jobId: string; max: number; positionsMax: number },

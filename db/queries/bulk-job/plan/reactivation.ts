@@ -1,15 +1,18 @@
 import { sql, type Sql } from "../../../sql.ts";
 import * as offboardPlan from "./offboarding.ts";
 
-/** Whether the offboarded user of a row resolved as `p` is let in: an undo is for those alone whom its job locked out. */
+/**
+ * Whether the offboarded user of a row resolved as `p` is reactivated: an undo reactivates only users whom its job
+ * locked out.
+ */
 export const wouldReturn = (undoOf: string | null): Sql =>
   undoOf === null
     ? sql`p.offboarded_at is not null`
     : sql`(p.offboarded_at is not null and p.offboarding_job_id is not distinct from ${undoOf}::uuid)`;
 
 /**
- * What becomes of `rows` when their people may sign in again. With `undoOf` that is for those whom this job has locked out;
- * somebody who was offboarded by something else since stays so.
+ * Plans the reactivation of `rows`. With `undoOf`, only users whom that job locked out are reactivated; a user who was
+ * offboarded in another way since stays so.
  */
 export const planReactivation = (
   rows: Sql,

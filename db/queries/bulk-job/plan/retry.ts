@@ -2,8 +2,8 @@ import { only, type Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
 
 /**
- * Copies the rows that a job failed to do into another, with their numbers. What failed for what is in the file itself has
- * failed there too; the others are tried again. Returns how many there are.
+ * Copies the failed rows of a job into another, with their numbers. Rows that failed because of their own content stay
+ * failed; the others are tried again. Returns how many were copied.
  */
 export async function copyFailed(tx: Db, { from, to }: { from: string; to: string }): Promise<number> {
   const { copied } = only(

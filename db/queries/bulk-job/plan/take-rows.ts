@@ -1,7 +1,7 @@
 import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
 
-/** Which of these positions a job has no row at. */
+/** Returns the positions at which a job has no row. */
 export async function findMissing(
   db: Db,
   { jobId, positions }: { jobId: string; positions: readonly number[] },
@@ -16,8 +16,8 @@ export async function findMissing(
 }
 
 /**
- * Takes rows out of a job that waits, and out of what its check found. Rows that have failed or were taken out before
- * stay as they are. Returns the numbers of those taken out. Call with the job's row locked.
+ * Takes rows out of a waiting job and out of the results of its check. Rows that have failed or were taken out before
+ * stay as they are. Returns the numbers of the rows taken out. Call with the job's row locked.
  */
 export async function takeOut(
   tx: Db,
@@ -54,8 +54,8 @@ export async function takeOut(
 }
 
 /**
- * Takes rows back in that were taken out of a job that waits, as rows that nobody has checked. Returns their
- * numbers. Call with the job's row locked, and check them.
+ * Puts rows that were taken out of a waiting job back, as unchecked rows. Returns their numbers. Call with the job's
+ * row locked, then check them.
  */
 export async function takeIn(
   tx: Db,

@@ -5,7 +5,7 @@ import { sql, type Sql } from "../../../sql.ts";
 import * as states from "../transition.ts";
 import type { Transition } from "../transition.ts";
 
-/** How somebody starts a job that is ready: whatever it waited for is settled. */
+/** The terms on which a user starts a ready job; what it waited for is settled. */
 interface Start {
   confirmTotal: number | null;
   /** Undefined: as it was created. */
@@ -17,12 +17,12 @@ const started = ({ confirmTotal, graceDays }: Start): Sql =>
     ? sql`confirm_total = ${confirmTotal}, error_code = null`
     : sql`confirm_total = ${confirmTotal}, error_code = null, grace_days = ${graceDays}::integer`;
 
-/** A job that has not begun counts what its check has found. */
+/** Sets the counts of a job that has not begun to what its check found. */
 const counts = ({ changed, unchanged, failed, skipped, profiles }: Findings): Sql =>
   sql`changed = ${changed}, unchanged = ${unchanged}, failed = ${failed}, skipped = ${skipped},
       affected_profiles = ${profiles}::integer`;
 
-/** Waits for somebody to start it; `notice` says why, if it was to run by itself. */
+/** Moves a job to `ready`, where a user has to start it; `notice` explains why, if it was to run by itself. */
 export const toReady = (
   db: Db,
   {
@@ -42,8 +42,9 @@ export const toReady = (
   });
 
 /**
- * Waits for its time, by itself once it is checked or as somebody starts it; false also when that time has come. Times that
- * a job waits for are compared with the database's clock, so that no process whose own is ahead begins anything early.
+ * Moves a job to `scheduled`, once it is checked or when a user starts it; returns false also when that time has come.
+ * Times that a job waits for are compared with the database's clock, so a process whose clock is ahead begins nothing
+ * early.
  */
 export const toScheduled = (
   db: Db,
@@ -62,8 +63,8 @@ export const toScheduled = (
   });
 
 /**
- * Waits for its turn: by itself once it is checked, as somebody starts it, or once its time has come, as {@link toScheduled}
- * says.
+ * Moves a job to `queued`: once it is checked, when a user starts it, or when its time has come (see {@link
+ * toScheduled}).
  */
 export const toQueued = (
   db: Db,
@@ -88,7 +89,7 @@ export const toQueued = (
       : sql`(state <> 'scheduled' or execute_at <= now()) and (state <> 'grace' or revoke_at <= now())`,
   });
 
-/** Its days of grace end now: profiles are revoked as soon as it is its turn. */
+/** Ends a job's grace period now: profiles are revoked as soon as it is the job's turn. */
 export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
   states.enter(db, job, {
     follows: "queued",
@@ -97,8 +98,8 @@ export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
   });
 
 /**
- * Ends with its check, which found nothing to change: as done, or as `failed` with why where no row can be carried out. Its
- * rows are final.
+ * Ends a job whose check found nothing to change: as done, or as `failed` with a reason where no row can be carried
+ * out. Its rows are final.
  */
 export const endUnchanged = (db: Db, { found, ...job }: Transition & { found: Findings }): Promise<boolean> => {
   const isUsable = found.unchanged + found.skipped > 0;

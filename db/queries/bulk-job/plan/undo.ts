@@ -2,8 +2,8 @@ import { only, type Db } from "../../../client.ts";
 import { sql, type Sql } from "../../../sql.ts";
 
 /**
- * Whom an undo of the offboarding `jobId` is about: the rows `r` of those whom it has changed or has still locked out, each
- * with its user `u`.
+ * The rows `r` that an undo of the offboarding `jobId` is about, each with its user `u`: users whom it has changed or
+ * still locks out.
  */
 const undone = (jobId: string): Sql => sql`
   from job_rows r
@@ -11,19 +11,19 @@ const undone = (jobId: string): Sql => sql`
  where r.job_id = ${jobId}
    and (r.status in ('changed', 'working') or ${isLockedOutBy(jobId)})`;
 
-/** Whether the user `u` is offboarded, this job did it, and nobody has changed that since. */
+/** Whether this job offboarded the user `u`, and nothing has changed that since. */
 const isLockedOutBy = (jobId: string): Sql => sql`
   (u.offboarded_at is not null and u.offboarding_job_id is not distinct from ${jobId}::uuid)`;
 
-/** What an undo of an offboarding would do. */
+/** The effects that an undo of an offboarding would have. */
 export interface UndoPreview {
   /** People who could sign in again. */
   people: number;
-  /** People whom this job has changed, and something else since: they stay as they are. */
+  /** People whom this job has changed, and another action since: they stay as they are. */
   changedSince: number;
-  /** Profiles of those people that are good, and stay so. */
+  /** Valid profiles of people who could sign in again; they stay valid. */
   devicesKept: number;
-  /** Profiles of theirs that were revoked since they were locked out, and stay so. */
+  /** Profiles of these people that were revoked after the lockout; they stay revoked. */
   devicesRevoked: number;
 }
 
@@ -59,7 +59,7 @@ export async function copyUndone(tx: Db, { from, to }: { from: string; to: strin
   return copied;
 }
 
-/** Whether a job that takes this one back is under way; one that waits to be started does not hinder another. */
+/** Whether a job that undoes this one is under way; one that waits to be started does not block another. */
 export async function hasRunningUndo(tx: Db, jobId: string): Promise<boolean> {
   const rows = await tx.query(sql`
     select id from jobs where undo_of = ${jobId} and finished_at is null and state <> 'ready' limit 1

@@ -8,14 +8,14 @@ import type { JobRow } from "../rows.ts";
 
 export interface RowsPage {
   jobId: string;
-  /** The last position that was read before. */
+  /** The last position already read. */
   after: number;
   limit: number;
   /** Only rows that show one of these; undefined: all. */
   statuses: readonly RowStatus[] | undefined;
 }
 
-/** Rows in the order of the input. */
+/** Lists rows in the order of the input. */
 export const listAfter = (db: Db, { jobId, after, limit, statuses }: RowsPage): Promise<JobRow[]> =>
   db.query<JobRow>(sql`
     select r.position, r.input, r.max_profiles as "maxProfiles", r.serial_number as "serialNumber",
@@ -38,7 +38,7 @@ export interface IssuedProfile {
   radiusCn: string;
 }
 
-/** The profiles that came of issuances. */
+/** Returns the profiles that these issuances produced. */
 export const listIssued = (db: Db, issuanceIds: readonly string[]): Promise<IssuedProfile[]> =>
   db.query<IssuedProfile>(sql`
     select c.issuance_id as "issuanceId", c.serial_number::text as serial, c.identity,
@@ -56,7 +56,10 @@ export interface SealedRowOutput {
   wrappedDataKey: Buffer;
 }
 
-/** The outputs of issuances that are not erased. Reading them here starts no clock: they are kept with their job. */
+/**
+ * Returns the outputs of issuances that are not erased. Reading them here starts no expiry: they are kept as long as
+ * their job.
+ */
 export const listSealedOutputs = (db: Db, issuanceIds: readonly string[]): Promise<SealedRowOutput[]> =>
   db.query<SealedRowOutput>(sql`
     select o.issuance_id as "issuanceId", o.sealed, o.data_key_id as "dataKeyId", k.wrapped as "wrappedDataKey"
@@ -68,7 +71,7 @@ export const listSealedOutputs = (db: Db, issuanceIds: readonly string[]): Promi
        and length(k.wrapped) > 0
   `);
 
-/** Erases what a job's profiles gave out, and returns of how many profiles that was. What became of its rows stays. */
+/** Erases the outputs of a job's profiles and returns how many there were. The results of its rows stay. */
 export async function eraseOutput(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<number> {
   const { erased } = only(
     await tx.query<{ erased: number }>(sql`

@@ -2,7 +2,7 @@ import { finishedJobDays, jobOutputHours, silentUploadMinutes } from "../../../.
 import { only, type Db } from "../../../client.ts";
 import { sql, type Sql } from "../../../sql.ts";
 
-/** Outputs that are erased in one statement. */
+/** How many outputs one statement erases. */
 const slice = 5_000;
 
 const counted = async (db: Db, changes: Sql): Promise<number> => {
@@ -14,7 +14,7 @@ const counted = async (db: Db, changes: Sql): Promise<number> => {
   return count;
 };
 
-/** Erases outputs of jobs whose time is up, at most {@link slice}: call it until there are none. Returns how many. */
+/** Erases outputs of jobs past their retention, at most {@link slice}: call until it returns 0. Returns how many. */
 export async function eraseJobOutputs(db: Db, { at }: { at: Date }): Promise<number> {
   const due = sql`
     select id
@@ -35,7 +35,7 @@ export async function eraseJobOutputs(db: Db, { at }: { at: Date }): Promise<num
   return erased;
 }
 
-/** Removes one job that has been kept for long enough, with its rows. Returns how many: call it until there are none. */
+/** Removes one job past its retention, with its rows. Returns how many: call until it returns 0. */
 export const removeOldJob = (db: Db, { at }: { at: Date }): Promise<number> =>
   counted(
     db,

@@ -4,12 +4,12 @@ import { sql, type Sql } from "../../../sql.ts";
 import * as progress from "../progress.ts";
 import type { Progress, RowRange } from "../progress.ts";
 
-/** Has the planner look at the table of people once a job has made it much larger than it was, instead of a minute later. */
+/** Makes Postgres analyze the users table once a job has made it much larger, instead of a minute later. */
 export async function analyzeGrownUsers(db: Db): Promise<void> {
   await db.query(sql`select analyze_grown_users()`);
 }
 
-/** The profiles that rows of a range wait for and that nobody has settled yet. */
+/** Returns the issuances that rows of a range wait for and that are not settled yet. */
 export async function unsettled(db: Db, range: RowRange): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select r.issuance_id as id
@@ -23,7 +23,7 @@ export async function unsettled(db: Db, range: RowRange): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Ends the rows of a range whose profile is settled, as its issuance says. Rows are found again by where they lie. */
+/** Ends the rows of a range whose issuance is settled, with its result. Rows are joined by ctid. */
 export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Date }): Promise<Progress | undefined> {
   return first(
     await db.query<Progress>(sql`
@@ -49,7 +49,7 @@ export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Da
   );
 }
 
-/** What a row says of an issuance that failed. */
+/** The error code of a row whose issuance failed. */
 const rowErrorOf = (code: Sql): Sql => sql`
   case when ${code} in ('user_locked', 'user_offboarded', 'no_issuer', 'issuer_expiring') then ${code}
        else 'issuance_failed' end`;

@@ -5,11 +5,11 @@ import * as offboardPlan from "../plan/offboarding.ts";
 import * as progress from "../progress.ts";
 import type { Progress, RowRange } from "../progress.ts";
 
-/** The rows `r` of a range that nothing was done for yet. */
+/** The pending rows `r` of a range. */
 export const pendingIn = (range: RowRange): Sql =>
   sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
 
-/** Locks the rows of a range that nothing was done for yet. False when there are none. */
+/** Locks the pending rows of a range. Returns false when there are none. */
 export async function lockPending(tx: Db, range: RowRange): Promise<boolean> {
   const rows = await tx.query(sql`
     select r.position from job_rows r where ${progress.inRange(range)} and r.status = 'pending' order by r.position for update
@@ -18,8 +18,8 @@ export async function lockPending(tx: Db, range: RowRange): Promise<boolean> {
 }
 
 /**
- * Locks the rows of a range that nothing was done for yet, and then the users of theirs for whom `changes` holds, a condition
- * over `p` as in {@link offboardPlan.resolved}, in the order of their ids. Returns the users; undefined: there is no such row.
+ * Locks the pending rows of a range, and then their users for whom `changes` holds, a condition over `p` as in {@link
+ * offboardPlan.resolved}, in the order of their ids. Returns the users; undefined: there is no such row.
  */
 export async function lockPendingPeople(
   tx: Db,
@@ -37,7 +37,7 @@ export async function lockPendingPeople(
   return users.map(({ id }) => id);
 }
 
-/** The positions at which chunks with unfinished rows begin. */
+/** Returns the positions at which chunks with unfinished rows begin. */
 export async function unfinishedChunks(
   db: Db,
   { jobId, chunkSize }: { jobId: string; chunkSize: number },
@@ -72,7 +72,7 @@ export async function hasWorkingRows(db: Db, range: RowRange): Promise<boolean> 
   return working;
 }
 
-/** How many rows are final, and whether any was skipped because the job was cancelled. */
+/** Returns how many rows are final, and whether any was skipped because the job was cancelled. */
 export async function countFinalRows(db: Db, jobId: string): Promise<{ final: number; cancelled: boolean }> {
   return only(
     await db.query<{ final: number; cancelled: boolean }>(sql`
@@ -84,7 +84,7 @@ export async function countFinalRows(db: Db, jobId: string): Promise<{ final: nu
   );
 }
 
-/** Makes the counts what the rows say. With the job's row locked by an earlier statement of the transaction. */
+/** Recomputes the counts from the rows. Call with the job's row locked by an earlier statement of the transaction. */
 export async function recount(tx: Db, { jobId, at }: { jobId: string; at: Date }): Promise<void> {
   await tx.query(sql`
     update jobs j
@@ -101,7 +101,7 @@ export async function recount(tx: Db, { jobId, at }: { jobId: string; at: Date }
   `);
 }
 
-/** Ends rows that nobody has begun and nobody will. */
+/** Skips the pending rows of a range. */
 export async function skip(
   db: Db,
   { code, at, ...range }: RowRange & { code: RowErrorCode; at: Date },
@@ -119,7 +119,7 @@ export async function skip(
   );
 }
 
-/** Fails one row that the database would not take, whatever it was waiting for. */
+/** Fails one unfinished row that the database rejected. */
 export async function failRow(
   db: Db,
   { jobId, position, code, at }: { jobId: string; position: number; code: RowErrorCode; at: Date },

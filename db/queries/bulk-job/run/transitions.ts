@@ -5,7 +5,7 @@ import { sql } from "../../../sql.ts";
 import * as states from "../transition.ts";
 import type { Transition } from "../transition.ts";
 
-/** Runs. When somebody was shown what another check had found, a notice says so. */
+/** Moves a job to `running`, with a notice if a user was shown the result of a check that found something else. */
 export const toRunning = (
   db: Db,
   {
@@ -26,13 +26,13 @@ export const toRunning = (
     ],
   });
 
-/** Runs again after its days of grace; when it began is not moved. */
+/** Moves a job back to `running` after its grace period; its start stays. */
 export const toRunningAgain = (db: Db, job: Transition): Promise<boolean> =>
   states.enter(db, job, { follows: "running", changes: [sql`state = 'running'`] });
 
 /**
- * Everybody of an offboarding is locked out. One with days of grace waits for them to end before a profile is revoked,
- * unless nobody has one; another goes on.
+ * Records that everybody of an offboarding is locked out. With a grace period the job waits for its end before it
+ * revokes profiles, unless no user has one; otherwise it continues.
  */
 export const markLockedOut = (db: Db, { realmId, jobId, at }: Transition): Promise<boolean> => {
   const waits = sql`grace_days is not null and exists (
@@ -52,7 +52,7 @@ export const markLockedOut = (db: Db, { realmId, jobId, at }: Transition): Promi
   );
 };
 
-/** Is asked to stop. */
+/** Moves a job to `cancelling`. */
 export const toCancelling = (db: Db, { actor, ...job }: Transition & { actor: Actor }): Promise<boolean> => {
   const by = { user: actor.userId, client: actor.clientId, at: job.at.toISOString() };
   return states.enter(db, job, {
@@ -61,7 +61,7 @@ export const toCancelling = (db: Db, { actor, ...job }: Transition & { actor: Ac
   });
 };
 
-/** Ends with every row final; `cancelled`: some of them because it was asked to stop. */
+/** Ends a job whose rows are all final; `cancelled`: some of them because the job was asked to stop. */
 export const finish = (db: Db, { cancelled, ...job }: Transition & { cancelled: boolean }): Promise<boolean> =>
   states.enter(db, job, {
     follows: cancelled ? "cancelled" : "completed",
@@ -71,11 +71,11 @@ export const finish = (db: Db, { cancelled, ...job }: Transition & { cancelled: 
         : sql`state = case when failed > 0 then 'completed_with_errors' else 'completed' end`,
       sql`finished_at = ${job.at}`,
     ],
-    // What a check ends has not run: {@link endUnchanged}.
+    // A job that its check ends has not run: {@link endUnchanged}.
     onlyIf: sql`state <> 'checking'`,
   });
 
-/** Ends although it cannot go on. */
+/** Ends a job that cannot continue. */
 export const fail = (db: Db, job: Transition): Promise<boolean> =>
   states.enter(db, job, {
     follows: "failed",

@@ -11,14 +11,14 @@ export async function hasCapacity(db: Db, jobId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Keeps others from starting a job of the realm until the transaction ends. */
+/** Prevents other jobs of the realm from starting until the transaction ends. */
 export async function lockRunQueue(tx: Db, realmId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('job turns', ${realmId}::bigint))`);
 }
 
 /**
- * Makes the job's other slices wait until the transaction ends. They would wait for one another's count anyway; waiting
- * before their work instead of after it leaves the processors to OCSP.
+ * Makes the job's other slices wait until the transaction ends. They would wait for one another's counts anyway;
+ * waiting before their work instead of after it leaves the processors to OCSP.
  */
 export async function lockSlices(tx: Db, jobId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`slices of ${jobId}`}::text, 0))`);
