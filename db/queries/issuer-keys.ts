@@ -3,13 +3,13 @@ import { sql } from "../sql.ts";
 import * as issuers from "./realm/issuers.ts";
 import type { IssuerRow } from "./realm/issuers.ts";
 
-/** An issuer with its encrypted key: for signing threads and operators alone. */
+/** An issuer with its encrypted key: only for signing threads and operators. */
 export interface IssuerWithKey extends IssuerRow {
-  /** Null: there is none. */
+  /** Null: it has none. */
   encryptedKey: unknown;
 }
 
-/** Those of these issuers that have a key. */
+/** Returns the issuers among these that have a key. */
 export const listWithKeys = (db: Db, ids: readonly string[]): Promise<IssuerWithKey[]> =>
   db.query(sql`
     select ${issuers.columns}, encrypted_key as "encryptedKey"
@@ -18,7 +18,7 @@ export const listWithKeys = (db: Db, ids: readonly string[]): Promise<IssuerWith
      where id = any(${ids}::bigint[])
   `);
 
-/** All issuers whose certificates have not ended, with or without a key. */
+/** Lists all unexpired issuers, with or without a key. */
 export const listUnended = (db: Db, { at }: { at: Date }): Promise<IssuerWithKey[]> =>
   db.query(sql`
     select ${issuers.columns}, encrypted_key as "encryptedKey"
@@ -28,7 +28,7 @@ export const listUnended = (db: Db, { at }: { at: Date }): Promise<IssuerWithKey
      order by id
   `);
 
-/** The newest issuer of all that has a key: it was made under the passphrase in use. */
+/** Returns the newest issuer that has a key: it was encrypted under the current passphrase. */
 export const findNewest = async (db: Db): Promise<IssuerWithKey | undefined> =>
   first(
     await db.query<IssuerWithKey>(sql`
@@ -40,7 +40,7 @@ export const findNewest = async (db: Db): Promise<IssuerWithKey | undefined> =>
     `),
   );
 
-/** The encrypted key of the newest issuer of all: what tells whether a passphrase is the one in use. */
+/** Returns the encrypted key of the newest issuer: it shows whether a passphrase is the current one. */
 export async function findNewestKey(db: Db): Promise<unknown> {
   const row = first(
     await db.query<{ encryptedKey: unknown }>(sql`
@@ -50,11 +50,11 @@ export async function findNewestKey(db: Db): Promise<unknown> {
   return row?.encryptedKey;
 }
 
-/** The encrypted keys of all issuers. */
+/** Lists the encrypted keys of all issuers. */
 export const listKeys = (db: Db): Promise<{ issuerId: string; encryptedKey: unknown }[]> =>
   db.query(sql`select issuer_id as "issuerId", encrypted_key as "encryptedKey" from issuer_keys order by issuer_id`);
 
-/** Puts another record of an issuer's key in the place of the one there is. */
+/** Replaces the record of an issuer's key. */
 export async function replaceKey(
   db: Db,
   { issuerId, encryptedKey }: { issuerId: string; encryptedKey: object },
@@ -77,7 +77,7 @@ export interface NewIssuer {
   at: Date;
 }
 
-/** Adds an issuer that issues from now on; the one before it goes on publishing. Call in a transaction. */
+/** Adds an issuer that issues from now on; the one before it continues to publish. Call in a transaction. */
 export async function create(tx: Db, issuer: NewIssuer): Promise<IssuerRow> {
   await issuers.stopIssuing(tx, issuer.realmId);
   return add(tx, { ...issuer, issuing: true });

@@ -12,14 +12,14 @@ import type { Certificate } from "./certificates.ts";
 export const profileSortKeys = ["serial", "createtime", "expirationtime", "lastlogin"] as const;
 export type ProfileSortKey = (typeof profileSortKeys)[number];
 
-/** The same where the list has revoked ones as well. */
+/** The sort keys of a list that also contains revoked profiles. */
 export const realmProfileSortKeys = [...profileSortKeys, "revoketime"] as const;
 export type RealmProfileSortKey = (typeof realmProfileSortKeys)[number];
 
-/** Which profiles the list of a realm's has: the active ones unless others are asked for. */
+/** The states by which a realm's list of profiles can be filtered; active without a filter. */
 export const listedProfileStates = ["active", "revoked"] as const;
 
-/** What the profiles of users can be filtered by. */
+/** The filters for users' profiles. */
 export interface ActiveProfileFilter {
   authable: boolean;
   minCreated: Date;
@@ -32,18 +32,18 @@ export interface ActiveProfileFilter {
   serials: readonly string[];
 }
 
-/** What the profiles of all users of a realm can be filtered by. */
+/** The filters for the profiles of all users of a realm. */
 export interface RealmProfileFilter extends ActiveProfileFilter {
   state: (typeof listedProfileStates)[number];
 }
 
-/** The same where the list has those that are not active as well. */
+/** The filters for a list that also contains profiles that are not active. */
 export interface ProfileFilter extends ActiveProfileFilter {
   /** Revoked or expired. */
   invalid: boolean;
 }
 
-/** A page of a user's profiles; `search` looks inside the serial number. */
+/** Returns a page of a user's profiles; `search` matches inside the serial number. */
 export const pageOfUser = (
   db: Db,
   {
@@ -65,13 +65,13 @@ export const pageOfUser = (
     sortedBy: profileSortColumns,
   });
 
-/** What the list of active profiles is asked for. */
+/** A selection from the list of active profiles. */
 export type ActiveProfileSelection = { realmId: string; at: Date } & Pick<
   PageRequest<ActiveProfileFilter>,
   "search" | "filter"
 >;
 
-/** The active profiles `c` that the list of this selection has, on all its pages. */
+/** The active profiles `c` of this selection, on all its pages. */
 export const selectedActive = ({ realmId, at, ...selection }: ActiveProfileSelection): Rows => ({
   from: sql`active_profiles c`,
   matching: all([sql`c.realm_id = ${realmId}`, sql`c.not_after > ${at}`, ...profileConditions(selection)]),
@@ -83,11 +83,13 @@ interface RealmPage {
   page: PageRequest<RealmProfileFilter, RealmProfileSortKey>;
 }
 
-/** A page of the profiles of all users of a realm, active or revoked; `search` looks inside the serial number. */
+/**
+ * Returns a page of the profiles of all users of a realm, active or revoked; `search` matches inside the serial number.
+ */
 export const pageOfRealm = (db: Db, asked: RealmPage): Promise<Page<Certificate>> =>
   asked.page.filter.state === "revoked" ? pageOfRevoked(db, asked) : pageOfActive(db, asked);
 
-/** The newest revocation comes first: that is the order of an index, which has revoked profiles of every kind. */
+/** Returns the newest revocation first: the order of an index, which holds revoked profiles of every kind. */
 const pageOfRevoked = (db: Db, { realmId, page }: RealmPage): Promise<Page<Certificate>> =>
   pageOfCertificates(db, {
     page,
@@ -111,13 +113,13 @@ function pageOfActive(db: Db, { realmId, at, page }: RealmPage): Promise<Page<Ce
     from: asked.from,
     matching: all([asked.matching, ...impliedBounds(realmId, page)]),
     counted: asked,
-    // None of them has a time of revocation: they stay in the order in which they were made.
+    // Active profiles have no time of revocation: they keep the order in which they were created.
     sortedBy: { ...profileSortColumns, revoketime: sql`c.created_at` },
     ...gatheredAcross(page),
   });
 }
 
-/** Whether a list begins with the profiles that end first or last, and what bounds when its profiles were made and end. */
+/** Returns the key that the list is sorted by first, and the bounds for when its profiles were created and end. */
 function datesOf({ filter, sort }: RealmPage["page"]) {
   return {
     firstBy: sort[0]?.key ?? "createtime",
@@ -128,8 +130,9 @@ function datesOf({ filter, sort }: RealmPage["page"]) {
 }
 
 /**
- * What a bound for one date says about the other, by which the list is sorted: profiles of a realm end no sooner and no
- * later than so many days after they were made. Without it everything that is out of bounds is read first.
+ * Derives from a bound for one date a bound for the other, by which the list is sorted: the time between creation and
+ * end of a realm's profiles has a minimum and a maximum in days. Without it Postgres first reads everything that is out
+ * of bounds.
  */
 function impliedBounds(realmId: string, page: RealmPage["page"]): readonly (Sql | undefined)[] {
   const { firstBy, created, ending } = datesOf(page);
@@ -150,8 +153,8 @@ function impliedBounds(realmId: string, page: RealmPage["page"]): readonly (Sql 
 }
 
 /**
- * Where one date bounds the list and the other sorts it: the two go together, so that those within bounds lie far from
- * one end of the order.
+ * Gathers rows where one date bounds the list and the other sorts it: the two correlate, so rows within bounds lie far
+ * from one end of the order.
  */
 function gatheredAcross(page: RealmPage["page"]): Pick<List<RealmProfileSortKey>, "gathered"> {
   if (page.sort.some(({ key }) => key === "serial")) return {};
@@ -163,7 +166,7 @@ function gatheredAcross(page: RealmPage["page"]): Pick<List<RealmProfileSortKey>
   return { gathered: { columns, as: sql`c`, max: gatheredMax, reading } };
 }
 
-/** More rows than this are not sorted for one page: it is soon found among so many. */
+/** More rows than this are not sorted for one page: among so many a page is found soon. */
 const gatheredMax = 150_000;
 
 const profileSortColumns: Record<ProfileSortKey, Sql> = {
@@ -200,7 +203,7 @@ export interface GuestProfileFilter {
   maxCreateTime: Date;
 }
 
-/** A page of a guest account's profiles; `search` looks inside the serial number. */
+/** Returns a page of a guest account's profiles; `search` matches inside the serial number. */
 export const pageOfGuestAccount = (
   db: Db,
   {
@@ -241,7 +244,7 @@ export interface InfrastructureProfileFilter {
   maxExpirationTime: Date;
 }
 
-/** A page of a realm's infrastructure profiles; `search` looks inside the name and the serial number. */
+/** Returns a page of a realm's infrastructure profiles; `search` matches inside the name and the serial number. */
 export const pageOfInfrastructure = (
   db: Db,
   { realmId, page }: { realmId: string; page: PageRequest<InfrastructureProfileFilter, InfrastructureProfileSortKey> },

@@ -35,7 +35,7 @@ export const columns = sql`
   c.authable, c.identity, c.created_at as "createdAt", c.not_after as "notAfter", c.revoked_at as "revokedAt",
   c.revocation_reason as "revocationReason", c.last_ocsp_at as "lastOcspAt"`;
 
-/** One profile of the realm by its serial number. */
+/** Returns a profile of the realm by its serial number. */
 export async function findBySerialNumber(
   db: Db,
   { realmId, serialNumber, kind }: { realmId: string; serialNumber: string; kind: ProfileKind },
@@ -51,7 +51,10 @@ export async function findBySerialNumber(
   );
 }
 
-/** The DNS names of active infrastructure profiles of the realm that are in none of these domains, in lower case. */
+/**
+ * Returns the DNS names, in lower case, of active infrastructure profiles of the realm that are in none of these
+ * domains.
+ */
 export async function listServersBeyond(
   db: Db,
   { realmId, domains, at, limit }: { realmId: string; domains: readonly string[]; at: Date; limit: number },
@@ -74,8 +77,8 @@ export async function listServersBeyond(
 }
 
 /**
- * The DNS names of the realm's servers whose newest certificate ends before `before`, with when that is. What ended before
- * `after` is of no server any more.
+ * Returns the DNS names of the realm's servers whose newest certificate ends before `before`, with its end. A
+ * certificate that ended before `after` belongs to no server any more.
  */
 export const listServersEnding = (
   db: Db,
@@ -94,7 +97,7 @@ export const listServersEnding = (
      order by c.identity
   `);
 
-/** One profile of a user, active or not, by its serial number. */
+/** Returns a user's profile, active or not, by its serial number. */
 export async function findOfUser(
   db: Db,
   { realmId, userId, serialNumber }: { realmId: string; userId: string; serialNumber: string },
@@ -103,11 +106,14 @@ export async function findOfUser(
   return found?.userId === userId ? found : undefined;
 }
 
-/** Of so many of a realm's newest profiles one was asked about within days, where the network asks at all. */
+/**
+ * How many of a realm's newest profiles are examined: where the network checks status at all, one of them was checked
+ * within `askedDays`.
+ */
 const newestProfiles = 200;
 const askedDays = 7;
 
-/** Whether the network asks about the realm's profiles of people and guests, as far as its newest ones tell. */
+/** Whether the network checks the status of the realm's user and guest profiles, judged by the newest ones. */
 export async function areAskedAbout(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<boolean> {
   const newestOf = (kind: ProfileKind): Sql => sql`
     (select created_at, last_ocsp_at
@@ -126,20 +132,23 @@ export async function areAskedAbout(db: Db, { realmId, at }: { realmId: string; 
   return only(rows).asked;
 }
 
-/** A profile that its owner signs in with. */
+/** A profile that its owner can sign in with. */
 export interface AuthableProfile {
   id: string;
   serialNumber: string;
   userId: string;
   pairwiseId: string;
   roles: Role[];
-  /** The scopes of the application that had it made: none once that is gone or switched off; null: no application made it. */
+  /**
+   * The scopes of the application that requested it: none once that is removed or inactive; null: no application
+   * requested it.
+   */
   makerScopes: Scope[] | null;
 }
 
 /**
- * The profile of this certificate, octet for octet, if somebody of the realm may sign in with it now: a user's own,
- * meant for it, neither revoked nor outside its time, of somebody who is not offboarded.
+ * Returns the profile of this certificate, octet for octet, if its owner may sign in with it now: a user's own,
+ * authable, neither revoked nor outside its validity, of a user who is not offboarded.
  */
 export async function findAuthable(
   db: Db,
@@ -172,7 +181,7 @@ export async function isSame(db: Db, { id, der }: { id: string; der: Uint8Array 
   return rows.length > 0;
 }
 
-/** The SHA-256 of a profile's certificate. */
+/** Returns the SHA-256 of a profile's certificate. */
 export async function thumbprintOf(db: Db, { id }: { id: string }): Promise<Buffer> {
   const rows = await db.query<{ thumbprint: Buffer }>(
     sql`select sha256(certificate) as thumbprint from certificates where id = ${id}`,
@@ -180,13 +189,13 @@ export async function thumbprintOf(db: Db, { id }: { id: string }): Promise<Buff
   return only(rows).thumbprint;
 }
 
-/** The profiles that came of these issuances: {@link Certificate}. */
+/** Selects the profiles that these issuances produced: {@link Certificate}. */
 export const ofIssuances = (issuanceIds: readonly string[]): Sql => sql`
   select ${columns}
     from unnest(${ofAnyLength(issuanceIds, sql`uuid[]`)}) as asked (id)
    cross join lateral (select * from certificates where issuance_id = asked.id offset 0) c`;
 
-/** Every profile of a user, newest first. */
+/** Lists every profile of a user, newest first. */
 export const listOfUser = (db: Db, { realmId, userId }: { realmId: string; userId: string }): Promise<Certificate[]> =>
   db.query<Certificate>(sql`
     select ${columns}
@@ -196,7 +205,7 @@ export const listOfUser = (db: Db, { realmId, userId }: { realmId: string; userI
      order by c.created_at desc, c.id desc
   `);
 
-/** The profiles of a user that are neither revoked nor expired, newest first. */
+/** Lists the profiles of a user that are neither revoked nor expired, newest first. */
 export const listActiveOfUser = (
   db: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
@@ -210,7 +219,7 @@ export const listActiveOfUser = (
      order by c.created_at desc, c.id desc
   `);
 
-/** A certificate and the hash of the public key as it is certified. */
+/** A certificate and the hash of its public key. */
 export interface CertifiedKey {
   serialNumber: string;
   /** DER. */
@@ -218,7 +227,7 @@ export interface CertifiedKey {
   spkiSha256: Buffer;
 }
 
-/** The ids of active profiles whose keys came in certification requests, in one reading of the issuances. */
+/** Lists the ids of active profiles whose keys came in certification requests, in one pass over the issuances. */
 export async function listActiveOfRequests(db: Db, { at }: { at: Date }): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select c.id

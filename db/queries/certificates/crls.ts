@@ -3,13 +3,13 @@ import { crlIntervalSecondsMin } from "../../../domain/lifetimes.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A clock that is further ahead than this was wrong. */
+/** A CRL dated further ahead than this was signed with a wrong clock. */
 const skewSecondsMax = 60;
 
-/** What publishing is due for. */
+/** When and with which validity CRLs are due. */
 interface Due {
   at: Date;
-  /** How long a CRL is valid, in hours. A new one comes each quarter of it. */
+  /** How long a CRL is valid, in hours. A new one is published each quarter of it. */
   validityHours: number;
 }
 
@@ -25,8 +25,8 @@ const isDue = ({ at, validityHours }: Due) => sql`
                 or exists (select from crl_requests r where r.issuer_id = i.id))))`;
 
 /**
- * Issuers that have not ended and need a new CRL: because they have none, a serial number waits, an operator asked, or a
- * quarter of the validity is over.
+ * Returns unexpired issuers that need a new CRL: they have none, a serial number waits, an operator asked, or a quarter
+ * of the validity is over.
  */
 export async function listDue(db: Db, due: Due): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
@@ -42,13 +42,13 @@ export async function listDue(db: Db, due: Due): Promise<string[]> {
 export interface DueCrl {
   issuerId: IssuerID;
   realmId: string;
-  /** The number that the next CRL gets. */
+  /** The number of the next CRL. */
   number: string;
 }
 
 /**
- * What is needed to follow an issuer's current CRL; undefined when no new one is due. Numbers go up from the seconds since
- * 1970, so that they do so even when the database was restored from a backup.
+ * Returns what is needed to follow an issuer's current CRL; undefined when no new one is due. Numbers start from the
+ * seconds since 1970, so they increase even when the database was restored from a backup.
  */
 export async function findDue(tx: Db, { issuerId, ...due }: Due & { issuerId: string }): Promise<DueCrl | undefined> {
   return first(
@@ -63,7 +63,7 @@ export async function findDue(tx: Db, { issuerId, ...due }: Due & { issuerId: st
   );
 }
 
-/** Takes what an operator asked for; the caller's transaction does it. */
+/** Removes an operator's request for a CRL; the caller's transaction fulfils it. Returns whether there was one. */
 export async function takeRequest(tx: Db, issuerId: string): Promise<boolean> {
   const taken = await tx.query(sql`delete from crl_requests where issuer_id = ${issuerId} returning issuer_id`);
   return taken.length > 0;
@@ -76,7 +76,7 @@ export interface UnpublishedEntry {
   notAfter: Date;
 }
 
-/** Whether at least so many serial numbers wait for an issuer's CRL. */
+/** Whether at least this many serial numbers wait for an issuer's CRL. */
 export async function areUnpublished(
   tx: Db,
   { issuerId, count }: { issuerId: string; count: number },
@@ -88,8 +88,8 @@ export async function areUnpublished(
 }
 
 /**
- * Takes the oldest serial numbers that wait for an issuer's CRL; the caller's transaction puts them on it. By where the rows
- * lie, which never changes: any other way reads all of a long queue again for each slice.
+ * Removes the oldest serial numbers waiting for an issuer's CRL; the caller's transaction puts them on it. Deletes by
+ * ctid, which never changes here: any other way reads all of a long queue again for each slice.
  */
 export const takeUnpublished = (
   tx: Db,
@@ -112,7 +112,10 @@ export interface Piece extends PieceContent {
   id: string;
 }
 
-/** The last piece of each of these weeks, if it has room for more entries; `published` ones or only those that are not. */
+/**
+ * Returns the last piece of each of these weeks if it has room for more entries; with `published` false only pieces
+ * that no CRL contains yet.
+ */
 export const listOpenPieces = (
   tx: Db,
   {
@@ -137,7 +140,7 @@ export const listOpenPieces = (
             or p.id > coalesce((select last_piece from crls where issuer_id = ${issuerId}), 0))
   `);
 
-/** Adds pieces, and removes those that they continue. */
+/** Adds pieces, and removes the pieces that they continue. */
 export async function addPieces(
   tx: Db,
   { issuerId, pieces }: { issuerId: string; pieces: readonly (PieceContent & { continues: string | null })[] },
@@ -160,7 +163,7 @@ export async function addPieces(
   `);
 }
 
-/** Removes pieces whose certificates had all ended when the current CRL, which has them, was published. */
+/** Removes pieces whose certificates had all expired when the current CRL, which contains them, was published. */
 export async function removeEndedPieces(tx: Db, issuerId: string): Promise<void> {
   await tx.query(sql`
     delete from crl_pieces p
@@ -172,11 +175,11 @@ export async function removeEndedPieces(tx: Db, issuerId: string): Promise<void>
   `);
 }
 
-/** The pieces of an issuer's list, in order. */
+/** Lists the pieces of an issuer's CRL, in order. */
 export const listPieces = (tx: Db, issuerId: string): Promise<{ id: string; entries: number }[]> =>
   tx.query(sql`select id, entries from crl_pieces where issuer_id = ${issuerId} order by id`);
 
-/** What is in pieces. */
+/** Returns the contents of pieces. */
 export const readPieces = (
   db: Db,
   { issuerId, ids }: { issuerId: string; ids: readonly string[] },
@@ -219,7 +222,7 @@ export async function publish(tx: Db, crl: NewCrl): Promise<void> {
   `);
 }
 
-/** Asks the workers for a new CRL of each of these issuers. */
+/** Requests a new CRL of each of these issuers from the workers. */
 export async function request(db: Db, { issuerIds, at }: { issuerIds: readonly string[]; at: Date }): Promise<void> {
   await db.query(sql`
     insert into crl_requests (issuer_id, requested_at)
@@ -233,11 +236,11 @@ export interface CrlState {
   realmId: string;
   /** Null for an issuer that has no CRL yet. */
   crl: { number: string; thisUpdate: Date; nextUpdate: Date; entries: number; size: number } | null;
-  /** `overdue`: half of its validity has passed, while a new one should have come after a quarter. `stale`: it is over. */
+  /** `overdue`: half of its validity has passed, although a new one is due after a quarter. `stale`: it has expired. */
   standing: "current" | "overdue" | "stale" | "missing";
 }
 
-/** How it stands with the CRL of each issuer that has not ended. */
+/** Returns the state of the CRL of each unexpired issuer. */
 export async function listStates(db: Db, { at }: { at: Date }): Promise<CrlState[]> {
   const rows = await db.query<{
     issuerId: string;
@@ -269,11 +272,11 @@ export async function listStates(db: Db, { at }: { at: Date }): Promise<CrlState
   }));
 }
 
-/** Every issuer and which CRL is its current one, if it has any: what a cache of them is checked against. */
+/** Lists every issuer with the tag of its current CRL, if any: a cache is checked against it. */
 export const listTags = (db: Db): Promise<{ issuerId: string; tag: string | null }[]> =>
   db.query(sql`select i.id as "issuerId", c.tag from issuers i left join crls c on c.issuer_id = i.id`);
 
-/** How an issuer's current CRL begins, and no other; undefined when it has none. */
+/** Returns the beginning of an issuer's current CRL; undefined when it has none. */
 export async function findHead(db: Db, issuerId: string): Promise<{ head: Buffer; thisUpdate: Date } | undefined> {
   return first(
     await db.query<{ head: Buffer; thisUpdate: Date }>(sql`
@@ -291,11 +294,13 @@ export interface StoredCrl {
   /** Ids, in order. */
   pieces: string[];
   tail: Buffer;
-  /** What is in those pieces that were not known already. */
+  /** The contents of the pieces that were not known already. */
   unknown: ReadonlyMap<string, Buffer>;
 }
 
-/** An issuer's current CRL, with the pieces that are not `known`, all as of one moment; undefined when it has none. */
+/**
+ * Returns an issuer's current CRL, with the pieces that are not `known`, in one snapshot; undefined when it has none.
+ */
 export async function find(
   db: Db,
   { issuerId, known }: { issuerId: string; known: readonly string[] },

@@ -2,7 +2,7 @@ import type { IssuerID, SerialNumber } from "../../../domain/ids.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A request that is not served within this is taken up by another worker. */
+/** A request that is not settled within this time is claimed by another worker. */
 const takenSecondsMax = 10;
 
 /** A responder's key that waits for a certificate. */
@@ -13,7 +13,7 @@ export interface ResponderRequest {
   publicKey: Buffer;
 }
 
-/** Asks for a certificate of a key; once, however often it is called. */
+/** Requests a certificate for a key; once, however often it is called. */
 export async function request(db: Db, { processId, issuerId, publicKey }: Omit<ResponderRequest, "id">): Promise<void> {
   await db.query(sql`
     insert into responder_requests (process_id, issuer_id, public_key)
@@ -22,7 +22,7 @@ export async function request(db: Db, { processId, issuerId, publicKey }: Omit<R
   `);
 }
 
-/** The certificate of a key, once it is signed. */
+/** Returns the certificate of a key, once it is signed. */
 export async function findCertificate(
   db: Db,
   publicKey: Buffer,
@@ -36,7 +36,7 @@ export async function findCertificate(
   return first(rows);
 }
 
-/** Takes up requests that no worker is at, those that nobody has tried yet first. */
+/** Claims requests that no worker holds, requests never tried first. */
 export const takeRequests = (
   db: Db,
   { away, limit }: { away: readonly string[]; limit: number },
@@ -67,12 +67,12 @@ export interface ResponderIntent {
   notAfter: Date;
 }
 
-/** The intents of one issuer are written one after the other, so that they can be counted. */
+/** Serializes the intents of one issuer, so they can be counted. */
 export async function lockIntents(tx: Db, issuerId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('ocsp responders', ${issuerId}::bigint))`);
 }
 
-/** What an earlier worker was about to sign for this key. */
+/** Returns what an earlier worker was about to sign for this key. */
 export async function findIntent(tx: Db, publicKey: Buffer): Promise<ResponderIntent | undefined> {
   const rows = await tx.query<ResponderIntent>(sql`
     select issuer_id as "issuerId", serial_number as "serialNumber", public_key as "publicKey",
@@ -83,7 +83,7 @@ export async function findIntent(tx: Db, publicKey: Buffer): Promise<ResponderIn
   return first(rows);
 }
 
-/** How many certificates of responders the issuer has that have not ended. */
+/** Returns how many unexpired responder certificates the issuer has. */
 export async function countUnexpired(tx: Db, issuerId: string): Promise<number> {
   const rows = await tx.query<{ count: number }>(sql`
     select count(*)::integer as count
@@ -95,8 +95,8 @@ export async function countUnexpired(tx: Db, issuerId: string): Promise<number> 
 }
 
 /**
- * Records what is going to be signed for a responder, within the validity of its issuer. Undefined when there is no such
- * issuer now, or the serial number is taken.
+ * Records what will be signed for a responder, within the validity of its issuer. Returns undefined when there is no
+ * such issuer now, or the serial number is taken.
  */
 export async function recordIntent(
   tx: Db,
@@ -127,7 +127,7 @@ export async function recordIntent(
   return first(rows);
 }
 
-/** Keeps what was signed for a key, and removes its request. */
+/** Stores the certificate signed for a key, and removes its request. */
 export async function settleRequest(
   db: Db,
   { id, publicKey, certificate }: { id: string; publicKey: Buffer; certificate: Uint8Array },

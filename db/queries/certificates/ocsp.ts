@@ -1,7 +1,7 @@
 import type { Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** What OCSP answers of one issuer begin with. */
+/** An issuer, as the OCSP responder needs it. */
 export interface OcspIssuer {
   id: string;
   /** DER. */
@@ -9,11 +9,11 @@ export interface OcspIssuer {
   notAfter: Date;
 }
 
-/** One issuer, whether or not it has ended. */
+/** Returns one issuer, expired or not. */
 export const findIssuer = (db: Db, id: string): Promise<OcspIssuer[]> =>
   db.query<OcspIssuer>(sql`select id, certificate, not_after as "notAfter" from issuers where id = ${id}`);
 
-/** The issuers that have not ended: first those that issue, newest first. */
+/** Lists unexpired issuers: the issuing ones first, then newest first. */
 export const listCurrent = (db: Db, { at, limit }: { at: Date; limit: number }): Promise<OcspIssuer[]> =>
   db.query<OcspIssuer>(sql`
     select id, certificate, not_after as "notAfter"
@@ -23,24 +23,24 @@ export const listCurrent = (db: Db, { at, limit }: { at: Date; limit: number }):
      limit ${limit}
   `);
 
-/** Which certificate is asked about. */
+/** The certificate whose status is requested. */
 export interface StatusKey {
   issuerId: string;
   serialNumber: string;
 }
 
-/** What there is of one serial number of an issuer. */
+/** The status of one serial number of an issuer. */
 export interface StatusRow {
-  /** Null when there is no certificate with it. */
+  /** Null when no certificate has it. */
   certificateId: string | null;
   revokedAt: Date | null;
   revocationReason: number | null;
   lastOcspAt: Date | null;
-  /** When the serial number was given up, with or without a signature. */
+  /** When the serial number was abandoned, with or without a signature. */
   abandonedAt: Date | null;
 }
 
-/** A row for each key, in their order. One statement, by unique indexes, whatever the number of keys. */
+/** Returns a row for each key, in their order. One statement, by unique indexes, whatever the number of keys. */
 export const readStatuses = (db: Db, keys: readonly StatusKey[]): Promise<StatusRow[]> =>
   db.query<StatusRow>(sql`
     select c.id as "certificateId", c.revoked_at as "revokedAt", c.revocation_reason as "revocationReason",
@@ -62,14 +62,14 @@ export const readStatuses = (db: Db, keys: readonly StatusKey[]): Promise<Status
   `);
 
 /**
- * A row's moment is written at most this often, apart from the first one after a revocation: each time leaves an old
- * version of a row of 1 kB behind.
+ * A row's time is written at most this often, apart from the first time after a revocation: each write leaves behind an
+ * old version of a 1 kB row.
  */
 export const lastOcspSecondsMin = 60;
 
 /**
- * Writes down when certificates were last answered for. Waits for nobody: what others have locked at this moment is passed
- * over, and the next answer will do. Answers how many were written.
+ * Records when the status of certificates was last requested. Waits for no lock: it skips rows that others hold, and
+ * the next request will update them. Returns how many were written.
  */
 export async function recordAnswers(db: Db, answered: readonly { certificateId: string; at: Date }[]): Promise<number> {
   const rows = await db.query<{ id: string }>(sql`

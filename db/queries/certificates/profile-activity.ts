@@ -7,21 +7,21 @@ import type { Certificate } from "./certificates.ts";
 import * as auditSubjects from "../audit/audit-subjects.ts";
 import type { AuditSubject } from "../audit/audit-subjects.ts";
 
-/** A profile of any kind with what tells why its device may not be on the network. */
+/** A profile of any kind, with what may explain why its device is not on the network. */
 export interface ProfileActivity extends Certificate {
   /** When its file was first fetched. */
   collectedAt: Date | null;
-  /** Whether there was a file to fetch, and whether a bulk job made it: its files are not marked one by one. */
+  /** Whether it had a file to fetch; `job`: from a bulk job, which does not record fetches of single files. */
   output: "own" | "job" | null;
-  /** Serial numbers of the profile that it took the place of, and of the one that took its place. */
+  /** Serial numbers of the profile that it replaced, and of the profile that replaced it. */
   replaces: string | null;
   replacedBy: string | null;
   replacedAt: Date | null;
-  /** Whether a successor was ever made, revoked since or not. */
+  /** Whether a successor was ever issued, revoked since or not. */
   wasRenewed: boolean;
-  /** When the issuer's CRL ends; null: there is none yet. */
+  /** When the issuer's CRL expires; null: it has none yet. */
   listEndsAt: Date | null;
-  /** When the guest account that it belongs to ends. */
+  /** When its guest account ends. */
   guestExpiresAt: Date | null;
 }
 
@@ -52,7 +52,10 @@ const activities = (condition: Sql, tail: Sql): Sql => sql`
    where ${condition}
    ${tail}`;
 
-/** One profile of the realm, of any kind. Two issuers could have given the same number; the newest profile is meant. */
+/**
+ * Returns a profile of the realm, of any kind. Two issuers could have assigned the same number: then the newest
+ * profile.
+ */
 export async function find(
   db: Db,
   { realmId, serialNumber }: { realmId: string; serialNumber: string },
@@ -66,10 +69,10 @@ export async function find(
   return rows[0];
 }
 
-/** Profiles that ended longer ago are not shown beside active ones. */
+/** Profiles that ended longer ago are not listed beside active ones. */
 const endedDaysMax = 90;
 
-/** The active profiles of a user and those that ended lately, newest first. */
+/** Lists the active and recently ended profiles of a user, newest first. */
 export const listOfUser = (
   db: Db,
   { realmId, userId, at, limit }: { realmId: string; userId: string; at: Date; limit: number },
@@ -93,14 +96,14 @@ export interface EndingEntry {
   clientId: string | null;
   job: string | null;
   replayed: boolean;
-  /** Upkeep did it, because nobody had fetched the file. */
+  /** Upkeep revoked them, because the file was never fetched. */
   unfetched: boolean;
   reason: RevocationReason | null;
-  /** Of the profile or the profiles that it names. */
+  /** Of the profiles that it names. */
   serials: string[];
 }
 
-/** The entries about any of these that revoked profiles, the latest first. */
+/** Lists the entries about any of these that revoked profiles, latest first. */
 export const listEnding = (
   db: Db,
   { realmId, subjects }: { realmId: string; subjects: readonly AuditSubject[] },
@@ -117,7 +120,7 @@ export const listEnding = (
      order by e.at desc, e.id desc
   `);
 
-/** The latest profile of a user that could not be made. */
+/** Returns the latest failed issuance of a user. */
 export async function latestFailure(
   db: Db,
   { realmId, userId }: { realmId: string; userId: string },
@@ -134,7 +137,7 @@ export async function latestFailure(
   return rows[0];
 }
 
-/** When a person last signed in, as far as the log tells. */
+/** Returns when a user last signed in, according to the audit log. */
 export async function lastSignIn(
   db: Db,
   { realmId, userId }: { realmId: string; userId: string },
@@ -147,7 +150,7 @@ export async function lastSignIn(
   return rows[0]?.at ?? null;
 }
 
-/** The names of applications of the realm. */
+/** Returns the names of applications of the realm. */
 export async function namesOfApplications(
   db: Db,
   { realmId, clientIds }: { realmId: string; clientIds: readonly string[] },
@@ -162,7 +165,7 @@ export async function namesOfApplications(
   return new Map(rows.map(({ clientId, name }) => [clientId, name]));
 }
 
-/** The names of profiles of the realm. */
+/** Returns the names of profiles of the realm. */
 export async function namesOfProfiles(
   db: Db,
   { realmId, serialNumbers }: { realmId: string; serialNumbers: readonly string[] },

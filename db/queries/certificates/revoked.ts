@@ -1,29 +1,29 @@
 import { only, type Db } from "../../client.ts";
 import { sql, unprepared } from "../../sql.ts";
 
-/** A transaction that revokes may commit so many seconds after the time that it wrote: its rows are looked for this much earlier. */
+/** A transaction may commit a revocation this many seconds after the time it wrote: windows begin this much earlier. */
 export const overlapSeconds = 60;
 
-/** What was revoked longer ago is not looked for any more. */
+/** Older revocations are not returned. */
 const hoursMax = 24;
 
-/** The revocations of a realm that somebody asks for. */
+/** A window of a realm's revocations. */
 export interface RevokedWindow {
   realmId: string;
-  /** Those with a later time, in every kind of profile. */
+  /** Revocations with a later time, of every kind of profile. */
   after: Date;
 }
 
 export interface SeenWindow extends RevokedWindow {
-  /** How many the window has. */
+  /** How many revocations the window contains. */
   lines: number;
-  /** Whether one of them is newer than what was asked for, beyond the overlap. */
+  /** Whether one of them is newer than the requested time, without the overlap. */
   hasNews: boolean;
-  /** Whether the time that was asked for is yet to come, further than clocks differ. */
+  /** Whether the requested time is in the future, by more than clocks differ. */
   isAhead: boolean;
 }
 
-/** The window that begins at an instant, or now, by the database's clock, and what is in it. */
+/** Returns the window that begins at an instant, or now, by the database's clock, and what it contains. */
 export async function look(
   db: Db,
   { realmId, since }: { realmId: string; since: Date | undefined },
@@ -48,7 +48,10 @@ export async function look(
   return { realmId, ...seen };
 }
 
-/** Which of these windows have more revocations than they had, in the order given. Nobody takes a revocation back. */
+/**
+ * Returns which of these windows contain more revocations than before, in the order given. Revocations are never
+ * undone.
+ */
 export const haveGrown = async (
   db: Db,
   windows: readonly Pick<SeenWindow, "realmId" | "after" | "lines">[],
@@ -74,7 +77,10 @@ export interface RevokedLine {
   revokedAt: Date;
 }
 
-/** So many revocations of a window, the oldest first, from behind the one with this id; and when they were read, by the database's clock. */
+/**
+ * Lists revocations of a window, oldest first, after the one with this id; and when they were read, by the database's
+ * clock.
+ */
 export async function list(
   db: Db,
   { realmId, after, behind, limit }: RevokedWindow & { behind: string | undefined; limit: number },
@@ -99,7 +105,7 @@ export async function list(
   return { at, lines: rows.filter((row): row is { at: Date } & RevokedLine => row.id !== null) };
 }
 
-/** Notes that an application asks, once a minute at most. */
+/** Records that an application reads the feed, at most once a minute. */
 export const noteReader = async (
   db: Db,
   { realmId, clientId }: { realmId: string; clientId: string },
@@ -116,14 +122,16 @@ export interface FeedReader {
   clientId: string;
   name: string;
   readAt: Date;
-  /** Whether it has not asked for longer than any reader waits. */
+  /** Whether it has not read for longer than any reader waits. */
   isSilent: boolean;
 }
 
-/** A reader that has not asked for so long is not there. */
+/** A reader that has not asked for this long is silent. */
 const silentMinutes = 5;
 
-/** The applications of a realm that have asked, save those that were switched off or can no longer ask. */
+/**
+ * Lists the applications of a realm that have read the feed, except inactive ones and ones that may no longer read it.
+ */
 export const listReaders = (db: Db, { realmId }: { realmId: string }): Promise<FeedReader[]> =>
   db.query<FeedReader>(sql`
     select r.client_id as "clientId", a.name, r.read_at as "readAt",

@@ -1,7 +1,7 @@
 import type { Database, Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** How somebody learns the status of certificates. */
+/** The ways to check the status of certificates. */
 export const askedFor = ["ocsp", "crl"] as const;
 export type AskedFor = (typeof askedFor)[number];
 
@@ -12,13 +12,13 @@ export interface StatusAsker {
   at: Date;
 }
 
-/** So many addresses are kept of each issuer and kind. */
+/** How many addresses are kept for each issuer and kind. */
 export const askersMax = 64;
 
-/** An address that was silent for so long makes room for another. */
+/** An address silent for this long can be replaced by another. */
 export const silentHours = 24;
 
-/** Writes down who asked. One that is not known and finds no room is left out. */
+/** Records addresses that asked. A new address is dropped when there is no room. */
 export async function record(
   db: Pick<Database, "query" | "transaction">,
   { kind, askers }: { kind: AskedFor; askers: readonly StatusAsker[] },
@@ -49,7 +49,7 @@ const asRows = (askers: readonly StatusAsker[]): Sql => sql`
   unnest(${askers.map(({ issuerId }) => issuerId)}::bigint[], ${askers.map(({ address }) => address)}::text[],
          ${askers.map(({ at }) => at)}::timestamptz[]) as a (issuer_id, address, at)`;
 
-/** One after the other, and one process at a time, so that nobody goes beyond the limit. */
+/** Adds addresses one by one, in one process at a time, so the limit holds. */
 async function add(tx: Db, { kind, askers }: { kind: AskedFor; askers: readonly StatusAsker[] }): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtext('status_askers'), 0)`);
   for (const { issuerId, address, at } of askers) {
@@ -81,11 +81,11 @@ async function add(tx: Db, { kind, askers }: { kind: AskedFor; askers: readonly 
   }
 }
 
-/** Who asks in a realm, as far as is known. */
+/** The status checks in a realm, as far as recorded. */
 export interface RealmChecks {
   /** Addresses that asked within a day. */
   servers: number;
-  /** When somebody asked last; null: nobody is known to have asked. */
+  /** The time of the last check; null: none is recorded. */
   lastAt: Date | null;
 }
 

@@ -6,44 +6,44 @@ import type { IssuanceState } from "../../../domain/certificate/issuance-state.t
 import { handOverClaimMinutes, handOverMinutes } from "../../../domain/lifetimes.ts";
 import { waitingHandOversMax } from "../../../domain/limits.ts";
 
-/** Whose profile is handed over: a person's or a guest account's. */
+/** The owner of the profile: a user or a guest account. */
 export type HandOverOwner = { userId: string; guestAccountId: null } | { userId: null; guestAccountId: string };
 
-/** Permission for one device to have one profile made, and what came of it. */
+/** Permission for one device to request one profile, and its outcome. */
 export type HandOver = HandOverOwner & {
   id: string;
   tokenHash: Buffer;
   realmId: string;
   deviceType: DeviceType;
   name: string;
-  /** Null: what suits the device. */
+  /** Null: the format that suits the device. */
   format: CertificateFormat | null;
-  /** The profile whose place the new one takes. */
+  /** The profile that the new one replaces. */
   renewsSerialNumber: string | null;
   createdAt: Date;
   expiresAt: Date;
-  /** When a browser claimed it; null as well for one that the release before claims had taken. */
+  /** When a browser claimed it; null also if the release before claims used it. */
   claimedAt: Date | null;
-  /** When the profile was asked for. */
+  /** When the profile was requested. */
   pickedUpAt: Date | null;
-  /** What the device that claimed it says that it is. */
+  /** The device, as its browser describes it. */
   pickedUpBy: string | null;
   recipientHash: Buffer | null;
   issuanceId: string | null;
   /** When the file was first fetched. */
   downloadedAt: Date | null;
-  /** How the issuance stands; null until there is one. */
+  /** The state of the issuance; null until there is one. */
   state: IssuanceState | null;
-  /** When the profile was made. */
+  /** When the profile was issued. */
   issuedAt: Date | null;
   /** Of the profile, once there is one. */
   serialNumber: string | null;
   issuerId: string | null;
-  /** When the network last asked about the profile. */
+  /** When the network last checked the profile's status. */
   lastOcspAt: Date | null;
 };
 
-/** What becomes known of a hand-over when a browser claims it. */
+/** What a browser adds to a hand-over when it claims it. */
 export interface Claim {
   deviceType: DeviceType;
   name: string;
@@ -58,10 +58,13 @@ export type NewHandOver = HandOverOwner &
     at: Date;
   };
 
-/** Makes one, for a device to claim it. False when the id is taken, or when too many of its owner's wait already. */
+/**
+ * Creates a hand-over for a device to claim. Returns false when the id is taken, or too many of its owner's are
+ * waiting.
+ */
 export const create = (db: Db, row: NewHandOver): Promise<boolean> => insert(db, row, { minutes: handOverMinutes });
 
-/** Makes one that a browser has claimed. False as for {@link create}. */
+/** Creates a hand-over that a browser has already claimed. Returns false as {@link create} does. */
 export const createClaimed = (db: Db, row: NewHandOver, claim: Claim): Promise<boolean> =>
   insert(db, { ...row, ...claim }, { minutes: handOverClaimMinutes, claim });
 
@@ -109,7 +112,10 @@ export const find = async (db: Db, { id }: { id: string }): Promise<HandOver | u
 export const findByToken = async (db: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<HandOver | undefined> =>
   first(await db.query<HandOver>(select(sql`h.token_hash = ${tokenHash}`)));
 
-/** Has a browser claim a hand-over, once: of several at the same moment one succeeds. False when it is claimed or too old. */
+/**
+ * Claims a hand-over for a browser: of several concurrent claims one succeeds. Returns false when it is claimed or
+ * expired.
+ */
 export async function claim(
   db: Db,
   { id, deviceType, name, format, pickedUpBy, recipientHash, at }: Claim & { id: string; at: Date },
@@ -128,7 +134,10 @@ export async function claim(
   return rows.length > 0;
 }
 
-/** Notes for which issuance a claimed hand-over was used, once. False when it was used already, or is too old. */
+/**
+ * Records the issuance that a claimed hand-over was used for, once. Returns false when it was used before or has
+ * expired.
+ */
 export async function use(
   tx: Db,
   { id, issuanceId, at }: { id: string; issuanceId: string; at: Date },
@@ -145,7 +154,7 @@ export async function use(
   return rows.length > 0;
 }
 
-/** Notes that the file was fetched; the first time counts. */
+/** Records that the file was fetched; only the first time counts. */
 export async function noteDownloaded(db: Db, { id, at }: { id: string; at: Date }): Promise<void> {
   await db.query(sql`update hand_overs set downloaded_at = ${at} where id = ${id} and downloaded_at is null`);
 }

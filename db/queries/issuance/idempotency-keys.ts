@@ -3,7 +3,7 @@ import { sql } from "../../sql.ts";
 import { idempotencyKeyHours } from "../../../domain/lifetimes.ts";
 
 export interface IdempotencyKey {
-  /** Whose key it is: two clients may use the same one. */
+  /** The owner of the key: two clients may use the same one. */
   scope: string;
   key: string;
   /** SHA-256 of method, path and body. */
@@ -11,8 +11,8 @@ export interface IdempotencyKey {
 }
 
 /**
- * Takes the key for this transaction. While another transaction holds it, this waits for that one to end.
- * `taken`: nobody used it in the last 24 hours. `used`: what it did then, and whether the request was the same.
+ * Takes the key for this transaction; waits while another transaction holds it. `taken` true: the key was not used in
+ * the last 24 hours. False: the result then, and whether the request was the same.
  */
 export async function take(
   tx: Db,
@@ -39,7 +39,7 @@ export async function take(
   return { taken: false, same, result };
 }
 
-/** Records what the request did, in the same transaction. */
+/** Records the result of the request, in the same transaction. */
 export async function complete(
   tx: Db,
   { scope, key, result }: Pick<IdempotencyKey, "scope" | "key"> & { result: unknown },

@@ -9,21 +9,24 @@ import type { Db } from "../../client.ts";
 import { abandonSerials, hasEnded, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";
 import { ofAnyLength, sql, type Sql } from "../../sql.ts";
 
-/** The worker's side of issuances: claim, fail, give back; settling is in `db/operations/settlement.ts`. Every one is a single statement, for a whole batch. */
+/**
+ * The worker's side of issuances: claim, fail, return to the queue; settling is in `db/operations/settlement.ts`. Each
+ * is a single statement for a whole batch.
+ */
 
-/** How long a claim holds without being renewed: how long a crashed worker delays what it had claimed. */
+/** How long a claim lasts without renewal: how long a crashed worker delays what it had claimed. */
 export const leaseSeconds = 20;
 
 /** How often a worker renews the claims it holds. */
 export const renewSeconds = 5;
 
-/** An attempt begun this often without ever ending has taken its worker down each time. */
+/** An issuance claimed this often without a result has crashed its worker each time. */
 export const claimsMax = 10;
 
-/** An issuance whose attempts failed this often, while its issuer could sign, fails. */
+/** An issuance that failed this often, although its issuer could sign, fails for the client. */
 export const failuresMax = 5;
 
-/** One claimed issuance, with the intent that the row now holds. What is signed comes from here, never from the queue. */
+/** One claimed issuance, with the intent that the row now holds. Signing uses these values, never the queue's. */
 export interface ClaimedIssuance {
   id: IssuanceID;
   claimId: string;
@@ -40,14 +43,14 @@ export interface ClaimedIssuance {
   notAfter: Date;
   organization: string;
   realmDomain: string;
-  /** What DNS names it permits beside those in its own domain. */
+  /** The DNS domains it permits beside its own domain. */
   infrastructureDomains: string[];
   failures: number;
-  /** The request that first wanted it; null: one of before requests were kept. For the log. */
+  /** The request that created it, for the log; null: it predates request ids. */
   requestId: string | null;
 }
 
-/** What the worker draws for each issuance it asks for. */
+/** The random values that the worker draws for each issuance it tries to claim. */
 export interface Draw {
   id: string;
   serialNumber: string;
@@ -55,18 +58,21 @@ export interface Draw {
   label: string;
 }
 
-/** When the certificate of issuance `i`, perhaps of guest account `g`, ends if it is made at `at`. */
+/** When the certificate of issuance `i`, perhaps of guest account `g`, ends if it is issued at `at`. */
 const endOf = (at: Date): Sql => profileEnd(sql`i`, sql`g`, at);
 
-/** Why issuance `i`, perhaps of guest account `g`, gets no certificate of issuer `s`, perhaps missing. It has been counted before. */
+/**
+ * Why issuance `i`, perhaps of guest account `g`, gets no certificate from issuer `s`, which may be missing. It is
+ * already counted.
+ */
 const refusalOf = (at: Date): Sql =>
   profileRefusal({ expiresAt: sql`g.expires_at`, issuerNotAfter: sql`s.not_after`, end: endOf(at) }, at);
 
 /**
- * Claims the issuances that no worker holds (queued, or the lease of the worker that claimed them ran out) and records
- * the intent: issuer, serial number, identity and validity. A serial number from an earlier attempt is abandoned in the
- * same statement. Not answered are issuances that are settled, that another worker holds, that have no issuer that
- * outlives them, whose issuer is not among `issuerIds`, or whose guest account has ended.
+ * Claims the issuances that no worker holds (queued, or with an expired lease) and records the intent: issuer, serial
+ * number, identity and validity. A serial number from an earlier attempt is abandoned in the same statement. Does not
+ * return issuances that are settled, that another worker holds, that have no issuer that outlives them, whose issuer is
+ * not among `issuerIds`, or whose guest account has ended.
  */
 export const claim = (
   db: Db,
@@ -134,8 +140,8 @@ export const claim = (
   `);
 
 /**
- * Keeps the claims of work that is still going on. What is being settled at this moment needs it no more, and waiting for
- * it could end in a deadlock: settling takes rows in another order.
+ * Renews the claims of work in progress. Skips rows that are being settled: they need no lease any more, and waiting
+ * for them could deadlock, because settling locks rows in another order.
  */
 export async function renew(db: Db, { claimIds, at }: { claimIds: readonly string[]; at: Date }): Promise<void> {
   await db.query(sql`
@@ -154,15 +160,15 @@ export interface Unclaimed {
   id: string;
   /** Null: its realm has none. */
   issuerId: IssuerID | null;
-  /** Why trying again does not help; null: it may. */
+  /** Why retrying does not help; null: it may. */
   code: ErrorCode | null;
-  /** The request that first wanted it. */
+  /** The request that created it. */
   requestId: string | null;
 }
 
 /**
- * Why issuances that could not be claimed were not. About one whose issuer is not among `issuerIds` a worker that has
- * the issuer decides, unless no attempt is left or its guest account has ended.
+ * Returns why issuances could not be claimed. If the issuer is not among `issuerIds`, a worker that has it decides,
+ * unless no attempt is left or the guest account has ended.
  */
 export const unclaimed = (
   db: Db,
@@ -183,18 +189,18 @@ export const unclaimed = (
                and (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))) as unclaimed
   `);
 
-/** An attempt that did not end with a certificate. */
+/** An attempt that ended without a certificate. */
 export interface FailedAttempt {
   id: string;
-  /** Why the issuance fails; `"owner"` stands for whatever is wrong with the owner, null for going back to the queue. */
+  /** Why the issuance fails; `"owner"`: whatever is wrong with the owner; null: it returns to the queue. */
   code: ErrorCode | "owner" | null;
-  /** Whether it counts towards {@link failuresMax}: not when the issuer's key could not be used. */
+  /** Whether it counts towards {@link failuresMax}: not if the issuer's key could not be used. */
   counted: boolean;
 }
 
 /**
- * Gives up attempts: their serial numbers are accounted for, and each issuance fails with its code, or goes back to the
- * queue when there is none. Attempts that are no longer held under this claim stay as they are.
+ * Ends attempts: abandons their serial numbers, and fails each issuance with its code or, without one, returns it to
+ * the queue. Attempts that this claim no longer holds stay as they are.
  */
 export async function abandon(
   db: Db,
@@ -241,7 +247,7 @@ export async function abandon(
   `);
 }
 
-/** Fails issuances that nobody can ever claim, accounting for the serial number of an earlier attempt. */
+/** Fails issuances that no worker can ever claim, and abandons the serial number of an earlier attempt. */
 export async function failUnclaimed(
   db: Db,
   { rows, at }: { rows: readonly { id: string; code: ErrorCode }[]; at: Date },
@@ -270,9 +276,9 @@ export async function failUnclaimed(
 }
 
 /**
- * Single issuances that wait too long: queued for longer than a queue takes, or claimed by a worker that is gone. Those
- * whose issuer is among `away` are left out, so that they do not stand in the way of others; but for what fails without
- * an issuer: no attempt left, guest account ended.
+ * Returns single issuances that wait too long: queued for longer than the queue takes, or claimed by a worker that
+ * died. Skips issuances whose issuer is among `away`, so they do not delay others, except those that fail without an
+ * issuer: no attempt left, or guest account ended.
  */
 export async function overdue(
   db: Db,

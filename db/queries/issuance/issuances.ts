@@ -10,7 +10,7 @@ import { first, only, type Db } from "../../client.ts";
 import { abandonSerials, countOfUser, isActive, isUnsettled } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** A user, as far as another profile is concerned. */
+/** A user, as far as relevant for another profile. */
 export interface UserRow extends UserState {
   keyTypes: Partial<Record<DeviceType, KeyType>>;
 }
@@ -22,13 +22,13 @@ const userColumns = sql`
 
 /**
  * Locks a user's row and reads what decides whether another profile may be created. Two statements, because the count
- * must be taken after the lock is acquired: otherwise two requests at once both fit under the limit.
+ * must be taken after the lock is acquired: otherwise two concurrent requests would both fit under the limit.
  */
 export async function lockOwner(
   tx: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
 ): Promise<UserRow | undefined> {
-  // Both go out at once; Postgres takes them in this order, the second with a snapshot of its own.
+  // Both are sent at once; Postgres runs them in this order, the second with its own snapshot.
   const [owners, counts] = await Promise.all([
     tx.query<Omit<UserRow, "count">>(sql`
       select ${userColumns}
@@ -45,7 +45,7 @@ export async function lockOwner(
   return owner === undefined ? undefined : { ...owner, count: only(counts).count };
 }
 
-/** The same without the lock, to be shown: it may be otherwise a moment later. */
+/** Returns the same without the lock, for display: it may change a moment later. */
 export async function readOwner(
   db: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
@@ -62,7 +62,7 @@ export async function readOwner(
   );
 }
 
-/** A guest account, as far as another profile is concerned. */
+/** A guest account, as far as relevant for another profile. */
 export interface GuestAccountRow extends GuestAccountState {
   name: string;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
@@ -82,7 +82,7 @@ const countOfGuestAccount = (guestAccountId: string, at: Date): Sql => sql`
            where i.guest_account_id = ${guestAccountId}
              and ${isUnsettled(sql`i`)})::integer as count`;
 
-/** Locks a guest account's row and reads what decides whether another profile may be created, as {@link lockOwner} does. */
+/** Does the same as {@link lockOwner} for a guest account. */
 export async function lockGuestAccount(
   tx: Db,
   { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
@@ -103,7 +103,7 @@ export async function lockGuestAccount(
   return account === undefined ? undefined : { ...account, count: only(counts).count };
 }
 
-/** The same without the lock, to be shown: it may be otherwise a moment later. */
+/** Returns the same without the lock, for display: it may change a moment later. */
 export async function readGuestAccount(
   db: Db,
   { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
@@ -136,13 +136,13 @@ export interface NewIssuance {
   validityMonths: number;
   at: Date;
   actor: Actor;
-  /** The request that wants it, for the log. */
+  /** The request that creates it, for the log. */
   requestId: string;
-  /** The profile whose place this one takes. */
+  /** The profile that this one replaces. */
   renewal?: { certificateId: string; beyondLimit: boolean };
 }
 
-/** Accepts a request for a certificate: from here on it will be finished, whatever crashes. */
+/** Accepts a request for a certificate: from now on it will be settled, whatever crashes. */
 export async function create(tx: Db, row: NewIssuance): Promise<void> {
   await tx.query(sql`
     insert into issuances (id, realm_id, kind, user_id, guest_account_id, name, description, device_type, format,
@@ -170,13 +170,13 @@ export interface IssuanceResult {
   output: { sealed: Buffer | null; dataKeyId: string; wrappedDataKey: Buffer | null } | null;
 }
 
-/** Where an issuance stands and whose it is. */
+/** The state and the owner of an issuance. */
 export interface IssuanceStanding extends Omit<IssuanceResult, "output"> {
   userId: string | null;
   guestAccountId: string | null;
 }
 
-/** What is still being made for a user. */
+/** An issuance of a user that is still in progress. */
 export interface UnsettledIssuance {
   id: string;
   name: string;
@@ -184,7 +184,7 @@ export interface UnsettledIssuance {
   createdAt: Date;
 }
 
-/** What a user has under way, the latest first. */
+/** Lists a user's issuances in progress, latest first. */
 export const listUnsettledOfUser = (
   db: Db,
   { realmId, userId }: { realmId: string; userId: string },
@@ -198,20 +198,20 @@ export const listUnsettledOfUser = (
      order by i.created_at desc, i.id
   `);
 
-/** How a profile was renewed. */
+/** The renewal of a profile. */
 export interface Renewal {
-  /** The profile that gets a successor. */
+  /** The profile that is renewed. */
   certificateId: string;
   createdAt: Date;
   finishedAt: Date | null;
-  /** The successor, once there is one. */
+  /** The successor, once it is issued. */
   serialNumber: string | null;
   beyondLimit: boolean;
   /** The successor is revoked: the profile has none any more. */
   isUndone: boolean;
 }
 
-/** The renewals of a user's profiles that have not failed, the latest first. */
+/** Lists the renewals of a user's profiles that have not failed, latest first. */
 export const listRenewalsOfUser = (db: Db, { userId }: { userId: string }): Promise<Renewal[]> =>
   db.query<Renewal>(sql`
     select i.renews_certificate_id as "certificateId", i.created_at as "createdAt", i.finished_at as "finishedAt",
@@ -224,7 +224,7 @@ export const listRenewalsOfUser = (db: Db, { userId }: { userId: string }): Prom
      order by i.created_at desc, i.id
   `);
 
-/** State and creator, without touching the output. */
+/** Returns state and creator, without reading the output. */
 export const findState = async (db: Db, id: string): Promise<IssuanceStanding | undefined> =>
   first(
     await db.query<IssuanceStanding>(sql`
@@ -237,7 +237,7 @@ export const findState = async (db: Db, id: string): Promise<IssuanceStanding | 
     `),
   );
 
-/** Which of these issuances are settled, without touching any output. */
+/** Returns which of these issuances are settled, without reading any output. */
 export async function listSettled(db: Db, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id
@@ -249,7 +249,7 @@ export async function listSettled(db: Db, ids: readonly string[]): Promise<strin
 }
 
 /**
- * Fails whatever a user still has under way and gives up the serial numbers of attempts that have begun. Call it in the
+ * Fails a user's unsettled issuances and abandons the serial numbers of attempts that have begun. Call it in the
  * transaction that locks the user out, after the user's row has been changed: no such issuance can settle afterwards.
  */
 export const failUnsettledOfUsers = (
@@ -257,19 +257,19 @@ export const failUnsettledOfUsers = (
   { userIds, ...failure }: { userIds: readonly string[]; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(tx, sql`user_id = any(${userIds}::bigint[])`, failure);
 
-/** The same for a guest account that is revoked. */
+/** Does the same for a guest account that is revoked. */
 export const failUnsettledOfGuestAccount = (
   tx: Db,
   { guestAccountId, ...failure }: { guestAccountId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(tx, sql`guest_account_id = ${guestAccountId}`, failure);
 
-/** The same for a bulk job that cannot go on. */
+/** Does the same for a bulk job that cannot continue. */
 export const failUnsettledOfJob = (
   db: Db,
   { jobId, ...failure }: { jobId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(db, sql`batch_id = ${jobId}`, failure);
 
-/** The same for one issuance, whose certificate was lost with the database: it would be issued a second time. */
+/** Does the same for one issuance whose certificate was lost with the database: it would be issued a second time. */
 export const failUnsettledById = (
   tx: Db,
   { realmId, id, ...failure }: { realmId: string; id: string; errorCode: ErrorCode; at: Date },

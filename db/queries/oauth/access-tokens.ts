@@ -14,7 +14,7 @@ export interface NewAccessToken {
   secretHash: Uint8Array | null;
   /** The session of a user's token. */
   sessionId: string | null;
-  /** The profile that a user's token was got with over mutual TLS. */
+  /** The profile with which a user's token was requested over mutual TLS. */
   certificateId: string | null;
   scopes: readonly Scope[];
   at: Date;
@@ -22,8 +22,8 @@ export interface NewAccessToken {
 }
 
 /**
- * Stores an access token. The same statement ends the oldest of a guest account beyond {@link tokensOfHolderMax}, and those
- * of a service with one token in 32: reading a thousand rows each time would double what a token costs.
+ * Stores an access token. The same statement removes a guest account's oldest tokens beyond {@link tokensOfHolderMax},
+ * and a service's with one token in 32: reading a thousand rows each time would double the cost of a token.
  */
 export async function create(db: Db, token: NewAccessToken): Promise<void> {
   await db.query(sql`
@@ -43,7 +43,7 @@ function withoutSurplus({ tokenHash, userId, guestAccountId, clientId }: NewAcce
         ? sql`client_id = ${clientId} and user_id is null`
         : undefined;
   if (ofHolder === undefined) return sql``;
-  // By where the rows lie, which is in one order for all, so that two statements at once do not wait for each other.
+  // Deletes by ctid, in the same order for all, so two concurrent statements do not wait for each other.
   return sql`
     with surplus as (
       delete from access_tokens
@@ -55,13 +55,13 @@ function withoutSurplus({ tokenHash, userId, guestAccountId, clientId }: NewAcce
     )`;
 }
 
-/** Whom a valid token speaks for. */
+/** The holder of a valid token. */
 export interface TokenHolder {
   realmId: string;
   clientId: string | null;
   userId: string | null;
   guestAccountId: string | null;
-  /** Null: it speaks for no person. */
+  /** Null: its holder is not a user. */
   roles: Role[] | null;
   sessionId: string | null;
   certificateId: string | null;
@@ -70,7 +70,7 @@ export interface TokenHolder {
   expiresAt: Date;
 }
 
-/** Ends one access token of a client. */
+/** Removes one access token of a client. */
 export async function removeOfClient(
   db: Db,
   { tokenHash, clientId }: { tokenHash: Uint8Array; clientId: string },
@@ -78,14 +78,15 @@ export async function removeOfClient(
   await db.query(sql`delete from access_tokens where token_hash = ${tokenHash} and client_id = ${clientId}`);
 }
 
-/** What is found of a token: `suspended` when something of it has been switched off, and undefined when there is none. */
+/** The result for a token: `suspended` when something it depends on is switched off, undefined when there is none. */
 export type FoundHolder = TokenHolder | "suspended" | undefined;
 
 /**
- * The one query of authentication: token, user, guest account, client and secret, all of them valid at this instant, for
- * all tokens that are asked about together; each is answered in its place.
- * `suspended`: something of it has been switched off, locked out or replaced, or the application has no longer all the
- * scopes; the token may come back. Undefined: there is no such token, or it has expired, and never will be valid again.
+ * The one query of authentication: token, user, guest account, client and secret, all valid at this instant, for all
+ * tokens that are looked up together; results are in the order of the tokens.
+ * `suspended`: something it depends on is switched off, locked out or replaced, or the application no longer has all
+ * the scopes; the token may become valid again. Undefined: there is no such token, or it has expired, and never will be
+ * valid again.
  */
 export async function findHolders(
   db: Db,

@@ -4,7 +4,7 @@ import { pageOf } from "../../list.ts";
 import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
 import { lookup, sql } from "../../sql.ts";
 
-/** What the registration of an application says. */
+/** The settings in an application's registration. */
 export interface ApplicationSettings {
   type: ApplicationType;
   active: boolean;
@@ -28,7 +28,7 @@ const columns = sql`
   a.redirect_uri as "redirectUri", a.scopes, a.use_client_secret as "useClientSecret", a.require_pkce as "requirePkce",
   a.first_party as "firstParty"`;
 
-/** An application, whatever its realm: authorization requests name nothing but the client. */
+/** Returns an application of any realm: authorization requests name only the client. */
 export async function find(db: Db, { clientId }: { clientId: string }): Promise<Application | undefined> {
   return first(
     await db.query<Application>(lookup`select ${columns} from applications a where a.client_id = ${clientId}`),
@@ -36,7 +36,7 @@ export async function find(db: Db, { clientId }: { clientId: string }): Promise<
 }
 
 /**
- * An application and the hashes of the secrets it may use now. The caller compares them in constant time, and does the
+ * Returns an application and the hashes of its current secrets. The caller compares them in constant time, and does the
  * same work when there is no such application.
  */
 export async function findWithSecrets(
@@ -82,7 +82,7 @@ export async function create(tx: Db, row: NewApplication): Promise<void> {
   }
 }
 
-/** Remembers that a client was given a token, to the minute: a busy client is not worth a write each time. */
+/** Records, to the minute, that a client was issued a token: a busy client is not worth a write each time. */
 export async function markUsed(db: Db, { clientId, at }: { clientId: string; at: Date }): Promise<void> {
   await db.query(sql`
     update applications
@@ -95,7 +95,7 @@ export async function markUsed(db: Db, { clientId, at }: { clientId: string; at:
 /** An application as administrators see it. */
 export interface RegisteredApplication extends Application {
   createdAt: Date;
-  /** The user or the client that registered it. */
+  /** The user or client that registered it. */
   createdBy: string;
   lastUsedAt: Date | null;
 }
@@ -108,16 +108,16 @@ interface InRealm {
   clientId: string;
 }
 
-/** The client that a realm's console is. Administrators do not see it: the service registers it and keeps it right. */
+/** The client id of a realm's console. Administrators do not see it: the service registers and maintains it. */
 export const consoleClientId = (realmId: string): string => `console-${realmId}`;
 
-/** The console is no application that somebody registered. */
+/** Excludes the console, which no user registered. */
 export const notTheConsole = sql`a.client_id <> 'console-' || a.realm_id`;
 
-/** What people know the console by, registered yet or not. */
+/** The name of the console on screens, registered yet or not. */
 const consoleName = "Administration console";
 
-/** The names of a realm's applications that are parts of this service, except one of them. */
+/** Lists the names of a realm's first-party applications, except one. */
 export async function listFirstPartyNames(
   db: Db,
   { realmId, except }: { realmId: string; except: string },
@@ -128,10 +128,7 @@ export async function listFirstPartyNames(
   return [consoleName, ...rows.map(({ name }) => name)];
 }
 
-/**
- * Registers the console of a realm, or brings its registration up to date: the address that the service is reached under
- * may have changed since.
- */
+/** Registers the console of a realm, or updates its registration: the service's address may have changed. */
 export async function upsertConsole(
   db: Db,
   {
@@ -166,7 +163,7 @@ export async function findInRealm(db: Db, { realmId, clientId }: InRealm): Promi
   );
 }
 
-/** An application, held until the transaction ends, so that changes come one after another. */
+/** Returns an application with its row locked until the transaction ends: changes happen one after another. */
 export async function lock(tx: Db, { realmId, clientId }: InRealm): Promise<RegisteredApplication | undefined> {
   return first(
     await tx.query<RegisteredApplication>(sql`
@@ -188,7 +185,7 @@ export interface ApplicationFilter {
   active: boolean;
 }
 
-/** The applications of a realm; `search` looks inside the name. */
+/** Returns a page of a realm's applications; `search` matches inside the name. */
 export const list = (
   db: Db,
   { realmId, page }: { realmId: string; page: PageRequest<ApplicationFilter, ApplicationSortKey> },
@@ -214,7 +211,7 @@ export const list = (
     items: { columns: registeredColumns, join: sql`join applications a on a.client_id = page.id` },
   });
 
-/** Changes what may change of an application: everything but its type. */
+/** Changes the changeable settings of an application: all but its type. */
 export async function update(
   tx: Db,
   row: Omit<ApplicationSettings, "type"> & Pick<Application, "clientId">,
@@ -227,7 +224,7 @@ export async function update(
   `);
 }
 
-/** Ends the sessions and tokens of a client that have a scope beyond these, and takes such scopes out of consents. */
+/** Ends a client's sessions and tokens with a scope beyond these, and removes such scopes from consents. */
 export async function endBeyondScopes(
   tx: Db,
   { clientId, scopes }: { clientId: string; scopes: readonly Scope[] },
@@ -246,8 +243,8 @@ export async function endBeyondScopes(
 }
 
 /**
- * Gives a client a new secret. The one before it stays valid for `overlapHours`, at 0 not at all; any earlier one goes,
- * and with each its tokens. Call it with the application locked.
+ * Gives a client a new secret. The previous one stays valid for `overlapHours` (0: not at all); earlier ones are
+ * removed, each with its tokens. Call it with the application locked.
  */
 export async function replaceSecret(
   tx: Db,
@@ -273,12 +270,15 @@ export async function replaceSecret(
   `);
 }
 
-/** Forgets a client's secrets, and ends the tokens that were got with them. */
+/** Removes a client's secrets and the tokens issued with them. */
 export async function removeSecrets(tx: Db, { clientId }: { clientId: string }): Promise<void> {
   await tx.query(sql`delete from application_secrets where client_id = ${clientId}`);
 }
 
-/** Removes an application with everything it has. Its sessions first: redeeming a code holds one, then needs the application. */
+/**
+ * Removes an application with everything it has. Its sessions first: redeeming a code locks one, then needs the
+ * application.
+ */
 export async function remove(tx: Db, { clientId }: { clientId: string }): Promise<void> {
   await tx.query(sql`delete from sessions where client_id = ${clientId}`);
   await tx.query(sql`delete from applications where client_id = ${clientId}`);

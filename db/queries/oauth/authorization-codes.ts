@@ -36,18 +36,20 @@ export interface AuthorizationCode {
   userId: string;
   pairwiseId: string;
   roles: Role[];
-  /** The scopes that the session was asked for; its tokens have those that the person can give and was shown. */
+  /**
+   * The scopes that the client requested for the session; its tokens have those that the user can grant and was shown.
+   */
   scopes: Scope[];
-  /** Part of this service, which nobody consents to. */
+  /** Part of this service: the user is not asked for consent. */
   firstParty: boolean;
-  /** The scopes that the page of their consent listed; null: a consent of a release before, or none. */
+  /** The scopes that the consent page listed; null: a consent from an earlier release, or none. */
   shown: Scope[] | null;
-  /** The scopes that a consent of an earlier release was asked for; null: there is no consent. */
+  /** The scopes requested by a consent of an earlier release; null: there is no consent. */
   consented: Scope[] | null;
   signedInAt: Date;
 }
 
-/** A code, used or not. Offboarded people have none, nor has an application for scopes it lost. */
+/** Returns a code, used or not. Offboarded users have none, and neither have applications for scopes they lost. */
 export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Promise<AuthorizationCode | undefined> {
   return first(
     await db.query<AuthorizationCode>(sql`

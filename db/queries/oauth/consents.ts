@@ -3,17 +3,17 @@ import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 import type { Application } from "./applications.ts";
 
-/** What a person allowed an application. */
+/** A user's consent to an application. */
 export interface Consent {
   clientId: string;
   clientName: string;
   clientUri: string;
-  /** The scopes that the page listed. */
+  /** The scopes that the consent page listed. */
   scopes: Scope[];
   grantedAt: Date;
 }
 
-/** The application as the page showed it. */
+/** The application as the consent page showed it. */
 export type ShownApplication = Pick<Application, "clientId" | "name" | "clientUri" | "redirectUri">;
 
 interface Of {
@@ -21,12 +21,15 @@ interface Of {
   clientId: string;
 }
 
-/** Whether the consent `c` was given to the application `a` as it is now; one of a release before was. */
+/** Whether the consent `c` was given to the application `a` as it is now; true for consents of an earlier release. */
 const isOfSame = sql`
   (c.shown_scopes is null
    or (c.shown_name, c.shown_client_uri, c.shown_redirect_uri) is not distinct from (a.name, a.client_uri, a.redirect_uri))`;
 
-/** A person's consent to an application as it is now. `shown` is null until a consent of a release before is used. */
+/**
+ * Returns a user's consent to an application as it is now. `shown` is null until a consent of an earlier release is
+ * used.
+ */
 export async function find(
   db: Db,
   { userId, clientId }: Of,
@@ -43,7 +46,7 @@ export async function find(
   );
 }
 
-/** A person's consents, the latest first. */
+/** Lists a user's consents, latest first. */
 export const listOfUser = (db: Db, { userId }: { userId: string }): Promise<Consent[]> =>
   db.query<Consent>(sql`
     select c.client_id as "clientId", a.name as "clientName", a.client_uri as "clientUri",
@@ -54,7 +57,7 @@ export const listOfUser = (db: Db, { userId }: { userId: string }): Promise<Cons
      order by c.granted_at desc, c.client_id
   `);
 
-/** Adds scopes to what was allowed before, if that was the same application to look at. */
+/** Adds scopes to an earlier consent if the application looked the same, else replaces what was shown. */
 export async function grant(
   tx: Db,
   {
@@ -83,7 +86,7 @@ export async function grant(
   `);
 }
 
-/** Fixes what a consent of a release before, which kept what was asked for, holds for from now on. */
+/** Fixes the scopes of a consent of an earlier release, which recorded only the requested ones. */
 export async function settle(db: Db, { userId, clientId, shown }: Of & { shown: readonly Scope[] }): Promise<void> {
   await db.query(sql`
     update consents c
@@ -96,7 +99,7 @@ export async function settle(db: Db, { userId, clientId, shown }: Of & { shown: 
   `);
 }
 
-/** Takes a consent back. False when there is none. */
+/** Withdraws a consent. Returns false when there is none. */
 export async function remove(tx: Db, { userId, clientId }: Of): Promise<boolean> {
   const rows = await tx.query(sql`
     delete from consents where user_id = ${userId} and client_id = ${clientId} returning client_id

@@ -15,7 +15,7 @@ export async function create(
   `);
 }
 
-/** A refresh token that can be used, with the session it belongs to. */
+/** A valid refresh token, with its session. */
 export interface RefreshToken {
   sessionId: string;
   clientId: string;
@@ -23,13 +23,15 @@ export interface RefreshToken {
   userId: string;
   pairwiseId: string;
   roles: Role[];
-  /** The scopes that the session was asked for; its tokens have those that the person can give and was shown. */
+  /**
+   * The scopes that the client requested for the session; its tokens have those that the user can grant and was shown.
+   */
   scopes: Scope[];
-  /** Part of this service, which nobody consents to. */
+  /** Part of this service: the user is not asked for consent. */
   firstParty: boolean;
-  /** The scopes that the page of their consent listed; null: a consent of a release before, or none. */
+  /** The scopes that the consent page listed; null: a consent from an earlier release, or none. */
   shown: Scope[] | null;
-  /** The scopes that a consent of an earlier release was asked for; null: there is no consent. */
+  /** The scopes requested by a consent of an earlier release; null: there is no consent. */
   consented: Scope[] | null;
   signedInAt: Date;
   createdAt: Date;
@@ -37,8 +39,8 @@ export interface RefreshToken {
 }
 
 /**
- * A refresh token that has neither run out nor lain idle too long, of somebody who is not offboarded, for scopes that the
- * application still has.
+ * Returns a refresh token that has neither expired nor been idle too long, of a user who is not offboarded, for scopes
+ * that the application still has.
  */
 export async function find(
   db: Db,

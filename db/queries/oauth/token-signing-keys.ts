@@ -24,10 +24,10 @@ const columns = sql`
   kid, algorithm, public_jwk as "publicJwk", sealed_key as "sealedKey", state, published_at as "publishedAt",
   activated_at as "activatedAt", retired_at as "retiredAt", tokens_expire_at as "tokensExpireAt"`;
 
-/** What a key is sealed under the master key for: this table, this row. */
+/** The context that a key is sealed for under the master key: this table, this row. */
 export const keyContext = (kid: string): string => `token_signing_keys/${kid}`;
 
-/** The newest key whose private half is still kept. */
+/** Returns the newest key whose private half is still stored. */
 export const findNewestSealed = async (db: Db): Promise<{ kid: string; sealedKey: Buffer } | undefined> =>
   first(
     await db.query(sql`
@@ -42,7 +42,7 @@ export const findNewestSealed = async (db: Db): Promise<{ kid: string; sealedKey
 export const list = (db: Db): Promise<TokenSigningKeyRow[]> =>
   db.query<TokenSigningKeyRow>(sql`select ${columns} from token_signing_keys order by published_at desc, kid`);
 
-/** Adds a key unless its algorithm has one in that state: of several processes that do so at once, one wins. */
+/** Adds a key unless its algorithm has one in that state: of several concurrent processes, one succeeds. */
 export async function add(
   db: Db,
   key: Pick<TokenSigningKeyRow, "kid" | "algorithm" | "publicJwk"> & {
@@ -60,8 +60,8 @@ export async function add(
 }
 
 /**
- * Puts the next key in the current one's place, if the current one has served since `activatedBefore` and the next one
- * has been published since `publishedBefore`. The private half of the one that retires is erased. Call in a transaction.
+ * Replaces the current key with the next one, if the current one has been active since `activatedBefore` and the next
+ * one published since `publishedBefore`. Erases the private half of the retired key. Call in a transaction.
  */
 export async function rotate(
   tx: Db,
@@ -90,7 +90,7 @@ export async function rotate(
   return true;
 }
 
-/** Remembers that a key signed a token that lives until then, so that it stays published as long. */
+/** Records that a key signed a token that expires then, so it stays published as long. */
 export async function keepUntil(db: Db, { kid, expiresAt }: { kid: string; expiresAt: Date }): Promise<void> {
   await db.query(sql`
     update token_signing_keys
@@ -100,7 +100,7 @@ export async function keepUntil(db: Db, { kid, expiresAt }: { kid: string; expir
   `);
 }
 
-/** Forgets keys that retired before then, and signed nothing that is still valid. */
+/** Removes keys that retired before then and signed nothing that is still valid. */
 export async function forget(db: Db, { retiredBefore, at }: { retiredBefore: Date; at: Date }): Promise<void> {
   await db.query(sql`
     delete from token_signing_keys
