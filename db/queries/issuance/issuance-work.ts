@@ -23,7 +23,7 @@ export const renewSeconds = 5;
 /** An issuance claimed this often without a result has crashed its worker each time. */
 export const claimsMax = 10;
 
-/** An issuance that failed this often, although its issuer could sign, fails for the client. */
+/** An issuance whose attempts failed this often, while its issuer could sign, fails. */
 export const failuresMax = 5;
 
 /** One claimed issuance, with the intent that the row now holds. Signing uses these values, never the queue's. */

@@ -33,7 +33,7 @@ export interface NewGuestAccount {
   expiresAt: Date;
 }
 
-/** What an account's token is sealed under the master key for: this table, this row. */
+/** The context that an account's token is sealed for under the master key: this table, this row. */
 export const tokenContext = (tokenHash: Uint8Array): string =>
   `guest_accounts/${Buffer.from(tokenHash).toString("hex")}`;
 
@@ -48,7 +48,7 @@ export async function create(tx: Db, account: NewGuestAccount): Promise<GuestAcc
   );
 }
 
-/** The account of a token, while it is neither revoked nor expired. */
+/** Returns the account of a token if it is neither revoked nor expired. */
 export async function findByToken(
   db: Db,
   { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
@@ -63,7 +63,7 @@ export async function findByToken(
   );
 }
 
-/** The account of a token, ended or not. */
+/** Returns the account of a token, ended or not. */
 export const findEvenEnded = async (
   db: Db,
   { tokenHash }: { tokenHash: Uint8Array },
@@ -102,7 +102,7 @@ export async function find(
   );
 }
 
-/** True when the realm has this account. */
+/** Whether the realm has this account. */
 export async function exists(db: Db, { realmId, guestAccountId }: InRealm): Promise<boolean> {
   const rows = await db.query(
     sql`select 1 as one from guest_accounts where realm_id = ${realmId} and id = ${guestAccountId}`,
@@ -110,7 +110,7 @@ export async function exists(db: Db, { realmId, guestAccountId }: InRealm): Prom
   return rows.length > 0;
 }
 
-/** An account with its token as it is stored; null: the master key that it was sealed under was lost. */
+/** Returns an account with its stored token; null: the master key that sealed it was lost. */
 export async function findWithToken(
   db: Db,
   { realmId, guestAccountId }: InRealm,
@@ -137,7 +137,7 @@ export interface GuestAccountFilter {
   maxExpirationTime: Date;
 }
 
-/** The guest accounts of a realm; `search` looks inside the name. */
+/** Returns a page of a realm's guest accounts; `search` matches inside the name. */
 export function list(
   db: Db,
   { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<GuestAccountFilter, GuestAccountSortKey> },
@@ -168,7 +168,7 @@ export function list(
   });
 }
 
-/** Reads an account and keeps it from being changed, or given a profile, by anyone else until the transaction ends. */
+/** Returns an account with its row locked: changes to it and new profiles for it wait until the transaction ends. */
 export async function lock(tx: Db, { realmId, guestAccountId }: InRealm): Promise<GuestAccount | undefined> {
   return first(
     await tx.query<GuestAccount>(sql`
@@ -181,10 +181,10 @@ export async function lock(tx: Db, { realmId, guestAccountId }: InRealm): Promis
   );
 }
 
-/** What of an account may change. */
+/** The settings of an account that can change. */
 export type GuestAccountSettings = Pick<GuestAccount, "name" | "note" | "profileLimit" | "expiresAt">;
 
-/** Gives an account other settings. When its end moves, its access tokens end then, too. Call in a transaction. */
+/** Changes an account's settings. If its end moves, its access tokens expire then, too. Call in a transaction. */
 export async function update(
   tx: Db,
   { realmId, guestAccountId, name, note, profileLimit, expiresAt }: InRealm & GuestAccountSettings,
@@ -195,7 +195,7 @@ export async function update(
      where realm_id = ${realmId}
        and id = ${guestAccountId}
   `);
-  // Tokens end on whole seconds, as what they say of themselves does.
+  // Tokens expire on whole seconds, as their reported expiry does.
   await tx.query(sql`
     update access_tokens
        set expires_at = date_trunc('second', ${expiresAt}::timestamptz)

@@ -1,7 +1,7 @@
 import type { Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** Who somebody is, as far as lists that name people say it. */
+/** A person as lists show them. */
 export interface Person {
   id: string;
   pairwiseId: string;
@@ -12,7 +12,7 @@ export interface Person {
   forgottenAt: Date | null;
 }
 
-/** People of the realm by their ids; those that are not there are left out. */
+/** Returns people of the realm by their ids; unknown ids are left out. */
 export const listByIds = (
   db: Db,
   { realmId, userIds }: { realmId: string; userIds: readonly string[] },
@@ -25,12 +25,12 @@ export const listByIds = (
        and realm_id = ${realmId}
   `);
 
-/** People of one realm whose ids differ in spelling alone, since before such ids were refused. */
+/** People of one realm whose ids differ only in spelling, created before such ids were refused. */
 export interface Twins {
   people: { userID: string; pairwiseID: string }[];
 }
 
-/** The first of them, and how many there are in all. */
+/** Returns the first twins, and how many there are in all. */
 export async function findTwins(
   db: Db,
   { realmId, max }: { realmId: string; max: number },

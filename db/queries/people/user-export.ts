@@ -1,7 +1,7 @@
 import { only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** All that the tables hold about one person, for the person to have: never a secret, a key or a hash. */
+/** Everything that the tables hold about one person, for that person's export: never a secret, a key or a hash. */
 
 interface OfUser {
   realmId: string;
@@ -14,7 +14,7 @@ export interface SignIns {
   identities: { issuer: string; subject: string; createdAt: Date }[];
   logins: { method: string; signedInAt: Date; expiresAt: Date }[];
   links: { createdAt: Date; expiresAt: Date; consumedAt: Date | null }[];
-  /** Since when the identity provider says that they may not use the realm. */
+  /** Since when the identity provider has denied them the realm. */
   notPermittedSince: Date | null;
 }
 
@@ -65,7 +65,7 @@ export interface ExportedProfile {
   certificate: Buffer;
 }
 
-/** The person's profiles, active or not, in the order of their ids after `afterId`. */
+/** Lists the person's profiles, active or not, in the order of their ids after `afterId`. */
 export const listProfiles = (
   db: Db,
   { realmId, userId, afterId, limit }: OfUser & { afterId: string; limit: number },
@@ -82,7 +82,7 @@ export const listProfiles = (
      limit ${limit}
   `);
 
-/** A profile that was asked for and not issued, or not yet. */
+/** A profile that was requested and not issued, or not yet. */
 export interface ExportedRequest {
   state: string;
   name: string;
@@ -125,7 +125,7 @@ export const listHandOvers = (db: Db, { realmId, userId }: OfUser): Promise<Expo
      order by created_at, id
   `);
 
-/** The realm's bulk jobs. */
+/** Lists the realm's bulk jobs. */
 export async function listJobIds(db: Db, { realmId }: { realmId: string }): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id from jobs where realm_id = ${realmId} and state <> 'receiving' order by created_at, id
@@ -146,7 +146,7 @@ export interface ExportedJobRow {
   message: string | null;
 }
 
-/** The rows of a job that are about the person, by number or by pairwise id in any spelling. */
+/** Lists the rows of a job that are about the person, by number or by pairwise id in any spelling. */
 export const listJobRows = (
   db: Db,
   { realmId, userId, pairwiseId, jobId }: OfUser & { pairwiseId: string; jobId: string },
@@ -162,7 +162,7 @@ export const listJobRows = (
      order by r.position
   `);
 
-/** How far the audit log has been read. */
+/** The position up to which the audit log has been read. */
 export interface AuditPlace {
   at: string;
   id: string;
@@ -175,13 +175,13 @@ export interface ExportedAudit {
   event: string;
   clientId: string | null;
   byPerson: boolean;
-  /** Of entries about the person alone: others' are not theirs to have. */
+  /** Only of entries about the person: the properties of other entries are not theirs to see. */
   properties: Record<string, unknown> | null;
 }
 
 /**
- * The entries by the person and about them among the next `limit` of the realm's, in their order, and where to go on; no
- * place at the end. There is no index by whom an entry is about: entries are read by date, a page at a time.
+ * Returns the entries by the person and about them among the next `limit` of the realm's, in their order, and where to
+ * continue; no place at the end. No index covers whom an entry is about: entries are read by date, a page at a time.
  */
 export async function listAudit(
   db: Db,
@@ -213,7 +213,7 @@ export async function listAudit(
   };
 }
 
-/** Whether the person has had an export since then. */
+/** Whether the person has exported their data since then. */
 export async function wasExportedSince(db: Db, { realmId, userId, since }: OfUser & { since: Date }): Promise<boolean> {
   const rows = await db.query(sql`
     select

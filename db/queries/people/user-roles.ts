@@ -3,7 +3,7 @@ import { first, type Db } from "../../client.ts";
 import { isAdministrator, rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
-/** A person's roles: those given here, and those that the identity provider gave at the latest sign-in through it. */
+/** A person's roles: assigned here, and by the identity provider at the latest sign-in through it. */
 export interface HeldRoles {
   given: Role[];
   fromProvider: Role[];
@@ -14,19 +14,22 @@ interface InRealm {
   userId: string;
 }
 
-/** The constraint that an error names where a realm would have no administrator left. */
+/** The constraint that an error names when a realm would have no administrator left. */
 export const keepsAnAdministrator = "users_keep_an_administrator";
 
 const columns = sql`u.roles as given, u.provider_roles as "fromProvider"`;
 
-/** A person's roles; undefined when the realm has no such person. */
+/** Returns a person's roles; undefined when the realm has no such person. */
 export async function find(db: Db, { realmId, userId }: InRealm): Promise<HeldRoles | undefined> {
   return first(
     await db.query<HeldRoles>(sql`select ${columns} from users u where u.realm_id = ${realmId} and u.id = ${userId}`),
   );
 }
 
-/** The same, held until the transaction ends, and whether the person is offboarded: then nobody gives them a role. */
+/**
+ * Returns a person's roles with the row locked until the transaction ends, and whether the person is offboarded: then
+ * they get no role.
+ */
 export async function lock(
   tx: Db,
   { realmId, userId }: InRealm,
@@ -38,14 +41,14 @@ export async function lock(
   );
 }
 
-/** Sets a person's roles and no more: `db/operations/roles.ts` does what belongs to it. */
+/** Sets a person's roles and nothing else: `db/operations/roles.ts` does the rest. */
 export async function update(tx: Db, { realmId, userId, given, fromProvider }: InRealm & HeldRoles): Promise<void> {
   await tx.query(sql`
     update users set roles = ${given}, provider_roles = ${fromProvider} where realm_id = ${realmId} and id = ${userId}
   `);
 }
 
-/** How many people of a realm who are not offboarded have each role. */
+/** Counts the people of a realm with each role, except offboarded ones. */
 export async function count(db: Db, { realmId }: { realmId: string }): Promise<Record<Role, number>> {
   const rows = await db.query<{ role: Role; people: number }>(sql`
     select role, count(distinct u.id)::integer as people
@@ -59,12 +62,15 @@ export async function count(db: Db, { realmId }: { realmId: string }): Promise<R
   return Object.fromEntries(allRoles.map((role) => [role, counted.get(role) ?? 0])) as Record<Role, number>;
 }
 
-/** Has the realm's administrators leave one after the other: who stops being one elsewhere has done so, or waits. */
+/** Makes the realm's administrators leave one after another: a concurrent removal has been committed, or waits. */
 export async function lockAdministrators(tx: Db, { realmId }: { realmId: string }): Promise<void> {
   await tx.query(sql`select id from realms where id = ${realmId} for no key update`);
 }
 
-/** Those of these people who administer the realm and are not offboarded, in the order of their ids. Each is looked up by their own id, whatever the planner knows of the table. */
+/**
+ * Returns which of these people administer the realm and are not offboarded, in the order of their ids. Looks up each
+ * by id, whatever statistics the planner has.
+ */
 export async function administratorsAmong(
   db: Db,
   { realmId, userIds }: { realmId: string; userIds: readonly string[] },

@@ -25,14 +25,14 @@ export interface User {
   displayName: string | null;
   roles: Role[];
   profileOverride: number;
-  /** How many active profiles the person may have: their own override, else the realm's value. */
+  /** How many active profiles the person may have: their own override, else the realm's limit. */
   maxProfiles: number;
   /** How many active profiles the person has. */
   profileCount: number;
   createdAt: Date;
   lockedAt: Date | null;
   offboardedAt: Date | null;
-  /** Set: what named the person is erased, and {@link pairwiseId} is a placeholder. */
+  /** Set: personal data is erased, and {@link pairwiseId} is a placeholder. */
   forgottenAt: Date | null;
 }
 
@@ -69,7 +69,7 @@ export async function find(db: Db, { realmId, userId, at }: InRealm & { at: Date
   );
 }
 
-/** True when the realm has this user. */
+/** Whether the realm has this user. */
 export async function exists(db: Db, { realmId, userId }: InRealm): Promise<boolean> {
   const rows = await db.query(sql`select 1 as one from users where realm_id = ${realmId} and id = ${userId}`);
   return rows.length > 0;
@@ -90,13 +90,16 @@ export interface UserFilter {
   minBlacklistDate: Date;
   maxBlacklistDate: Date;
   email: string;
-  /** Given here or by the identity provider. */
+  /** Assigned here or by the identity provider. */
   role: Role;
   /** Words in the pairwise id, the e-mail address or the name, a user's whole id, or digits of the serial number of a profile. */
   text: string;
 }
 
-/** Whether each of the words is in the pairwise id, the e-mail address or the name of user `u`. Each of them has an index. */
+/**
+ * Whether each of the words is in the pairwise id, the e-mail address or the name of user `u`. Each column has an
+ * index.
+ */
 export const mentions = (words: readonly string[]): Sql =>
   all(
     words.map((word) => {
@@ -107,15 +110,15 @@ export const mentions = (words: readonly string[]): Sql =>
   );
 
 /**
- * Whether the whole text is a spelling of the id of user `u`: what is looked for inside an id has the letters of the list, and
- * of those beyond ASCII there are several spellings.
+ * Whether the whole text is a spelling of the id of user `u`. Only needed beyond ASCII: there an id has several
+ * spellings that a search inside it does not match.
  */
 export const spells = (text: string): Sql[] =>
   /\P{ASCII}/u.test(text) ? [sql`folded_id(u.pairwise_id) = folded_id(${text})`] : [];
 
 /**
- * The users that a text finds. Every alternative has an index, and owners are found first (`array`), so that the indexes
- * are combined rather than the table read.
+ * Matches the users that a text finds. Every alternative has an index, and owners are looked up first (`array`), so
+ * Postgres combines the indexes instead of reading the table.
  */
 function foundBy(text: string, { realmId, at }: { realmId: string; at: Date }): Sql {
   const words = wordsOf(text);
@@ -129,7 +132,10 @@ function foundBy(text: string, { realmId, at }: { realmId: string; at: Date }): 
   return alternatives.length === 0 ? sql`false` : sql`(${join(alternatives, sql` or `)})`;
 }
 
-/** The owners of the active profiles whose serial numbers contain these digits, and of any profile with exactly this number. */
+/**
+ * Selects the owners of active profiles whose serial numbers contain these digits, and of any profile with exactly this
+ * number.
+ */
 const ownersOf = (digits: string, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
   select c.user_id
     from active_profiles a
@@ -140,13 +146,13 @@ const ownersOf = (digits: string, { realmId, at }: { realmId: string; at: Date }
     from certificates
    where realm_id = ${realmId} and kind = 'user' and serial_number = ${digits}`;
 
-/** As many users are sorted in a few milliseconds; among more of them a page is soon found in any order. */
+/** Up to this many users are sorted in a few milliseconds; with more, a page is found soon in any order. */
 const gatheredMax = 5_000;
 
-/** What a list of users is asked for: `search` looks inside the pairwise id. */
+/** A selection from the list of users: `search` matches inside the pairwise id. */
 export type UserSelection = { realmId: string; at: Date } & Pick<PageRequest<UserFilter>, "search" | "filter">;
 
-/** The conditions of a selection: on users `u`, and on `p`, how many profiles each has. */
+/** Returns the conditions of a selection: on users `u`, and on their profile counts `p`. */
 function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser: Sql[]; ofCount: Sql[] } {
   const ofUser = [
     when(search, (text) => {
@@ -154,7 +160,7 @@ function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser:
       return sql`(${join([...found, ...spells(text)], sql` or `)})`;
     }),
     when(filter.email, (text) => sql`u.email_folded like lower(${containing(text)})`),
-    // The second condition is that of the index.
+    // The second condition matches that of the index.
     when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)}) and ${rolesOf(sql`u`)} <> '{}'`),
     when(filter.text, (text) => foundBy(text, { realmId, at })),
     when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
@@ -173,7 +179,7 @@ function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser:
   return { ofUser, ofCount };
 }
 
-/** The rows of a selection: of either table alone where it has all that is asked for. */
+/** Returns the rows of a selection, from one table alone where it has every column needed. */
 function rowsOf(selection: UserSelection, { users, counts }: { users: boolean; counts: boolean }): Rows {
   const { ofUser, ofCount } = conditionsOf(selection);
   return {
@@ -192,11 +198,11 @@ function rowsOf(selection: UserSelection, { users, counts }: { users: boolean; c
   };
 }
 
-/** The users `u` that a list of this selection has, on all its pages. */
+/** The users `u` of this selection, on all its pages. */
 export const selected = (selection: UserSelection): Rows =>
   rowsOf(selection, { users: true, counts: conditionsOf(selection).ofCount.length > 0 });
 
-/** The users of a realm; `search` looks inside the pairwise id. */
+/** Returns a page of a realm's users; `search` matches inside the pairwise id. */
 export function list(
   db: Db,
   { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<UserFilter, UserSortKey> },
@@ -241,14 +247,14 @@ export interface NewUser {
   pairwiseId: string;
   email: string;
   displayName?: string | undefined;
-  /** Given here. */
+  /** Assigned here. */
   roles: readonly Role[];
-  /** Given by the identity provider. */
+  /** Assigned by the identity provider. */
   providerRoles?: readonly Role[];
   at: Date;
 }
 
-/** Makes a user. Throws a unique violation when the realm has one with this pairwise id. */
+/** Creates a user. Throws a unique violation when the realm has one with this pairwise id. */
 export async function create(tx: Db, user: NewUser): Promise<string> {
   const rows = await tx.query<{ id: string }>(sql`
     insert into users (realm_id, pairwise_id, email, display_name, roles, provider_roles, created_at)
@@ -259,17 +265,17 @@ export async function create(tx: Db, user: NewUser): Promise<string> {
   return only(rows).id;
 }
 
-/** What decides about a user, held until the transaction ends. */
+/** The state of a user whose row is locked until the transaction ends. */
 export interface LockedUser {
   profileOverride: number;
   lockedAt: Date | null;
   offboardedAt: Date | null;
   forgottenAt: Date | null;
-  /** Given here and by the identity provider. */
+  /** Assigned here and by the identity provider. */
   roles: Role[];
 }
 
-/** Locks a user's row: signing the user in, creating something for them and changing them otherwise wait. */
+/** Locks a user's row: signing the user in, creating something for them and other changes wait. */
 export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<LockedUser | undefined> {
   return first(
     await tx.query<LockedUser>(sql`
@@ -286,13 +292,13 @@ export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<Locked
 /** How a user was offboarded. */
 export interface Offboarding {
   since: Date;
-  /** The bulk job that did it, while it is kept and nobody has changed that since. */
+  /** The bulk job that did it, while it is kept and nothing has changed that since. */
   jobId: string | null;
-  /** Its days of grace, until `revokeAt`; null: the user's profiles are revoked, or about to be. */
+  /** Its grace period, until `revokeAt`; null: the user's profiles are revoked, or about to be. */
   grace: { days: number; revokeAt: Date } | null;
 }
 
-/** How a user was offboarded; null: not at all. Undefined when the realm has no such user. */
+/** Returns how a user was offboarded; null: not offboarded. Undefined when the realm has no such user. */
 export async function findOffboarding(db: Db, { realmId, userId }: InRealm): Promise<Offboarding | null | undefined> {
   const found = first(
     await db.query<{ since: Date | null; jobId: string | null; days: number | null; revokeAt: Date | null }>(sql`
@@ -310,7 +316,7 @@ export async function findOffboarding(db: Db, { realmId, userId }: InRealm): Pro
   return { since, jobId, grace: days === null || revokeAt === null ? null : { days, revokeAt } };
 }
 
-/** Locks a person out of new profiles since then, or no longer. */
+/** Locks a person out of new profiles since an instant, or unlocks them. */
 export async function setLockedAt(
   tx: Db,
   { realmId, userId, lockedAt }: InRealm & { lockedAt: Date | null },
@@ -318,7 +324,7 @@ export async function setLockedAt(
   await tx.query(sql`update users set locked_at = ${lockedAt} where realm_id = ${realmId} and id = ${userId}`);
 }
 
-/** Gives a person a limit of their own; 0: the realm's. */
+/** Sets a person's own limit; 0: the realm's. */
 export async function setProfileOverride(
   tx: Db,
   { realmId, userId, profileOverride }: InRealm & { profileOverride: number },
@@ -328,20 +334,23 @@ export async function setProfileOverride(
   `);
 }
 
-/** Lets an offboarded person sign in again. Nothing that ended comes back; a role that an earlier version left ends now. */
+/**
+ * Allows an offboarded person to sign in again. Nothing that ended is restored; a role that an earlier version left
+ * ends now.
+ */
 export async function reactivate(tx: Db, { realmId, userId }: InRealm): Promise<void> {
   await tx.query(sql`
     update users set offboarded_at = null, offboarding_job_id = null where realm_id = ${realmId} and id = ${userId}
   `);
 }
 
-/** From when to when somebody's access had ended. */
+/** The period in which a person had no access. */
 export interface Absence {
   from: Date;
   to: Date;
 }
 
-/** What somebody who was let back in has not been told yet. It is answered once. */
+/** Removes and returns the absence that a reactivated person has not been shown yet. */
 export async function takeAbsence(db: Db, { realmId, userId }: InRealm): Promise<Absence | undefined> {
   return first(
     await db.query<Absence>(sql`

@@ -12,28 +12,28 @@ export interface IssuerRow {
   subject: string;
   notBefore: Date;
   notAfter: Date;
-  /** The domains that its name constraints let DNS names be in; null: it has no name constraints. */
+  /** The domains that its name constraints permit for DNS names; null: it has no name constraints. */
   permittedDomains: string[] | null;
   issuing: boolean;
-  /** It will issue after the one that does, and has never issued yet. */
+  /** It will issue after the current one, and has never issued yet. */
   prepared: boolean;
 }
 
-/** What an {@link IssuerRow} is read from. */
+/** The columns of an {@link IssuerRow}. */
 export const columns = sql`
   id, realm_id as "realmId", certificate, chain, encode(fingerprint, 'hex') as fingerprint, subject,
   not_before as "notBefore", not_after as "notAfter", permitted_domains as "permittedDomains", issuing,
   not issuing and exists (select from issuers e where e.realm_id = issuers.realm_id and e.issuing and e.id < issuers.id)
     as prepared`;
 
-/** The realm's issuers, newest first. */
+/** Lists the realm's issuers, newest first. */
 export const list = (db: Db, realmId: string): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`select ${columns} from issuers where realm_id = ${realmId} order by id desc`);
 
 export const listByIds = (db: Db, ids: readonly string[]): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`select ${columns} from issuers where id = any(${ids}::bigint[])`);
 
-/** When the realm's issuing CA ends; null when there is none. */
+/** Returns when the realm's issuing CA expires; null when there is none. */
 export async function findIssuingEnd(db: Db, realmId: string): Promise<Date | null> {
   const rows = await db.query<{ notAfter: Date }>(
     sql`select not_after as "notAfter" from issuers where realm_id = ${realmId} and issuing`,
@@ -41,7 +41,10 @@ export async function findIssuingEnd(db: Db, realmId: string): Promise<Date | nu
   return first(rows)?.notAfter ?? null;
 }
 
-/** The domains that the realm's issuing CA lets DNS names be in; null when it has no name constraints, or there is none. */
+/**
+ * Returns the domains that the realm's issuing CA permits for DNS names; null when it has no name constraints, or there
+ * is none.
+ */
 export async function findIssuingDomains(db: Db, realmId: string): Promise<string[] | null> {
   const rows = await db.query<{ permittedDomains: string[] | null }>(
     sql`select permitted_domains as "permittedDomains" from issuers where realm_id = ${realmId} and issuing`,
@@ -49,7 +52,7 @@ export async function findIssuingDomains(db: Db, realmId: string): Promise<strin
   return first(rows)?.permittedDomains ?? null;
 }
 
-/** Has a prepared issuer issue from now on; the one before it goes on publishing. Call in a transaction. */
+/** Makes a prepared issuer issue from now on; the one before it continues to publish. Call in a transaction. */
 export async function startIssuing(tx: Db, { id, realmId }: Pick<IssuerRow, "id" | "realmId">): Promise<IssuerRow> {
   await stopIssuing(tx, realmId);
   return only(
@@ -59,7 +62,7 @@ export async function startIssuing(tx: Db, { id, realmId }: Pick<IssuerRow, "id"
   );
 }
 
-/** The realm has no issuer that issues until another one does so. Call in a transaction. */
+/** Stops issuing in the realm until another issuer starts. Call in a transaction. */
 export async function stopIssuing(tx: Db, realmId: string): Promise<void> {
   await tx.query(sql`update issuers set issuing = false where realm_id = ${realmId} and issuing`);
 }

@@ -3,7 +3,7 @@ import { isUnsettled } from "../../rules.ts";
 import { sql, unprepared } from "../../sql.ts";
 import * as processes from "../upkeep/processes.ts";
 
-/** How many of something in the days up to now, and in as many days before those. */
+/** A count for the days up to now, and for as many days before those. */
 export interface Trend {
   last: number;
   before: number;
@@ -12,7 +12,7 @@ export interface Trend {
 /** A realm in numbers; profiles are those of users. */
 export interface RealmNumbers {
   activeProfiles: number;
-  /** By how many days are left at most. */
+  /** Profiles with at most this many days left. */
   endingWithin7Days: number;
   endingWithin30Days: number;
   issued: Trend;
@@ -20,7 +20,7 @@ export interface RealmNumbers {
   activeUsers: number;
   lockedUsers: number;
   offboardedUsers: number;
-  /** Creations that were accepted and are neither done nor given up. */
+  /** Accepted creations that are neither issued nor failed. */
   waitingIssuances: number;
   oldestWaitingSince: Date | null;
   workersAlive: number;
@@ -34,8 +34,8 @@ type Columns = Omit<RealmNumbers, "issued" | "revoked"> & {
 };
 
 /**
- * Counts what there is of a realm now. Everything is counted in an index: users and their profiles in that of the counts
- * which are kept for each user, from which those are taken off that have run out unseen.
+ * Counts the current state of a realm. Every count uses an index: users and their profiles are counted in the index of
+ * the counts kept for each user, minus profiles that have expired and are not marked yet.
  */
 export async function countRealm(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<RealmNumbers> {
   const { issuedLast, issuedBefore, revokedLast, revokedBefore, ...numbers } = only(
@@ -115,14 +115,14 @@ export async function countRealm(db: Db, { realmId, at }: { realmId: string; at:
   };
 }
 
-/** What happened from one moment up to the next bucket's. */
+/** Counts from this moment up to the next bucket. */
 export interface Bucket {
   from: Date;
   issued: number;
   revoked: number;
 }
 
-/** Profiles of users issued and revoked in buckets of equal length, the earliest first. */
+/** Counts users' profiles issued and revoked in buckets of equal length, earliest first. */
 export const countBuckets = (
   db: Db,
   { realmId, from, count, seconds }: { realmId: string; from: Date; count: number; seconds: number },
@@ -149,7 +149,7 @@ export const countBuckets = (
     `),
   );
 
-/** An issuer that has not ended, and its current CRL. */
+/** An unexpired issuer and its current CRL. */
 export interface IssuerStanding {
   issuerId: string;
   subject: string;
@@ -157,7 +157,9 @@ export interface IssuerStanding {
   endsAt: Date;
   publishedAt: Date | null;
   nextUpdate: Date | null;
-  /** `due`: half of its validity has passed, while a new one should have come after a quarter. `stale`: over, or none yet. */
+  /**
+   * `due`: half of its validity has passed, although a new one is due after a quarter. `stale`: expired, or none yet.
+   */
   standing: "fresh" | "due" | "stale";
 }
 

@@ -5,13 +5,13 @@ import { first, only, type Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
 export interface RealmRow extends Realm {
-  /** Where people get help, and what is said about their data; empty: nowhere. */
+  /** The addresses of help and of the privacy notice; empty: none. */
   helpUri: string;
   privacyUri: string;
   /** The domains, beside its own, that DNS names of infrastructure profiles may be in. */
   infrastructureDomains: string[];
   radiusCa: string | null;
-  /** The Wi-Fi networks that files for devices set up. */
+  /** The Wi-Fi networks that device files configure. */
   ssids: string[];
   /** Percent of the active people: a bulk offboarding of more has to be confirmed. */
   offboardingShare: number;
@@ -20,10 +20,10 @@ export interface RealmRow extends Realm {
   /** The most that guest managers may give a guest account. */
   guestDaysMax: number;
   guestLimitMax: number;
-  /** From then on the operator alone changes whom the realm trusts. */
+  /** Since then only the operator changes whom the realm trusts. */
   setUpAt: Date | null;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
-  /** People who were offboarded more months ago are forgotten; null: nobody is. */
+  /** People who were offboarded more months ago are forgotten; null: never. */
   forgetAfterMonths: number | null;
   localSignIn: boolean;
   upstreamIssuer: string | null;
@@ -50,19 +50,19 @@ export async function findByName(db: Db, name: string): Promise<RealmRow | undef
   return first(await db.query<RealmRow>(sql`select ${columns} from realms where name = ${name}`));
 }
 
-/** Every realm, in the order they were made. */
+/** Lists every realm, in the order of creation. */
 export const list = (db: Db): Promise<RealmRow[]> => db.query<RealmRow>(sql`select ${columns} from realms order by id`);
 
-/** What guides are shown with. */
+/** The values of a realm that guides contain. */
 export interface GuideRealm {
   name: string;
   domain: string;
   radiusCn: string | null;
-  /** Which issuer signs; null: none. */
+  /** The issuer that signs; null: none. */
   issuerId: string | null;
 }
 
-/** The realm of this name, or without a name the only realm. */
+/** Returns the realm of this name or, without a name, the only realm. */
 export async function findForGuides(db: Db, { name }: { name: string | undefined }): Promise<GuideRealm | undefined> {
   const found = await db.query<GuideRealm>(sql`
     select r.name, r.domain, r.radius_cn as "radiusCn",
@@ -82,7 +82,7 @@ export interface NewRealm {
   at: Date;
 }
 
-/** Makes a realm. Throws a unique violation of `realms_name_key` when the name is taken. */
+/** Creates a realm. Throws a unique violation of `realms_name_key` when the name is taken. */
 export async function create(db: Db, realm: NewRealm): Promise<RealmRow> {
   return only(
     await db.query<RealmRow>(sql`
@@ -93,12 +93,12 @@ export async function create(db: Db, realm: NewRealm): Promise<RealmRow> {
   );
 }
 
-/** Reads a realm and keeps it from being changed by anyone else until the transaction ends. */
+/** Returns a realm with its row locked against changes until the transaction ends. */
 export async function lock(tx: Db, id: string): Promise<RealmRow> {
   return only(await tx.query<RealmRow>(sql`select ${columns} from realms where id = ${id} for update`));
 }
 
-/** Keeps anyone else from making a realm until the transaction ends. */
+/** Makes others that create a realm wait until the transaction ends. */
 export async function lockAll(tx: Db): Promise<void> {
   await tx.query(sql`lock table realms in share row exclusive mode`);
 }
@@ -117,10 +117,10 @@ export interface RealmChange {
   timeZone?: string | undefined;
   guestDaysMax?: number | undefined;
   guestLimitMax?: number | undefined;
-  /** Null: nobody is forgotten. */
+  /** Null: people are never forgotten. */
   forgetAfterMonths?: number | null | undefined;
   localSignIn?: boolean | undefined;
-  /** Null removes it; so with all of the identity provider's settings. */
+  /** Null removes it; the same holds for all of the identity provider's settings. */
   upstreamIssuer?: string | null | undefined;
   upstreamClientId?: string | null | undefined;
   /** Sealed under the master key, see {@link upstreamSecretContext}. */
@@ -130,7 +130,7 @@ export interface RealmChange {
   maxValidMonths?: number | undefined;
 }
 
-/** Changes what is given and leaves the rest: the api may change some columns only, so no other is named. */
+/** Changes the given settings and keeps the others. Names no other column: the api may change only some. */
 export async function update(db: Db, id: string, change: RealmChange): Promise<RealmRow> {
   const claims = change.upstreamClaims === undefined ? undefined : JSON.stringify(change.upstreamClaims);
   const given: readonly [column: Sql, value: unknown][] = [
@@ -164,16 +164,18 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
   );
 }
 
-/** What a realm's secret at its identity provider is sealed under the master key for: this table, this row. */
+/**
+ * The context that a realm's secret at its identity provider is sealed for under the master key: this table, this row.
+ */
 export const upstreamSecretContext = (realmId: string): string => `realms/${realmId}/upstream_client_secret`;
 
-/** Whether people can sign in through the realm's identity provider: it takes both settings. */
+/** Whether people can sign in through the realm's identity provider: both settings are needed. */
 export const hasUpstream = <Realm extends Pick<RealmRow, "upstreamIssuer" | "upstreamClientId">>(
   realm: Realm,
 ): realm is Realm & { upstreamIssuer: string; upstreamClientId: string } =>
   realm.upstreamIssuer !== null && realm.upstreamClientId !== null;
 
-/** What it takes to sign in through a realm's identity provider. */
+/** The settings needed to sign in through a realm's identity provider. */
 export interface RealmUpstream {
   realmId: string;
   realmName: string;
@@ -184,7 +186,7 @@ export interface RealmUpstream {
   claims: UpstreamClaims;
 }
 
-/** The identity provider of a realm; undefined when there is no such realm or it has none. */
+/** Returns the identity provider of a realm; undefined when there is no such realm or it has none. */
 export async function findUpstream(
   db: Db,
   realm: { name: string } | { id: string },
@@ -202,7 +204,7 @@ export async function findUpstream(
   );
 }
 
-/** What devices of an issuance's realm are told about its network, and the CAs of the issuer that signs it. */
+/** The network settings for devices of an issuance's realm, and the CAs of the issuer that signs it. */
 export interface IssuanceNetwork {
   issuanceId: string;
   displayName: string;
@@ -215,7 +217,7 @@ export interface IssuanceNetwork {
   issuerChain: Buffer[];
 }
 
-/** The networks of issuances that have an issuer. */
+/** Returns the networks of issuances that have an issuer. */
 export const listNetworksOfIssuances = (db: Db, issuanceIds: readonly string[]): Promise<IssuanceNetwork[]> =>
   db.query<IssuanceNetwork>(sql`
     select i.id as "issuanceId", r.display_name as "displayName", r.domain, r.ssids, r.radius_cn as "radiusCn",

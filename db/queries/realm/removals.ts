@@ -2,8 +2,9 @@ import { only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /**
- * How many people of a realm were offboarded, and profiles revoked, within the last hour without anybody having confirmed
- * the number, whatever did it. What people revoke of their own is not counted. The count is of whole minutes.
+ * Removals: how many people of a realm were offboarded, and profiles revoked, within the last hour by any action,
+ * without the number having been confirmed. Profiles that people revoke of their own are not counted. The count is kept
+ * by the minute.
  */
 
 interface InRealm {
@@ -11,7 +12,7 @@ interface InRealm {
   at: Date;
 }
 
-/** How many others went off within the hour, and the realm's share. */
+/** How many other removals there were within the hour, and the realm's share. */
 interface Recent {
   before: number;
   sharePercent: number;
@@ -28,14 +29,16 @@ const recent = ({ realmId, at }: InRealm): Sql => sql`
 
 export const find = async (db: Db, of: InRealm): Promise<Recent> => only(await db.query<Recent>(recent(of)));
 
-/** Makes others of the realm that take several off at once wait until the transaction ends, so that each sees what the one before took. */
+/**
+ * Makes other bulk removals of the realm wait until the transaction ends, so each sees the removals of the one before.
+ */
 export async function lock(tx: Db, realmId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('removals', ${realmId}::bigint))`);
 }
 
 /**
- * Counts so many, and returns what was counted before. Call in the transaction that takes them off, as the last thing of it:
- * those of the same connection and minute wait for its end.
+ * Adds to the count, and returns the count before. Call it as the last statement of the transaction that removes: other
+ * removals of the same connection and minute wait for its end.
  */
 export async function add(tx: Db, { count, ...of }: InRealm & { count: number }): Promise<Recent> {
   const { realmId, at } = of;
@@ -55,7 +58,7 @@ export async function add(tx: Db, { count, ...of }: InRealm & { count: number })
   );
 }
 
-/** Counts so many no longer that this transaction has counted: their number is confirmed. */
+/** Subtracts removals that this transaction has counted: their number is confirmed. */
 export async function takeBack(tx: Db, { realmId, count, at }: InRealm & { count: number }): Promise<void> {
   await tx.query(sql`
     update recent_removals
@@ -66,10 +69,10 @@ export async function takeBack(tx: Db, { realmId, count, at }: InRealm & { count
   `);
 }
 
-/** Of what there is a share. */
+/** The population that a share refers to. */
 export type Counted = "people" | "profiles";
 
-/** How many people, or profiles of people, are active in a realm. */
+/** Counts the active people, or profiles of people, in a realm. */
 export async function countActive(db: Db, { of, realmId, at }: InRealm & { of: Counted }): Promise<number> {
   const { active } = only(
     await db.query<{ active: number }>(

@@ -7,10 +7,10 @@ import { sql } from "../../sql.ts";
 import * as realms from "./realms.ts";
 import type { RealmRow } from "./realms.ts";
 
-/** So many addresses are told. */
+/** How many addresses are listed. */
 const askersMax = 10;
 
-/** How far a realm is set up. */
+/** Returns how far a realm is set up. */
 export async function findFacts(db: Db, { realm, at }: { realm: RealmRow; at: Date }): Promise<SetupFacts> {
   const realmId = realm.id;
   const issuer = realms.hasUpstream(realm) ? realm.upstreamIssuer : null;
@@ -45,7 +45,7 @@ async function isProviderUsed(
   return rows.length > 0;
 }
 
-/** Two at most: one, or more than one, is all that is asked. */
+/** Returns two at most: only one, or more than one, matters. */
 const listAdministrators = (
   db: Db,
   { realm: { id: realmId, localSignIn, upstreamClaims }, issuer }: { realm: RealmRow; issuer: string | null },
@@ -78,7 +78,7 @@ async function findServerCertificate(db: Db, { realm, at }: { realm: RealmRow; a
   return only(rows).endsAt;
 }
 
-/** Addresses that asked the realm's issuers, the latest first. */
+/** Lists addresses that asked the realm's issuers, latest first. */
 const listAskers = (db: Db, { realmId }: { realmId: string }): Promise<{ address: string; lastAt: Date }[]> =>
   db.query(sql`
     select host(s.address) as address, max(s.last_at) as "lastAt"

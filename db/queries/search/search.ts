@@ -10,12 +10,12 @@ import type { Certificate } from "../certificates/certificates.ts";
 import * as applications from "../oauth/applications.ts";
 import * as users from "../people/users.ts";
 
-/** What one statement finds is ranked afterwards: to sort by anything in the statement would read every match. */
+/** The rows of one statement are ranked afterwards: sorting in the statement would read every match. */
 const rowsMax = 200;
 
 const statementMsMax = 150;
 
-/** What was found, and whether something was not looked through to its end. */
+/** The matches, and whether a statement exceeded its time. */
 export interface Findings<Row> {
   rows: Row[];
   isLate: boolean;
@@ -27,8 +27,8 @@ export interface Search {
 }
 
 /**
- * Runs statements one after the other, each with its own time, so that a slow one takes nothing from the others. Tables are
- * read by an index: for two frequent words the planner would read all of them.
+ * Runs statements one after the other, each with its own time limit: a slow one takes no time from the others. Forces
+ * index scans: for two frequent words the planner would read whole tables.
  */
 async function findAll<Row extends object>(db: Database, statements: readonly Sql[]): Promise<Findings<Row>> {
   const findings: Findings<Row> = { rows: [], isLate: false };
@@ -62,7 +62,7 @@ const userColumns = sql`
   u.id, u.pairwise_id as "pairwiseId", u.email, u.display_name as "displayName", u.created_at as "createdAt",
   u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt", u.forgotten_at as "forgottenAt"`;
 
-/** People whose pairwise id, e-mail address and name have every word, and the one whose id it is. */
+/** Finds people with every word in their pairwise id, e-mail address or name, and the one with this id. */
 export const findUsers = (
   db: Database,
   { realmId, searched, userId }: Search & { userId: string | undefined },
@@ -78,7 +78,7 @@ export const findUsers = (
          where u.realm_id = ${realmId} and u.forgotten_at is null and ${users.mentions(searched.words)}`,
   ]);
 
-/** Profiles of these kinds by serial number or identity, ended or not, and active ones also by their names. */
+/** Finds profiles of these kinds by serial number or identity, ended or not, and active ones also by name. */
 export function findProfiles(
   db: Database,
   { realmId, searched, kinds, at }: Search & { kinds: readonly ProfileKind[]; at: Date },
@@ -106,7 +106,7 @@ export function findProfiles(
   ]);
 }
 
-/** An index of three characters each finds two of them only where a word begins; to read every name would take too long. */
+/** A trigram index finds two characters only where a word begins; reading every name would take too long. */
 function isInName(word: string): Sql {
   const name = sql`lower(c.name)`;
   if (Array.from(word).length > 2) return containsWord(name, word);
@@ -118,7 +118,7 @@ function isInName(word: string): Sql {
   )})`;
 }
 
-/** Identities are in lower case, but for names of servers, which people write as they like. */
+/** Identities are in lower case, except names of servers, which people write as they like. */
 const identityBeginsWith = (beginning: string): Sql => {
   const spellings = [...new Set([beginning, beginning.toLowerCase()])];
   return sql`(${join(
@@ -135,7 +135,7 @@ export interface FoundGuestAccount {
   revokedAt: Date | null;
 }
 
-/** Guest accounts whose names have every word, and the one whose id it is. */
+/** Finds guest accounts with every word in their name, and the one with this id. */
 export const findGuestAccounts = (
   db: Database,
   { realmId, searched, guestAccountId }: Search & { guestAccountId: string | undefined },
@@ -156,7 +156,7 @@ export interface FoundApplication {
   createdAt: Date;
 }
 
-/** Applications whose names have every word, and the one whose client id it is. */
+/** Finds applications with every word in their name, and the one with this client id. */
 export const findApplications = (db: Database, { realmId, searched }: Search): Promise<Findings<FoundApplication>> =>
   findAll<FoundApplication>(db, [
     sql`select a.client_id as "clientId", a.name, a.type, a.active, a.created_at as "createdAt"
@@ -167,7 +167,7 @@ export const findApplications = (db: Database, { realmId, searched }: Search): P
                 or a.client_id = ${searched.whole})`,
   ]);
 
-/** How many active profiles each of these people has. */
+/** Counts the active profiles of each of these people. */
 export const countProfiles = (
   db: Database,
   { realmId, userIds, at }: { realmId: string; userIds: readonly string[]; at: Date },

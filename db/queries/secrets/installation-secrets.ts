@@ -12,11 +12,11 @@ export interface InstallationSecret {
 
 const columns = sql`kind, check_value as "checkValue", public_jwk as "publicJwk", added_at as "addedAt"`;
 
-/** The secrets that the installation has, by kind, the newest first. */
+/** Lists the secrets of the installation, by kind, newest first. */
 export const list = (db: Db): Promise<InstallationSecret[]> =>
   db.query(sql`select ${columns} from installation_secrets order by kind, added_at desc, check_value`);
 
-/** The output key that the installation has had last. */
+/** Returns the newest output key of the installation. */
 export const findOutputKey = async (db: Db): Promise<InstallationSecret | undefined> =>
   first(
     await db.query(sql`
@@ -28,7 +28,9 @@ export const findOutputKey = async (db: Db): Promise<InstallationSecret | undefi
     `),
   );
 
-/** Adds the first value of a secret; nothing when it is there. For anybody but operators it has to be the first of its kind. */
+/**
+ * Adds the first value of a secret, unless it exists. For every role but operators it has to be the first of its kind.
+ */
 export async function add(tx: Db, { kind, checkValues, publicJwk }: HeldSecret, { at }: { at: Date }): Promise<void> {
   await tx.query(sql`
     insert into installation_secrets (kind, check_value, public_jwk, added_at)
@@ -37,12 +39,12 @@ export async function add(tx: Db, { kind, checkValues, publicJwk }: HeldSecret, 
   `);
 }
 
-/** Nobody else changes what the installation has until the transaction ends. */
+/** Makes other changes of the installation's secrets wait until the transaction ends. */
 export async function lock(tx: Db): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(7246712)`);
 }
 
-/** Takes one value away. False when it is not there. */
+/** Removes one value. Returns false when it does not exist. */
 export async function forget(tx: Db, { kind, checkValue }: { kind: SecretKind; checkValue: Buffer }): Promise<boolean> {
   const rows = await tx.query(sql`
     delete from installation_secrets where kind = ${kind} and check_value = ${checkValue} returning kind
@@ -50,12 +52,12 @@ export async function forget(tx: Db, { kind, checkValue }: { kind: SecretKind; c
   return rows.length > 0;
 }
 
-/** Takes every value of a kind away. */
+/** Removes every value of a kind. */
 export async function forgetAll(tx: Db, kind: SecretKind): Promise<void> {
   await tx.query(sql`delete from installation_secrets where kind = ${kind}`);
 }
 
-/** What an installation has that was made with a secret: it has had one, although no check value says so. */
+/** Data that was made with a secret: it shows that the installation has had one, even without a check value. */
 const traces = {
   masterKey: sql`select from token_signing_keys where sealed_key is not null`,
   outputPrivateKey: sql`select from output_data_keys`,
@@ -70,7 +72,7 @@ const kinds = {
   issuerKeyPassphrase: null,
 } as const;
 
-/** Whether the installation has never had a secret of a kind, so that one may be made. */
+/** Whether the installation has never had a secret of a kind, so one may be created. */
 export async function isFirst(db: Db, name: keyof typeof traces): Promise<boolean> {
   const rows = await db.query(sql`
     select 1 as one

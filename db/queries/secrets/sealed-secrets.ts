@@ -4,7 +4,7 @@ import * as tokenSigningKeys from "../oauth/token-signing-keys.ts";
 import * as guestAccounts from "../people/guest-accounts.ts";
 import * as realmRows from "../realm/realms.ts";
 
-/** What lives long and is sealed under the master key, table by table. */
+/** The tables with long-lived values that are sealed under the master key. */
 export const sealedTables = ["token_signing_keys", "guest_accounts", "realms"] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
@@ -12,11 +12,13 @@ export interface SealedRow {
   /** The primary key, as text. */
   key: string;
   sealed: Buffer;
-  /** What it is sealed for. */
+  /** The context that it is sealed for. */
   context: string;
 }
 
-/** The next rows of a table after a key, in the order of keys, locked against change. Call in a transaction. */
+/**
+ * Returns the next rows of a table after a key, in the order of keys, locked against changes. Call in a transaction.
+ */
 export async function lockSlice(
   tx: Db,
   { table, after, limit }: { table: SealedTable; after: string | undefined; limit: number },
@@ -52,7 +54,7 @@ export async function lockSlice(
   }
 }
 
-/** Puts what was sealed again in its place. */
+/** Stores a value that was sealed again. */
 export async function replace(
   tx: Db,
   { table, key, sealed }: { table: SealedTable; key: string; sealed: Uint8Array },
@@ -70,8 +72,8 @@ export async function replace(
 }
 
 /**
- * Ends the keys that sign tokens. Their private halves are erased, and new ones are made as they are needed. Keys that
- * somebody else may have are also published no longer.
+ * Retires the keys that sign tokens. Their private halves are erased, and new keys are created when needed. Leaked keys
+ * are also no longer published.
  */
 export async function retireTokenKeys(tx: Db, { leaked, at }: { leaked: boolean; at: Date }): Promise<number> {
   const rows = await tx.query(
@@ -92,7 +94,7 @@ export async function retireTokenKeys(tx: Db, { leaked, at }: { leaked: boolean;
   return rows.length;
 }
 
-/** Removes what a lost master key sealed: nothing of it can be opened. */
+/** Removes what a lost master key sealed: it can no longer be opened. */
 export async function discardSealed(
   tx: Db,
   { at }: { at: Date },
@@ -115,7 +117,10 @@ export interface ReplaceableGuestAccount {
   name: string;
 }
 
-/** Guest accounts whose link signs in, and realms that have a secret at their identity provider: what a leaked master key opens. */
+/**
+ * Lists what a leaked master key opens: guest accounts whose link signs in, and realms with a secret at their identity
+ * provider.
+ */
 export async function listReplaceable(
   db: Db,
   { at }: { at: Date },

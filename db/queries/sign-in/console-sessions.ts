@@ -5,7 +5,7 @@ import { first, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
-/** What the sealed bytes of a session are bound to. */
+/** The context that a session's tokens are sealed for. */
 export const tokensContext = (id: string): string => `console_sessions/${id}`;
 
 /** A browser in which the console is open. */
@@ -18,9 +18,9 @@ export interface ConsoleSession {
   loginId: string;
   sealedTokens: Buffer;
   accessExpiresAt: Date;
-  /** When it ends unless it is used. */
+  /** When it expires unless it is used. */
   expiresAt: Date;
-  /** When it ends in any case: with the browser's login. */
+  /** When it expires in any case: with the browser's login. */
   absoluteExpiresAt: Date;
 }
 
@@ -39,8 +39,8 @@ const columns = sql`
   c.absolute_expires_at as "absoluteExpiresAt"`;
 
 /**
- * Opens the console on an OAuth session, which from now on ends with it. Undefined when that session or the browser's
- * login has ended meanwhile.
+ * Opens the console on an OAuth session, which from now on ends with it. Returns undefined when that session or the
+ * browser's login has ended meanwhile.
  */
 export async function create(tx: Db, session: NewConsoleSession): Promise<ConsoleSession | undefined> {
   const made = first(
@@ -63,7 +63,7 @@ export async function create(tx: Db, session: NewConsoleSession): Promise<Consol
   return made;
 }
 
-/** The session of a cookie; undefined once it has ended. */
+/** Returns the session of a cookie; undefined once it has expired. */
 export async function find(
   db: Db,
   { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
@@ -79,8 +79,8 @@ export async function find(
 }
 
 /**
- * A session as it is now, its tokens kept from being renewed by anyone else until the transaction ends. It is the OAuth
- * session's row that is held: whatever ends a session takes that one first.
+ * Returns the current state of a session; other requests cannot renew its tokens until the transaction ends. Locks the
+ * OAuth session's row: whatever ends a session locks that row first.
  */
 export async function lock(
   tx: Db,
@@ -94,7 +94,10 @@ export async function lock(
   );
 }
 
-/** Has the consoles of people get new tokens with the next call, as their roles are now. Nobody signs in again. */
+/**
+ * Makes a user's consoles renew their tokens with the next call, for the user's current roles. The user does not sign
+ * in again.
+ */
 export async function renewSoon(tx: Db, { userId, at }: { userId: string; at: Date }): Promise<void> {
   await tx.query(sql`
     update console_sessions
@@ -103,7 +106,7 @@ export async function renewSoon(tx: Db, { userId, at }: { userId: string; at: Da
   `);
 }
 
-/** Remembers renewed tokens. */
+/** Stores renewed tokens. */
 export async function renew(
   tx: Db,
   { id, sealedTokens, accessExpiresAt }: Pick<NewConsoleSession, "id" | "sealedTokens" | "accessExpiresAt">,
@@ -115,7 +118,7 @@ export async function renew(
   `);
 }
 
-/** Keeps a session alive from this instant, to the minute; undefined once it has ended. */
+/** Extends a session from this instant; undefined once it has expired. */
 export async function extend(db: Db, { id, at }: { id: string; at: Date }): Promise<ConsoleSession | undefined> {
   return first(
     await db.query<ConsoleSession>(sql`
@@ -135,7 +138,7 @@ export async function removeByToken(tx: Db, { tokenHash }: { tokenHash: Uint8Arr
   `);
 }
 
-/** Who has the console open, and where. */
+/** A user with an open console. */
 export interface ConsolePerson {
   userId: string;
   displayName: string | null;
@@ -143,7 +146,7 @@ export interface ConsolePerson {
   email: string;
   pairwiseId: string;
   roles: Role[];
-  /** What the console was asked for when it was opened. */
+  /** The scopes requested when the console was opened. */
   scopes: Scope[];
   realmName: string;
   realmDisplayName: string;

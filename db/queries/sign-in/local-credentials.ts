@@ -3,7 +3,7 @@ import { first, only, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
-/** Gives a user a name to sign in with, and a password unless links are to do. Throws a unique violation for a taken name. */
+/** Gives a user a username, and a password unless links suffice. Throws a unique violation for a taken name. */
 export async function create(
   tx: Db,
   row: { userId: string; realmId: string; username: string; passwordHash: string | null },
@@ -14,7 +14,7 @@ export async function create(
   `);
 }
 
-/** The user who signs in under this name. */
+/** Returns the user with this username. */
 export async function findUserId(
   db: Db,
   { realmId, username }: { realmId: string; username: string },
@@ -30,16 +30,18 @@ export async function findUserId(
   return row?.userId;
 }
 
-/** What somebody who signs in is compared with. */
+/** The credential that a local sign-in is checked against. */
 export interface LocalCredential {
   userId: string;
-  /** Null: this person signs in with links only. */
+  /** Null: this user signs in with links only. */
   passwordHash: string | null;
   roles: Role[];
   offboardedAt: Date | null;
 }
 
-/** A name as the database folds it, which decides what spellings are of one name, and the credential of its account. */
+/**
+ * A username as the database folds it, which decides which spellings are one name, and the credential of its account.
+ */
 export interface NamedCredential {
   folded: string;
   /** Undefined: no account has this name. */
@@ -62,7 +64,7 @@ export async function find(
   return { folded, credential: userId === null ? undefined : { userId, passwordHash, roles, offboardedAt } };
 }
 
-/** A name as the database folds it. */
+/** Returns a username as the database folds it. */
 export async function fold(db: Db, username: string): Promise<string> {
   return only(await db.query<{ folded: string }>(sql`select lower(${username}::text) as folded`)).folded;
 }

@@ -3,11 +3,11 @@ import { first, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** How somebody showed who they are. */
+/** The ways to sign in. */
 export const signInMethods = ["local", "upstream", "link"] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
-/** A browser in which somebody is signed in. */
+/** A browser in which a user is signed in. */
 export interface Login {
   id: string;
   realmId: string;
@@ -19,7 +19,7 @@ export interface Login {
   pairwiseId: string;
   email: string;
   displayName: string | null;
-  /** The name of local sign-in, where the person has one. */
+  /** The name for local sign-in, if the user has one. */
   username: string | null;
 }
 
@@ -33,7 +33,9 @@ export interface NewLogin {
   expiresAt: Date;
 }
 
-/** Signs somebody in, unless they are offboarded: the two wait for each other. False when nothing was made. */
+/**
+ * Signs a user in, unless they are offboarded: the two wait for each other. Returns false when no login was created.
+ */
 export async function create(tx: Db, login: NewLogin): Promise<boolean> {
   const rows = await tx.query(sql`
     insert into logins (id, token_hash, realm_id, user_id, method, signed_in_at, expires_at)
@@ -49,7 +51,7 @@ export async function create(tx: Db, login: NewLogin): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The login of a cookie, with who it is; undefined once it has ended or its person is offboarded. */
+/** Returns the login of a cookie with its user; undefined once it has expired or its user is offboarded. */
 export async function find(db: Db, { tokenHash, at }: { tokenHash: Uint8Array; at: Date }): Promise<Login | undefined> {
   return first(
     await db.query<Login>(sql`
@@ -66,11 +68,11 @@ export async function find(db: Db, { tokenHash, at }: { tokenHash: Uint8Array; a
   );
 }
 
-/** Ends a login by its cookie's hash. The sessions that began with it stay, save that of the console. */
+/** Ends a login by its cookie's hash. The sessions that began with it stay, except the console's. */
 export const removeByToken = (tx: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<void> =>
   removeThose(tx, sql`token_hash = ${tokenHash}`);
 
-/** Ends a login. The sessions that began with it stay, save that of the console. */
+/** Ends a login. The sessions that began with it stay, except the console's. */
 export const remove = (tx: Db, { id }: { id: string }): Promise<void> => removeThose(tx, sql`id = ${id}`);
 
 async function removeThose(tx: Db, matching: Sql): Promise<void> {

@@ -10,18 +10,18 @@ export interface NewSession {
   clientId: string;
   /** The browser login it came from; null for mutual TLS. */
   loginId: string | null;
-  /** The profile that the person signed in with; null for browsers. */
+  /** The profile that the user signed in with; null for browsers. */
   certificateId: string | null;
   scopes: readonly Scope[];
   signedInAt: Date;
   at: Date;
-  /** Until its code is redeemed a session lasts no longer than that. */
+  /** Until its code is redeemed a session lasts no longer than this. */
   expiresAt: Date;
 }
 
 /**
- * Makes a session, unless its person is offboarded: the two wait for each other, so that no session is made behind the
- * back of an offboarding. False when nothing was made.
+ * Creates a session, unless its user is offboarded: the two wait for each other, so an offboarding misses no session.
+ * Returns false when none was created.
  */
 export async function create(tx: Db, session: NewSession): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -40,7 +40,7 @@ export async function create(tx: Db, session: NewSession): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Holds the session of a code until the transaction ends, so that of several exchanges one comes first. */
+/** Locks the session of a code until the transaction ends, so concurrent exchanges run one after another. */
 export async function lockByCode(tx: Db, { codeHash }: { codeHash: Uint8Array }): Promise<void> {
   await tx.query(sql`
     select id
@@ -50,12 +50,12 @@ export async function lockByCode(tx: Db, { codeHash }: { codeHash: Uint8Array })
   `);
 }
 
-/** Lets a session last, once its code was redeemed. */
+/** Extends a session once its code is redeemed. */
 export async function establish(tx: Db, { id, expiresAt }: { id: string; expiresAt: Date }): Promise<void> {
   await tx.query(sql`update sessions set expires_at = ${expiresAt} where id = ${id}`);
 }
 
-/** Remembers that a session was used, to the minute. */
+/** Records, to the minute, that a session was used. */
 export async function markUsed(db: Db, { id, at }: { id: string; at: Date }): Promise<void> {
   await db.query(sql`
     update sessions
@@ -65,7 +65,7 @@ export async function markUsed(db: Db, { id, at }: { id: string; at: Date }): Pr
   `);
 }
 
-/** A session for its owner and for administrators. */
+/** A session as its owner and administrators see it. */
 export interface SessionRow {
   id: string;
   realmId: string;
@@ -79,7 +79,7 @@ export interface SessionRow {
   expiresAt: Date;
 }
 
-/** A user's sessions that have not ended, newest first. */
+/** Lists a user's sessions that have not expired, newest first. */
 export const listOfUser = (
   db: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
@@ -96,7 +96,7 @@ export const listOfUser = (
      order by s.created_at desc, s.id
   `);
 
-/** A session that has just ended: whose it was, and in which browser it began. */
+/** A session that has just ended: its user, and the browser login in which it began. */
 export interface EndedSession {
   realmId: string;
   userId: string;
@@ -106,7 +106,7 @@ export interface EndedSession {
 
 const endedColumns = sql`realm_id as "realmId", user_id as "userId", client_id as "clientId", login_id as "loginId"`;
 
-/** Removes one session of a user with its code and tokens. Undefined when there is none. */
+/** Removes one session of a user with its code and tokens. Returns undefined when there is none. */
 export async function removeOfUser(
   tx: Db,
   { realmId, userId, id }: { realmId: string; userId: string; id: string },
@@ -122,7 +122,7 @@ export async function removeOfUser(
   );
 }
 
-/** Removes one session of a client with its code and tokens. Undefined when there is none. */
+/** Removes one session of a client with its code and tokens. Returns undefined when there is none. */
 export async function remove(
   tx: Db,
   { id, clientId }: { id: string; clientId: string },
@@ -137,12 +137,12 @@ export async function remove(
   );
 }
 
-/** Ends everything that users are signed in to: browsers, sessions, codes and tokens, and links to sign in with. */
+/** Ends everything that users are signed in to: browsers, sessions, codes, tokens and sign-in links. */
 export async function removeAllOfUsers(tx: Db, { userIds }: { userIds: readonly string[] }): Promise<void> {
   await tx.query(sql`select end_sign_ins(${userIds}::bigint[])`);
 }
 
-/** Ends a user's sessions with one client, and says how many. */
+/** Ends a user's sessions with one client, and returns how many. */
 export async function removeOfClient(
   tx: Db,
   { userId, clientId }: { userId: string; clientId: string },

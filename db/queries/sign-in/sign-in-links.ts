@@ -4,7 +4,7 @@ import { first, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
-/** Remembers a link by the SHA-256 of its token. */
+/** Stores a link by the SHA-256 of its token. */
 export async function create(db: Db, link: { tokenHash: Uint8Array; userId: string; at: Date }): Promise<void> {
   await db.query(sql`
     insert into sign_in_links (token_hash, user_id, created_at, expires_at)
@@ -12,7 +12,7 @@ export async function create(db: Db, link: { tokenHash: Uint8Array; userId: stri
   `);
 }
 
-/** Whom a link would sign in. */
+/** The user whom a link would sign in. */
 export interface UsableLink {
   realmId: string;
   pairwiseId: string;
@@ -21,7 +21,7 @@ export interface UsableLink {
   username: string | null;
 }
 
-/** A link that can still be used; undefined once it was, its time has run out, or its person is offboarded. */
+/** Returns a link that can still be used; undefined once it was used, has expired, or its user is offboarded. */
 export async function findUsable(
   db: Db,
   { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
@@ -40,7 +40,7 @@ export async function findUsable(
   );
 }
 
-/** Uses a link up, once: of several attempts at the same moment one gets the user. Offboarded users get nothing. */
+/** Uses a link up, once: of several concurrent attempts one returns the user. Returns nothing for offboarded users. */
 export async function consume(
   db: Db,
   { tokenHash, at }: { tokenHash: Uint8Array; at: Date },

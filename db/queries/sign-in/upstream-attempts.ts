@@ -7,7 +7,7 @@ export async function isUsed(db: Db, { tokenHash }: { tokenHash: Uint8Array }): 
   return rows.length > 0;
 }
 
-/** Uses an attempt up: true once, as long as it could be used again. */
+/** Uses an attempt up: returns true only once while the attempt is valid. */
 export async function use(
   db: Db,
   { tokenHash, realmId, expiresAt }: { tokenHash: Uint8Array; realmId: string; expiresAt: Date },

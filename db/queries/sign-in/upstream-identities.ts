@@ -2,23 +2,23 @@ import type { Role } from "../../../domain/people/roles.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A person's identity at an identity provider: its issuer and its permanent identifier of the person. */
+/** A user's identity at an identity provider: its issuer and its permanent identifier of the user. */
 export interface UpstreamIdentity {
   realmId: string;
   issuer: string;
   subject: string;
 }
 
-/** A user as signing in finds and changes them. */
+/** A user as sign-in reads and changes them. */
 export interface UpstreamUser {
   id: string;
   email: string;
   displayName: string | null;
-  /** Given here, and by the identity provider. */
+  /** Assigned here, and by the identity provider. */
   given: Role[];
   fromProvider: Role[];
   offboardedAt: Date | null;
-  /** When the identity provider first said that they may not use the realm; null: they may. */
+  /** When the identity provider first denied them the realm; null: it permits them. */
   notPermittedSince: Date | null;
 }
 
@@ -26,7 +26,7 @@ const columns = sql`
   u.id, u.email, u.display_name as "displayName", u.roles as given, u.provider_roles as "fromProvider",
   u.offboarded_at as "offboardedAt", u.not_permitted_since as "notPermittedSince"`;
 
-/** The user with this identity, held until the transaction ends. */
+/** Returns the user with this identity, with the row locked until the transaction ends. */
 export async function lockUser(
   tx: Db,
   { realmId, issuer, subject }: UpstreamIdentity,
@@ -46,8 +46,8 @@ export async function lockUser(
 }
 
 /**
- * The realm's user with this pairwise id, as it is written or, where only one fits, in another spelling (see `foldId` of the
- * domain), held until the transaction ends.
+ * Returns the realm's user with this pairwise id, exactly or, if only one user matches, in another spelling (see
+ * `foldId` of the domain), with the row locked until the transaction ends.
  */
 export async function lockUserByPairwiseId(
   tx: Db,
@@ -64,7 +64,7 @@ export async function lockUserByPairwiseId(
   return found.find(({ isExact }) => isExact) ?? (found.length > 1 ? "ambiguous" : first(found));
 }
 
-/** What an issuer calls a user; undefined when it is not known there. */
+/** Returns an issuer's identifier of a user; undefined when it has none. */
 export async function subjectOf(
   tx: Db,
   { realmId, userId, issuer }: { realmId: string; userId: string; issuer: string },
@@ -82,8 +82,8 @@ export async function subjectOf(
 }
 
 /**
- * Remembers who a user is. Throws a unique violation of `upstream_identities_pkey` when somebody has the identity, and of
- * `upstream_identities_one_per_user` when the user has another one at this issuer.
+ * Stores a user's identity. Throws a unique violation of `upstream_identities_pkey` when a user has the identity, and
+ * of `upstream_identities_one_per_user` when the user has another one at this issuer.
  */
 export async function create(tx: Db, identity: UpstreamIdentity & { userId: string; at: Date }): Promise<void> {
   await tx.query(sql`
@@ -92,7 +92,7 @@ export async function create(tx: Db, identity: UpstreamIdentity & { userId: stri
   `);
 }
 
-/** Sets what an identity provider says about a user. */
+/** Stores what an identity provider sent about a user. */
 export async function updateUser(
   tx: Db,
   { realmId, user }: { realmId: string; user: Pick<UpstreamUser, "id" | "email" | "displayName"> },

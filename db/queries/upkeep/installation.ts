@@ -1,7 +1,7 @@
 import { only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** What the server says of itself, and to whom. */
+/** The database server and the session. */
 export interface Server {
   version: string;
   major: number;
@@ -10,7 +10,7 @@ export interface Server {
   role: string;
 }
 
-/** What the server says of itself. */
+/** Returns the server's version and time, and the session's role. */
 export async function server(db: Db): Promise<Server> {
   return only(
     await db.query<Server>(sql`
@@ -22,7 +22,7 @@ export async function server(db: Db): Promise<Server> {
   );
 }
 
-/** How the server writes to its disk: `on`, `off`, or how far a commit waits. */
+/** The server's durability settings: `on`, `off`, or how far a commit waits. */
 export interface WriteSettings {
   fsync: string;
   fullPageWrites: string;
@@ -38,7 +38,7 @@ export async function writeSettings(db: Db): Promise<WriteSettings> {
   );
 }
 
-/** How many connections the server has for logins that are no superusers. */
+/** Returns how many connections the server has for logins that are not superusers. */
 export async function connectionsFree(db: Db): Promise<number> {
   return only(
     await db.query<{ count: number }>(sql`
@@ -48,17 +48,20 @@ export async function connectionsFree(db: Db): Promise<number> {
   ).count;
 }
 
-/** Commits a change that means nothing but that the database takes it. */
+/** Commits a change that only shows that the database accepts it. */
 export async function probe(db: Db): Promise<void> {
   await db.query(sql`update installation set probed_at = clock_timestamp()`);
 }
 
-/** The database's clock, in the middle of a transaction too. */
+/** Returns the database's current time, in the middle of a transaction too. */
 export async function time(db: Db): Promise<Date> {
   return only(await db.query<{ now: Date }>(sql`select clock_timestamp() as now`)).now;
 }
 
-/** Which versions may use the database. Throws undefined_table where `migrate` of a version that knows it never ran. */
+/**
+ * Returns which versions may use the database. Throws undefined_table where no `migrate` of a version that knows it has
+ * run.
+ */
 export async function versions(db: Db): Promise<{ minimum: string | null; migratedTo: string | null }> {
   return only(
     await db.query<{ minimum: string | null; migratedTo: string | null }>(sql`
@@ -67,14 +70,14 @@ export async function versions(db: Db): Promise<{ minimum: string | null; migrat
   );
 }
 
-/** Notes that the roles have the rights of the version whose newest migration this is. */
+/** Records that the roles have the rights of the version whose newest migration this is. */
 export async function setMigratedTo(db: Db, migration: string): Promise<void> {
   await db.query(
     sql`update public.installation set migrated_to = ${migration} where migrated_to is distinct from ${migration}`,
   );
 }
 
-/** Names of the migrations that were run here. Throws undefined_table before the first. */
+/** Returns the names of the migrations that were run here. Throws undefined_table before the first. */
 export async function migrationsDone(db: Db): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`select name from knex_migrations order by id`);
   return rows.map(({ name }) => name);

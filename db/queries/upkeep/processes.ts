@@ -2,10 +2,10 @@ import type { Problem, ProcessKind } from "../../../domain/process.ts";
 import { only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A process that was not seen for longer than this counts as gone. */
+/** A process not seen for longer than this counts as gone. */
 export const silenceSecondsMax = 15;
 
-/** What a process says of itself. */
+/** A process, as it reports itself. */
 export interface Process {
   id: string;
   kind: ProcessKind;
@@ -14,17 +14,17 @@ export interface Process {
   version: string;
   /** The newest migration that its code knows. */
   migration: string;
-  /** Null when it uses none. */
+  /** Null: it uses none. */
   queue: string | null;
   connectionsMax: number;
-  /** Where it answers OCSP; null for all but responders. */
+  /** Where it serves OCSP; null for all but responders. */
   ocspUrl: string | null;
   /** How far its machine's clock is ahead of the database's, in milliseconds; null: not measured. */
   clockSkewMs: number | null;
   problems: readonly Problem[];
 }
 
-/** Says that this process is alive, by the database's clock. */
+/** Reports that this process is alive, by the database's clock. */
 export async function beat(db: Db, process: Process): Promise<void> {
   await db.query(sql`
     insert into processes (id, kind, host, pid, version, migration, queue, connections_max, ocsp_url, problems,
@@ -38,14 +38,14 @@ export async function beat(db: Db, process: Process): Promise<void> {
   `);
 }
 
-/** Forgets a process that stops, and any that went silent an hour ago. */
+/** Removes a process that stops, and any that fell silent an hour ago. */
 export async function remove(db: Db, id: string): Promise<void> {
   await db.query(sql`
     delete from processes where id = ${id} or seen_at < clock_timestamp() - interval '1 hour'
   `);
 }
 
-/** How far the clocks of the other processes that are alive are ahead of the database's, in milliseconds. */
+/** Returns how far the clocks of the other live processes are ahead of the database's, in milliseconds. */
 export async function listOtherSkews(db: Db, id: string): Promise<number[]> {
   const rows = await db.query<{ skewMs: number }>(sql`
     select clock_skew_ms as "skewMs"
@@ -57,7 +57,7 @@ export async function listOtherSkews(db: Db, id: string): Promise<number[]> {
   return rows.map(({ skewMs }) => skewMs);
 }
 
-/** How many processes of a kind are alive. */
+/** Counts the live processes of a kind. */
 export async function countAlive(db: Db, kind: ProcessKind): Promise<number> {
   const rows = await db.query<{ alive: number }>(sql`
     select count(*)::integer as alive
@@ -68,7 +68,7 @@ export async function countAlive(db: Db, kind: ProcessKind): Promise<number> {
   return only(rows).alive;
 }
 
-/** Where the responders that are alive are reached. */
+/** Returns the addresses of the live responders. */
 export async function listOcspUrls(db: Db): Promise<string[]> {
   const rows = await db.query<{ ocspUrl: string }>(sql`
     select ocsp_url as "ocspUrl"
@@ -80,7 +80,7 @@ export async function listOcspUrls(db: Db): Promise<string[]> {
   return rows.map(({ ocspUrl }) => ocspUrl);
 }
 
-/** What somebody who looks after the service has to know of a process. */
+/** The state of a process, for operators. */
 export interface ProcessState {
   kind: ProcessKind;
   host: string;
@@ -88,7 +88,7 @@ export interface ProcessState {
   version: string;
   /** How far its machine's clock is ahead of the database's, in milliseconds; null: not measured. */
   clockSkewMs: number | null;
-  /** Null when it uses none. */
+  /** Null: it uses none. */
   queue: string | null;
   connectionsMax: number;
   alive: boolean;
@@ -97,7 +97,7 @@ export interface ProcessState {
   problems: readonly { code: string; detail: string; since: string }[];
 }
 
-/** The processes that did not stop cleanly, alive or not. */
+/** Lists the processes that have not stopped cleanly, alive or not. */
 export const listStates = (db: Db): Promise<ProcessState[]> =>
   db.query<ProcessState>(sql`
     with seen as (

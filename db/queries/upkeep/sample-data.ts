@@ -2,8 +2,8 @@ import type { Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
 /**
- * Moves the profiles of a realm into its past, evenly over so many days, and what was revoked to between then and now.
- * For sample data alone, with the owner's rights: their certificates say something else.
+ * Moves the profiles of a realm into its past, evenly over so many days, and their revocations to between then and now.
+ * Only for sample data, with the owner's rights: the certificates contain other dates.
  */
 export async function spreadOverDays(db: Db, { realmId, days }: { realmId: string; days: number }): Promise<void> {
   await db.query(sql`

@@ -4,36 +4,36 @@ import { only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 import * as processes from "./processes.ts";
 
-/** What the database knows of the service as a whole. */
+/** The state of the whole service, as the database shows it. */
 export interface ServiceState {
   /** The migrations that were run. */
   migrations: string[];
-  /** Kinds of which a process is alive. */
+  /** Kinds with a live process. */
   alive: ProcessKind[];
-  /** The versions of the processes of each kind that are alive. */
+  /** The versions of the live processes of each kind. */
   versions: { kind: ProcessKind; version: string }[];
-  /** Kinds of which a process fell silent within the last hour and did not stop cleanly. */
+  /** Kinds with a process that fell silent within the last hour and did not stop cleanly. */
   silent: ProcessKind[];
-  /** Whether the machine of a process that is alive has another time than the database, by more than is worth a warning. */
+  /** Whether the clock of a live process's machine differs from the database's by enough for a warning. */
   isSkewed: boolean;
-  /** Whether a process was told that the disk of Postgres is full. */
+  /** Whether a process got an error because the disk of Postgres is full. */
   isDiskFull: boolean;
-  /** Issuing CAs that workers are alive for, none of which can sign for it. */
+  /** Issuing CAs for which workers are alive but none can sign. */
   withoutSigner: string[];
-  /** Issuers whose CRL is missing or has ended. */
+  /** Issuers whose CRL is missing or has expired. */
   crlEnded: string[];
   /** Issuers half of whose CRL's validity is over: it should have been replaced after a quarter. */
   crlOverdue: string[];
-  /** Whether audit entries wait for their place in their chain for longer than {@link waitSecondsMax}. */
+  /** Whether audit entries have waited to be sealed for longer than {@link waitSecondsMax}. */
   isAuditWaiting: boolean;
-  /** Whether a single issuance waits for longer than that. */
+  /** Whether a single issuance has waited for longer than that. */
   isIssuanceWaiting: boolean;
 }
 
-/** What waits for longer is worth telling, in seconds. */
+/** Longer waits are reported; in seconds. */
 export const waitSecondsMax = 60;
 
-/** How it stands with the service as a whole. Everything is found in an index, or in tables of few rows. */
+/** Reads the state of the whole service. Every part uses an index, or tables of few rows. */
 export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> {
   return only(
     await db.query<ServiceState>(sql`
@@ -100,19 +100,22 @@ export interface Oldest {
   audit_entry: Date | null;
 }
 
-/** Numbers that the whole service is watched by. */
+/** The numbers that monitoring of the whole service watches. */
 export interface ServiceNumbers {
-  /** Processes of each kind that are alive, and that fell silent within the last hour and did not stop cleanly. */
+  /** Live processes of each kind, and processes that fell silent within the last hour and did not stop cleanly. */
   processes: { kind: ProcessKind; alive: number; silent: number }[];
-  /** Since when the oldest single issuance waits, the oldest revocation for its CRL, the oldest audit entry for its place. */
+  /**
+   * Since when the oldest single issuance, the oldest unpublished revocation and the oldest unsealed audit entry have
+   * waited.
+   */
   oldest: Oldest;
   /** Bulk jobs that have not finished. */
   jobs: { kind: string; state: string; count: number }[];
-  /** Issuers that have not ended. */
+  /** Unexpired issuers. */
   issuers: { id: string; state: "issuing" | "prepared" | "publishing"; notAfter: Date }[];
 }
 
-/** Reads them. As {@link read}, it looks at indexes and tables of few rows alone. */
+/** Reads the numbers. Like {@link read}, it uses only indexes and tables of few rows. */
 export async function readNumbers(db: Db, { at }: { at: Date }): Promise<ServiceNumbers> {
   const [seen, oldest, jobs, issuers] = await Promise.all([
     db.query<ServiceNumbers["processes"][number]>(sql`
@@ -142,7 +145,7 @@ export async function readNumbers(db: Db, { at }: { at: Date }): Promise<Service
   return { processes: seen, oldest, jobs, issuers };
 }
 
-/** Single issuances that wait, revocations that are on no CRL yet, audit entries that have no place in their chain yet. */
+/** Reads since when the oldest single issuance, unpublished revocation and unsealed audit entry have waited. */
 export async function readOldest(db: Db): Promise<Oldest> {
   return only(
     await db.query<Oldest>(sql`
@@ -161,11 +164,11 @@ export async function readOldest(db: Db): Promise<Oldest> {
   );
 }
 
-/** What else workers should have done by now. */
+/** Other work that workers should have done by now. */
 export interface Undone {
   /** Since when the oldest key of a responder has waited for its certificate. */
   responderRequest: Date | null;
-  /** Bulk jobs that are being worked on, in which nothing has moved since then. */
+  /** Active bulk jobs that have not progressed since then. */
   jobs: string[];
 }
 

@@ -9,7 +9,7 @@ import {
   uncollectedOutputHours,
 } from "../../../domain/lifetimes.ts";
 
-/** Rows removed in one statement: short enough that nobody waits for it. */
+/** How many rows one statement removes: few enough that no other transaction waits for it. */
 const slice = 5_000;
 
 const counted = async (db: Db, statement: Sql): Promise<number> => {
@@ -17,12 +17,12 @@ const counted = async (db: Db, statement: Sql): Promise<number> => {
   return only(rows).count;
 };
 
-/** A data key is blanked when it is older than this: no thread seals with it any more. */
+/** Only data keys older than this are blanked: no thread seals with them any more. */
 const dataKeyMinutesMin = 1;
 
 /**
- * Erases the outputs of single issuances whose time is up, and the data keys that nothing is sealed with any more. Files of
- * hand-overs have longer; those that nobody fetched are erased with a revocation. Answers how many outputs.
+ * Erases the outputs of single issuances past their retention, and the data keys that seal nothing any more. Files of
+ * hand-overs are kept longer; files that were never fetched are erased with a revocation. Returns how many outputs.
  */
 export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number> {
   const erased = await counted(
@@ -66,8 +66,8 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
 }
 
 /**
- * Two statements: once a key's row is taken nothing settles with it, and the second sees what settled with it before. A
- * key that something is being settled with at this moment is left alone.
+ * Uses two statements: once a key's row is locked nothing settles with it, and the second sees what settled with it
+ * before. Skips keys that a settlement is using at this moment.
  */
 async function blankDataKeys(db: Db, { at }: { at: Date }): Promise<void> {
   const isUnused = sql`not exists (select from issuance_outputs o where o.data_key_id = k.id and o.sealed is not null)`;
@@ -89,8 +89,8 @@ async function blankDataKeys(db: Db, { at }: { at: Date }): Promise<void> {
 }
 
 /**
- * Statements that each remove a slice of one kind of row whose time was up at an instant. Sessions come before their
- * tokens: whatever ends a session takes the session's row first.
+ * Returns statements that each remove a slice of one kind of row that had expired at an instant. Sessions come before
+ * their tokens: whatever ends a session locks the session's row first.
  */
 export function removals(at: Date): Sql[] {
   return [
@@ -120,7 +120,7 @@ export function removals(at: Date): Sql[] {
                         from hand_overs
                        where expires_at < ${at}::timestamptz - make_interval(hours => ${endedHandOverHours})
                        limit ${slice})`,
-    // By the database's clock too: a worker whose clock is ahead must not forget responders that others use.
+    // Compared with the database's clock too: a worker whose clock is ahead must not remove responders that others use.
     sql`delete from ocsp_responders
          where (serial_number, issuer_id) in (select serial_number, issuer_id
                                                 from ocsp_responders
@@ -139,13 +139,13 @@ export function removals(at: Date): Sql[] {
   ];
 }
 
-/** Carries out one of {@link removals}. Returns how many rows it removed; call it until there are none. */
+/** Runs one of {@link removals}. Returns how many rows it removed; call until it returns 0. */
 export const remove = (db: Db, removal: Sql): Promise<number> =>
   counted(db, sql`with removed as (${removal} returning 1) select count(*)::integer as count from removed`);
 
 /**
- * Marks the profiles of users that have run out, at most {@link slice} in each realm, and takes them off their users'
- * counts, each once: the mark and the count change together. Answers how many; call it until there are none.
+ * Marks expired profiles of users, at most {@link slice} in each realm, and subtracts each once from its user's count:
+ * the mark and the count change together. Returns how many; call until it returns 0.
  */
 export const markExpired = (db: Db, { at }: { at: Date }): Promise<number> =>
   counted(
@@ -186,14 +186,17 @@ export const markExpired = (db: Db, { at }: { at: Date }): Promise<number> =>
   );
 
 /**
- * Makes the transaction fail soon where another one holds a row, before Postgres sees a deadlock and aborts either of
+ * Makes the transaction fail soon when another one holds a row, before Postgres detects a deadlock and aborts either of
  * them: upkeep runs again, a user's logout does not.
  */
 export async function setShortLockTimeout(tx: Db): Promise<void> {
   await tx.query(sql`select set_config('lock_timeout', '200ms', true)`);
 }
 
-/** Holds a lock for the transaction when nobody else does. For work that one worker at a time should do. */
+/**
+ * Takes a lock for the transaction if it is free, and returns whether it did. For work that one worker at a time should
+ * do.
+ */
 export async function tryLock(tx: Db, key: number): Promise<boolean> {
   const rows = await tx.query<{ locked: boolean }>(sql`select pg_try_advisory_xact_lock(${key}::bigint) as locked`);
   return only(rows).locked;

@@ -1,11 +1,11 @@
 import { only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** Since when what is not counted one by one has waited; null: nothing waits. */
+/** Since when work that is not counted one by one has waited; null: nothing waits. */
 export interface WaitingWork {
-  /** The bulk job that should be worked on and in which nothing has moved for longest. */
+  /** The active bulk job without progress for longest. */
   bulk_row: Date | null;
-  /** The key of a responder that waits for its certificate. */
+  /** The oldest key of a responder that waits for its certificate. */
   responder_request: Date | null;
 }
 
@@ -21,7 +21,7 @@ export async function readWaitingWork(db: Db): Promise<WaitingWork> {
   );
 }
 
-/** Within so many days certificates count as ending. */
+/** Certificates that expire within these numbers of days are counted. */
 export const expiringDays = [1, 7, 30] as const;
 
 export interface Expiring {
@@ -30,7 +30,10 @@ export interface Expiring {
   count: number;
 }
 
-/** How many active certificates end soon. An index has those of users by their end; of the others there are few. */
+/**
+ * Counts the active certificates that expire soon. An index covers users' certificates by expiry; of the others there
+ * are few.
+ */
 export const countExpiring = (db: Db, { at }: { at: Date }): Promise<Expiring[]> =>
   db.query<Expiring>(sql`
     with soon as (
