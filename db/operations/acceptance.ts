@@ -6,9 +6,9 @@ import type { Database } from "../client.ts";
 import { countOfUser, limitOf, profileEnd, profileRefusal } from "../rules.ts";
 import { ofAnyLength, sql, type Sql } from "../sql.ts";
 
-/** A profile that somebody wants for a user. */
+/** A request for a user's profile. */
 export interface ProfileRequest {
-  /** What its issuance will be known by. */
+  /** The id of its issuance. */
   id: string;
   realmId: string;
   userId: string;
@@ -20,14 +20,15 @@ export interface ProfileRequest {
   allowAuth: boolean;
   actor: Actor;
   at: Date;
-  /** The request that wants it, for the log. */
+  /** The request that creates it, for the log. */
   requestId: string;
 }
 
 /**
- * Accepts requests for users' profiles together, in one transaction: from its end on they will be finished. Answers for
- * each why it is refused; null when it is accepted. Throws, and accepts none of them, when the database does not take one
- * of the rows, or when somebody else holds an owner's row: nobody waits long for a lock that a stranger's request needs.
+ * Accepts requests for users' profiles together, in one transaction: once it commits, each will be settled. Returns for
+ * each why it is refused; null when it is accepted. Throws, and accepts none of them, when the database rejects one of
+ * the rows, or when another transaction holds an owner's row: no request waits long for a lock that another user's
+ * request needs.
  */
 export async function acceptTogether(
   db: Database,
@@ -47,7 +48,7 @@ interface Judged {
   refusal: ProfileRefusal | null;
 }
 
-/** In the order of their ids, as everybody locks them, so that two batches never wait for each other crosswise. */
+/** Locks owners in the order of their ids, as all code does, so two batches never wait for each other crosswise. */
 const lockOwners = (wanted: readonly ProfileRequest[]): Sql => sql`
   select u.id
     from (select distinct realm_id, id
@@ -67,8 +68,8 @@ const lockOwners = (wanted: readonly ProfileRequest[]): Sql => sql`
                           for no key update) u`;
 
 /**
- * A statement of its own: it sees what was there once the rows were locked. An owner's requests are counted in their
- * order. Everything is looked up row by row, as a plan that was made for tables without statistics is kept.
+ * A statement of its own: it sees the state after the rows were locked. Counts an owner's requests in their order.
+ * Looks everything up row by row, because Postgres keeps a plan that it made for tables without statistics.
  */
 const createUnlessRefused = (wanted: readonly ProfileRequest[]): Sql => {
   const at = sql`w.created_at`;

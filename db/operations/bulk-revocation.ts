@@ -9,9 +9,9 @@ import { sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";
 
 /**
- * Revokes the profiles of a range permanently, with an audit entry for each that was not revoked before, and ends its rows.
- * Nothing happens when the job no longer runs. Its owners are locked first, in the order of their ids, as by whatever
- * revokes all profiles of somebody. Call in a transaction.
+ * Revokes the profiles of a range permanently, with an audit entry for each that was not revoked before, and ends its
+ * rows. Does nothing when the job no longer runs. Locks the owners first, in the order of their ids, as everything does
+ * that revokes all profiles of a user. Call in a transaction.
  */
 export async function revokeRows(
   tx: Db,
@@ -24,7 +24,7 @@ export async function revokeRows(
   }: progress.RowRange & { realmId: string; reason: RevocationReason; actor: Actor; at: Date },
 ): Promise<progress.Progress | undefined> {
   await turns.lockSlices(tx, range.jobId);
-  // Held from here on: a job that was asked to stop revokes nothing.
+  // Locked from here on: a job that was asked to stop revokes nothing.
   if ((await progress.lock(tx, range.jobId))?.state !== "running") return undefined;
 
   if (!(await jobRows.lockPending(tx, range))) return undefined;

@@ -5,7 +5,7 @@ import type { IssuanceResult } from "../queries/issuance/issuances.ts";
 import { radiusServerName } from "../rules.ts";
 import { ofAnyLength, sql, type Sql } from "../sql.ts";
 
-/** An issuance as it stands and, once it is issued, the profile that came of it. */
+/** The state of an issuance and, once it is issued, its profile. */
 export interface Collected {
   issuance: IssuanceResult;
   certificate: Certificate | undefined;
@@ -16,15 +16,15 @@ export interface Collected {
 }
 
 /**
- * Reads issuances, marking the output of issued ones as collected: it is erased some minutes after the first time. One
- * write and one answer for all that are asked for together. The mark does not wait for the disk: if a crash of Postgres
- * takes it back, the output is erased as one that nobody collected.
+ * Reads issuances, and marks the output of issued ones as collected: it is erased some minutes after the first time.
+ * One write and one result for all ids. The mark does not wait for the disk: if a crash of Postgres loses it, the
+ * output is erased as an uncollected one.
  */
 export async function collect(db: Database, { ids, at }: { ids: readonly string[]; at: Date }): Promise<Collected[]> {
   const [, rows = [], made = []] = await db.pipelined([
     sql`set local synchronous_commit = off`,
     marked(ids, at),
-    // After the states: a certificate is there for every issuance that was issued then.
+    // After the states: every issuance that was issued then has a certificate now.
     certificates.ofIssuances(ids),
   ]);
   const certificateOf = new Map((made as Certificate[]).map((certificate) => [certificate.issuanceId, certificate]));
@@ -42,7 +42,7 @@ interface Row extends Omit<IssuanceResult, "output">, Pick<Collected, "radiusCn"
   wrappedDataKey: Buffer | null;
 }
 
-/** Each looked up by itself: a plan that was made for tables without statistics is kept. */
+/** Looks each up by itself: Postgres keeps a plan that it made for tables without statistics. */
 function marked(ids: readonly string[], at: Date): Sql {
   const asked = ofAnyLength(ids, sql`uuid[]`);
   return sql`

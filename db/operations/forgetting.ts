@@ -3,7 +3,7 @@ import * as audit from "../queries/audit/audit-entries.ts";
 import * as takenRows from "../queries/bulk-job/plan/take-rows.ts";
 import { ofAnyLength, sql, type Sql } from "../sql.ts";
 
-/** How far the people whose time is up have been looked through. */
+/** The position up to which people due to be forgotten have been examined. */
 export interface Place {
   offboardedAt: string;
   id: string;
@@ -15,17 +15,20 @@ export interface ForgettingRealm {
   forgetAfterMonths: number;
 }
 
-/** The realms that forget people, in the order they were made. */
+/** Lists the realms that forget people, in the order of creation. */
 export const listRealms = (db: Db): Promise<ForgettingRealm[]> =>
   db.query<ForgettingRealm>(sql`
     select id, forget_after_months as "forgetAfterMonths" from realms where forget_after_months is not null order by id
   `);
 
-/** When people must have been offboarded to be forgotten now: by the database's clock, too, so that one that is ahead forgets nobody early. */
+/**
+ * People offboarded before this instant are forgotten now. Uses the database's clock, too, so a clock that is ahead
+ * does not forget people early.
+ */
 const before = (realm: ForgettingRealm, at: Date): Sql =>
   sql`least(${at}::timestamptz, now()) - make_interval(months => ${realm.forgetAfterMonths}::integer)`;
 
-/** How many people should have been forgotten an hour ago and are not. */
+/** Counts the people who should have been forgotten an hour ago and are not. */
 export async function countOverdue(db: Db, { realm, at }: { realm: ForgettingRealm; at: Date }): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`
     select count(*)::integer as count
@@ -43,11 +46,11 @@ interface DueUser extends Place {
 }
 
 /**
- * Forgets the next people of a realm who were offboarded longer ago than it says, at most `limit`, with one audit entry:
- * what names them is erased wherever it is held, their pairwise ids are free, and who comes back is a new user. Left for
- * another time are people with an active profile, people whom somebody else is changing at this moment, and people in a
- * bulk job that is under way; a job that waits for somebody to start it loses their rows. Answers how many were
- * forgotten, and where to go on; no place when nobody is left. Call in a transaction, one at a time.
+ * Forgets the next people of a realm who were offboarded longer ago than it keeps them, at most `limit`, with one audit
+ * entry: erases their personal data wherever it is stored and frees their pairwise ids; a person who returns is a new
+ * user. Skips people with an active profile, people whom another transaction is changing, and people in a bulk job that
+ * is under way; a job that waits to be started loses their rows. Returns how many were forgotten, and where to
+ * continue; no place when none are left. Call in a transaction, one at a time.
  */
 export async function forgetSlice(
   tx: Db,
@@ -67,7 +70,7 @@ export async function forgetSlice(
   const last = due.at(-1);
   if (last === undefined) return { forgotten: 0, place: undefined };
 
-  // Who is reactivated meanwhile is not offboarded any more once their row can be had.
+  // A person who is reactivated meanwhile is no longer offboarded once their row can be locked.
   const held = await tx.query<{ id: string }>(sql`
     select id
       from users
@@ -97,7 +100,10 @@ export async function forgetSlice(
   return { forgotten, place: { offboardedAt: last.offboardedAt, id: last.id } };
 }
 
-/** The rows of the realm's jobs `j` of a kind that are still to be done and name one of the people, by e-mail address only where by nothing else: whom, and where. */
+/**
+ * Selects the unfinished rows of jobs `j` of the realm that name one of the people, by e-mail address only if by
+ * nothing else: the person, the job and the position.
+ */
 function rowsNaming(realm: ForgettingRealm, people: readonly DueUser[], jobs: Sql): Sql {
   const named = (column: Sql, key: Sql): Sql => sql`
     select p.id, r.job_id, r.position
@@ -131,7 +137,10 @@ function rowsNaming(realm: ForgettingRealm, people: readonly DueUser[], jobs: Sq
        and r.pairwise_id is null)`;
 }
 
-/** Takes people out of jobs that nobody has started: such a job may wait for years, and would not find them once it is started. */
+/**
+ * Takes people out of jobs that were not started: such a job may wait for years, and would not find them once it
+ * starts.
+ */
 async function takeOutOfWaitingJobs(
   tx: Db,
   { realm, people, at }: { realm: ForgettingRealm; people: readonly DueUser[]; at: Date },
@@ -153,7 +162,7 @@ async function takeOutOfWaitingJobs(
   }
 }
 
-/** Which of the people a job is about that is under way. */
+/** Returns which of the people are in a job that is under way. */
 async function findBusy(
   tx: Db,
   { realm, people }: { realm: ForgettingRealm; people: readonly DueUser[] },

@@ -8,8 +8,8 @@ import { sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";
 
 /**
- * Revokes an account, with the audit entry: its tokens end, what is being made for it fails, and every active profile is
- * revoked permanently. Returns how many profiles that were. Call in a transaction.
+ * Revokes an account, with the audit entry: ends its tokens, fails its unsettled issuances, and revokes every active
+ * profile permanently. Returns how many profiles. Call in a transaction.
  */
 export async function revoke(
   tx: Db,
@@ -26,7 +26,7 @@ export async function revoke(
     reason: RevocationReason;
     actor: Actor;
     at: Date;
-    /** What a restore lost is done again. */
+    /** Replays a revocation that a restore lost. */
     replayed?: true;
   },
 ): Promise<{ outcome: "revoked"; profiles: number } | { outcome: "already_revoked" | "not_found" }> {

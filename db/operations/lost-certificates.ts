@@ -6,15 +6,16 @@ import * as audit from "../queries/audit/audit-entries.ts";
 import { sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";
 
-/** Certificates by the serial numbers in them, whether or not a row knows of them: after a restore some are lost. */
+/** Revokes certificates by serial number, with or without a row: a restore loses some rows. */
 
-/** What came of one serial number. `listed`: nothing is known of its certificate, and it is on the CRL. */
+/** The outcome for one serial number. `listed`: its certificate is unknown, and the number is on the CRL. */
 export type SerialOutcome = "revoked" | "listed" | "unchanged";
 
 /**
- * Puts a serial number that no certificate here has on the CRL, and OCSP says that it is revoked: of its issuer; where that
- * is not said or not here, of all of the realm that have not ended, since nobody else has a number of so many random bits.
- * `notAfter`: when its certificate ends; default: when its issuer does. With an audit entry, where it was not there already. Call in a transaction.
+ * Puts a serial number without a certificate here on the CRL, and OCSP reports it as revoked: for its issuer or, if
+ * that is not given or not here, for all unexpired issuers of the realm, since no other certificate has a number of so
+ * many random bits. `notAfter`: when its certificate expires; default: when its issuer does. Writes an audit entry
+ * unless the number was listed already. Call in a transaction.
  */
 export async function list(
   tx: Db,
@@ -58,7 +59,10 @@ export async function list(
   return "listed";
 }
 
-/** Revokes the certificate with a serial number of an issuer, or lists the number when nothing is known of it. Call in a transaction. */
+/**
+ * Revokes the certificate with a serial number of an issuer, or lists the number when the certificate is unknown. Call
+ * in a transaction.
+ */
 export async function revoke(
   tx: Db,
   request: {
@@ -88,7 +92,7 @@ export async function revoke(
   return outcome === "revoked" ? "revoked" : "unchanged";
 }
 
-/** Whether an issuer has given this serial number to an OCSP responder, without which it answers nothing. */
+/** Whether an issuer assigned this serial number to an OCSP responder, which cannot respond without it. */
 export async function isOfResponder(
   db: Db,
   { issuerId, serialNumber }: { issuerId: string; serialNumber: string },

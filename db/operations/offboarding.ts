@@ -19,10 +19,10 @@ import { sql, type Sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";
 
 /**
- * Locks users out: they can no longer sign in, what they are signed in to ends, what is being made for them fails, and
- * bulk jobs of theirs that wait do not run. The trigger `users_change_sides_without_roles` ends their roles. `jobId` is the
- * bulk job that does it, null for anybody else. A user who is locked out already keeps the time. Call in a transaction,
- * with the users' rows locked in the order of their ids; then revoke their profiles.
+ * Locks users out: they can no longer sign in, their sessions and tokens end, their unsettled issuances fail, and their
+ * waiting bulk jobs do not run. The trigger `users_change_sides_without_roles` ends their roles. `jobId` is the bulk
+ * job that does it, else null. A user who is already locked out keeps the time. Call in a transaction, with the users'
+ * rows locked in the order of their ids; then revoke their profiles.
  */
 async function lockOut(
   tx: Db,
@@ -44,10 +44,10 @@ const endedRoles = ({ offboardedAt, roles }: { offboardedAt: Date | null; roles:
   offboardedAt === null ? inOrder(roles) : [];
 
 /**
- * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, their roles end,
- * what is being made for them fails, and every active profile is revoked permanently. A user who is offboarded already, but
- * whom a bulk job left with active profiles, loses these. Offboarding an offboarded user without active profiles changes nothing.
- * Call in a transaction.
+ * Offboards a user, with the audit entry: they can no longer sign in, their sessions, tokens and roles end, their
+ * unsettled issuances fail, and every active profile is revoked permanently. An offboarded user whom a bulk job left
+ * with active profiles loses these. Offboarding an offboarded user without active profiles changes nothing. Call in a
+ * transaction.
  */
 export async function offboard(
   tx: Db,
@@ -86,10 +86,11 @@ export async function offboard(
 }
 
 /**
- * Locks a user out who keeps their devices for `graceDays` days, and no role: from then on a bulk job of its own, whose id is `jobId`,
- * revokes their profiles, unless somebody takes it back. A user who has so many days already keeps the job that gave them;
- * one who is locked out otherwise is taken over. One without a profile has nothing to keep: there is no job. Returns the job's
- * id and whether anything changed; undefined when the realm has no such user. Call in a transaction.
+ * Locks out a user who keeps their devices for `graceDays` days, but no role: then a bulk job of its own, whose id is
+ * `jobId`, revokes their profiles, unless it is undone. A user who already has as many days keeps the job that granted
+ * them; a user who is locked out otherwise is taken over. A user without a profile has nothing to keep: there is no
+ * job. Returns the job's id and whether anything changed; undefined when the realm has no such user. Call in a
+ * transaction.
  */
 export async function offboardWithGrace(
   tx: Db,
@@ -152,10 +153,10 @@ export async function offboardWithGrace(
 
 const afterDays = (days: number, at: Date): Date => new Date(at.getTime() + days * 24 * 3_600_000);
 
-/** Why a bulk job revokes: the reason of a single offboarding when none is given. */
+/** The reason of a bulk job's revocations: that of a single offboarding when none is given. */
 const jobReason = revocationReasons.cessationOfOperation;
 
-/** What an audit entry says in addition when profiles are revoked days later: not before then. */
+/** The additional property of an audit entry when profiles are revoked days later: the earliest time. */
 const lateRevocation = (graceDays: number | null, at: Date): Sql =>
   graceDays === null
     ? sql`'{}'::jsonb`
@@ -166,8 +167,9 @@ const rolesOfOne = (rolesById: Readonly<Record<string, readonly Role[]>>, id: Sq
   sql`jsonb_strip_nulls(jsonb_build_object('roles', ${JSON.stringify(rolesById)}::jsonb -> ${id}::text))`;
 
 /**
- * Locks the people of a range out, with their audit entries: from the commit on none of them is signed in or can be, and
- * nothing more is made for them. What is left for {@link revoke} is to revoke their profiles; who has none is done.
+ * Locks the people of a range out, with their audit entries: from the commit on none of them is signed in or can be,
+ * and nothing more is issued for them. {@link revoke} revokes their profiles later; the rows of people without one are
+ * done.
  */
 export async function lockOutRows(
   tx: Db,
@@ -182,7 +184,7 @@ export async function lockOutRows(
   await turns.lockSlices(tx, range.jobId);
   const locked = await jobRows.lockPendingPeople(tx, { ...range, realmId, changes: plan.wouldLeave(at) });
   if (locked === undefined) return undefined;
-  // Asked again once they are locked: until then another job may have offboarded them and revoked their profiles.
+  // Checked again under the lock: meanwhile another job may have offboarded them and revoked their profiles.
   const people = await tx.query<{ id: string; offboardedAt: Date | null; roles: Role[] }>(sql`
     select p.user_id as id, p.offboarded_at as "offboardedAt", p.roles
       from (select id as user_id, offboarded_at, ${rolesOf(sql`users`)} as roles
@@ -236,7 +238,9 @@ export async function lockOutRows(
   );
 }
 
-/** Who of these people stays, because the realm would have no administrator without them; null: nobody has to. */
+/**
+ * Returns which of these people stays, because the realm would have no administrator without them; null: none has to.
+ */
 async function lastAdministrator(
   db: Db,
   { realmId, userIds }: { realmId: string; userIds: readonly string[] },
@@ -247,8 +251,8 @@ async function lastAdministrator(
 }
 
 /**
- * Revokes every profile of the people of a range whom this job locked out. Somebody who was reactivated meanwhile, or whom
- * another job has locked out since, is not this job's any more: the row is skipped.
+ * Revokes every profile of the people of a range whom this job locked out. Skips the row of a person who was
+ * reactivated meanwhile, or whom another job has locked out since.
  */
 export async function revoke(
   tx: Db,

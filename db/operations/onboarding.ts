@@ -7,11 +7,11 @@ import * as progress from "../queries/bulk-job/progress.ts";
 import { sql, type Sql } from "../sql.ts";
 
 /**
- * Takes the people of a range on: makes who is missing, changes who differs, and accepts the profiles that are asked for,
+ * Onboards the people of a range: creates missing users, changes users that differ, and accepts the requested profiles,
  * all with their audit entries. Rows are done, or `working` until their profile is settled; a row that cannot be
- * applied changes nothing. People are made in the order of their names and locked in the order of their ids, and only
+ * applied changes nothing. Users are created in the order of their names and locked in the order of their ids, and only
  * then counted: two jobs with the same people never wait for each other crosswise, nor do both fit under a limit. Rows
- * are found again by where they lie: joined by their positions, each would be compared with every other.
+ * are joined by ctid: joined by their positions, each would be compared with every other.
  */
 export async function onboardRows(
   tx: Db,
@@ -57,8 +57,8 @@ export async function onboardRows(
   `);
   const isMade = new Set(made.map(({ pairwiseId }) => pairwiseId));
   const known = rows.flatMap(({ pairwiseId }) => (pairwiseId === null || isMade.has(pairwiseId) ? [] : [pairwiseId]));
-  // Each looked up by name: asked for all at once in the order of ids, Postgres reads through everybody in the realm
-  // while it does not know yet how many they have become.
+  // Looks each up by name: for a query over all of them in the order of ids, Postgres reads every user of the realm
+  // until its statistics show how many there are.
   if (known.length > 0) {
     await tx.query(sql`
       select id

@@ -9,12 +9,12 @@ import { isActive } from "../rules.ts";
 import { ofAnyLength, sql } from "../sql.ts";
 
 /**
- * Lets the people of a range of a reactivation sign in again, with their audit entries; what of theirs was revoked stays
- * so. An undo lets in those alone whom the offboarding `undoOf` has locked out: where it has not revoked their profiles
- * yet, its rows end with `undone`, and it revokes nothing of theirs. Nothing happens when the job no longer runs.
+ * Reactivates the people of a range, with their audit entries; revoked profiles stay revoked. An undo reactivates only
+ * people whom the offboarding `undoOf` has locked out: where it has not revoked their profiles yet, its rows end with
+ * `undone`, and it revokes nothing of theirs. Does nothing when the job no longer runs.
  *
- * An undo and the offboarding take the same locks in the same order: the offboarding's slices, rows, users by their ids.
- * The one that comes second finds what the first has done.
+ * An undo and the offboarding take the same locks in the same order: the offboarding's slices, rows, users by their
+ * ids. The second sees the changes of the first.
  */
 export async function letBackIn(
   tx: Db,
@@ -28,12 +28,12 @@ export async function letBackIn(
 ): Promise<progress.Progress | undefined> {
   if (undoOf !== null) await turns.lockSlices(tx, undoOf);
   await turns.lockSlices(tx, range.jobId);
-  // Held from here on: a job that was asked to stop lets nobody in.
+  // Locked from here on: a job that was asked to stop reactivates no user.
   if ((await progress.lock(tx, range.jobId))?.state !== "running") return undefined;
 
   const changes = reactivatePlan.wouldReturn(undoOf);
   if ((await jobRows.lockPendingPeople(tx, { ...range, realmId, changes })) === undefined) return undefined;
-  // Asked again once they are locked: until then somebody may have let them in, or offboarded them again.
+  // Checked again under the lock: meanwhile they may have been reactivated, or offboarded again.
   const people = await tx.query<{ id: string; offboardedAt: Date }>(sql`
     with people as materialized (${plan.resolved(jobRows.pendingIn(range), realmId)})
     select p.user_id as id, p.offboarded_at as "offboardedAt"
@@ -91,8 +91,8 @@ export async function letBackIn(
 }
 
 /**
- * Rows of an offboarding whose people were let in before their profiles were revoked, here or by somebody else: nothing is
- * left to do for them.
+ * Ends the rows of an offboarding whose people were reactivated before their profiles were revoked, here or otherwise:
+ * nothing is left to do for them.
  */
 const endUndone = (
   tx: Db,

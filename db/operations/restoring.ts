@@ -8,16 +8,19 @@ import * as users from "../queries/people/users.ts";
 import { sql } from "../sql.ts";
 import * as roles from "./roles.ts";
 
-/** After a restore from a backup: nothing is given to two people, nobody is signed in, and what took access away is done again. */
+/**
+ * After a restore from a backup: no number is assigned twice, all sign-ins end, and lost removals of access are
+ * replayed.
+ */
 
-/** How far numbers move on: more than there were new ones since any backup. */
+/** How far sequences advance: further than any backup is behind. */
 const numbersSkipped = 1_000_000;
 
 /**
- * Moves the numbers of users, guest accounts, issuers and all else that counts on, so that none that was given in the lost
- * time is given to somebody else; and ends what people and programs are signed in to, which may have ended since. Writes
- * `database_restore` into each realm's audit log, with the last position of its chain. Needs the owner's rights. Call in a
- * transaction.
+ * Advances the sequences of users, guest accounts, issuers and everything else that is numbered, so no number assigned
+ * in the lost time is assigned again; and ends all sessions and tokens, which may have ended since the backup. Writes
+ * `database_restore` into each realm's audit log, with the last position of its chain. Needs the owner's rights. Call
+ * in a transaction.
  */
 export async function markRestored(
   tx: Db,
@@ -51,8 +54,8 @@ export async function markRestored(
 }
 
 /**
- * Revokes a certificate with the date and reason that a lost entry has, with an audit entry. Undefined when the realm has
- * none with this serial number. Call in a transaction.
+ * Revokes a certificate with the date and reason of a lost entry, with an audit entry. Returns undefined when the realm
+ * has no certificate with this serial number. Call in a transaction.
  */
 export async function revokeAgain(
   tx: Db,
@@ -104,7 +107,10 @@ export async function isKnown(
   return rows.length > 0;
 }
 
-/** Locks a user, with the audit entry; false when the user is locked already or not there. Call in a transaction. */
+/**
+ * Locks a user, with the audit entry; returns false when the user is already locked or does not exist. Call in a
+ * transaction.
+ */
 export async function lockAgain(
   tx: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
@@ -123,9 +129,9 @@ export async function lockAgain(
 }
 
 /**
- * Removes roles from a user, given here or by the provider, with the audit entry. Returns false if the user is missing or
- * without these roles.
- * Those that the identity provider gives return with the next sign-in through it. Call in a transaction.
+ * Removes roles from a user, assigned here or by the provider, with the audit entry. Returns false if the user does not
+ * exist or has none of these roles. Roles from the identity provider return with the next sign-in through it. Call in a
+ * transaction.
  */
 export async function takeRolesAgain(
   tx: Db,
@@ -140,7 +146,10 @@ export async function takeRolesAgain(
   return true;
 }
 
-/** Switches an application off, with the audit entry; false when it is off already or not there. Call in a transaction. */
+/**
+ * Deactivates an application, with the audit entry; returns false when it is already inactive or does not exist. Call
+ * in a transaction.
+ */
 export async function switchOff(
   tx: Db,
   { realmId, clientId, at }: { realmId: string; clientId: string; at: Date },
@@ -158,7 +167,10 @@ export async function switchOff(
   return true;
 }
 
-/** Removes the secrets of an application that were replaced later, with the audit entry; false when there was none. Call in a transaction. */
+/**
+ * Removes the secrets of an application created before an instant, with the audit entry; returns false when there were
+ * none. Call in a transaction.
+ */
 export async function removeSecretsBefore(
   tx: Db,
   { realmId, clientId, before, at }: { realmId: string; clientId: string; before: Date; at: Date },

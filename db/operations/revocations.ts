@@ -11,7 +11,7 @@ import { sql, type Sql } from "../sql.ts";
 /** How many serial numbers an audit entry lists at most. */
 export const serialsMax = 100;
 
-/** What came of a revocation. What is revoked already stays as it is, and what does not exist changes nothing. */
+/** The outcome of a revocation. A revoked profile stays as it is, and an unknown serial number changes nothing. */
 export type RevocationOutcome = "revoked" | "already_revoked" | "not_found";
 
 /** Revokes one profile permanently, with its audit entry. Call in a transaction. */
@@ -38,7 +38,7 @@ export async function revoke(
   `);
   if (revoked.length === 0) return "already_revoked";
 
-  // What a person calls a device may name the person, and entries are never changed.
+  // A user's name for a device may contain the user's own name, and entries are never changed.
   const owner = found.userId === null ? { name: found.name } : { user: found.userId };
   const guestAccount = found.guestAccountId === null ? {} : { guestAccount: found.guestAccountId };
   await audit.record(tx, {
@@ -53,8 +53,8 @@ export async function revoke(
 
 /**
  * Revokes profiles of one kind permanently, all of them or none, with an audit entry for each that was not revoked
- * before. Returns how many those are, or the first serial number that the realm does not have; when there is one, nothing
- * has changed. Call in a transaction.
+ * before. Returns how many those are or, with nothing changed, the first serial number that the realm does not have.
+ * Call in a transaction.
  */
 export async function revokeMany(
   tx: Db,
@@ -88,8 +88,8 @@ export async function revokeMany(
 }
 
 /**
- * Revokes every active profile of users permanently, and answers the serial numbers. The audit entries are the caller's.
- * Call in a transaction, with the users offboarded: nothing can be made for them behind its back.
+ * Revokes every active profile of users permanently, and returns the serial numbers. The caller writes the audit
+ * entries. Call in a transaction, with the users offboarded: no profile can be issued for them meanwhile.
  */
 export const revokeAllOfUsers = (
   tx: Db,
@@ -105,7 +105,7 @@ export const revokeAllOfUsers = (
     revocation,
   );
 
-/** The same for a guest account, with its row locked. */
+/** Does the same for a guest account, with its row locked. */
 export const revokeAllOfGuestAccount = (
   tx: Db,
   {
@@ -121,8 +121,8 @@ export const revokeAllOfGuestAccount = (
   );
 
 /**
- * Revokes profiles of users that a bulk job is about permanently, with an audit entry that names the job for each that was
- * not revoked before. Answers the serial numbers of those. Call in a transaction.
+ * Revokes a bulk job's profiles of users permanently, with an audit entry that names the job for each that was not
+ * revoked before. Returns the serial numbers of those. Call in a transaction.
  */
 export const revokeInJob = (
   tx: Db,
@@ -144,8 +144,8 @@ export const revokeInJob = (
 const slice = 1_000;
 
 /**
- * Revokes profiles that outlive their guest account, whose end was moved forward after they were made; nobody did it, as
- * far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there are none.
+ * Revokes profiles that outlive their guest account, whose end was moved forward after they were issued; the audit
+ * entries have no actor. Returns their serial numbers, at most 1,000: call until it returns none.
  */
 export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(
@@ -164,9 +164,8 @@ export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<str
   );
 
 /**
- * Revokes profiles whose successor was made beyond their owner's limit a day ago, where the owner is still beyond it; nobody
- * did it, as far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there
- * are none.
+ * Revokes profiles whose successor was issued beyond their owner's limit a day ago, if the owner is still beyond it;
+ * the audit entries have no actor. Returns their serial numbers, at most 1,000: call until it returns none.
  */
 export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(
@@ -196,10 +195,9 @@ export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]
   );
 
 /**
- * Erases files of hand-overs that nobody fetched in time, and revokes their profiles, whose keys are nowhere any more; nobody
- * did it, as far as the audit log is concerned. A file that is being sent stays: who sends one writes its hand-over first.
- * Answers the serial numbers, with how many files were erased, at most 1,000: call it until there are none. Call in a
- * transaction.
+ * Erases files of hand-overs that were not fetched in time, and revokes their profiles, whose keys no longer exist; the
+ * audit entries have no actor. A file that is being sent stays: sending updates its hand-over first. Returns the serial
+ * numbers, and how many files were erased, at most 1,000: call until there are none. Call in a transaction.
  */
 export async function revokeUnfetched(tx: Db, { at }: { at: Date }): Promise<{ files: number; revoked: string[] }> {
   const erased = await tx.query<{ issuanceId: string }>(sql`
@@ -240,7 +238,7 @@ export async function revokeUnfetched(tx: Db, { at }: { at: Date }): Promise<{ f
   return { files: erased.length, revoked };
 }
 
-/** Revokes the certificates `c` that meet the condition and are not revoked, with an audit entry for each if so asked. */
+/** Revokes the unrevoked certificates `c` that meet the condition, with an audit entry for each if requested. */
 async function revokeWhere(
   tx: Db,
   condition: Sql,

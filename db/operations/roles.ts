@@ -7,16 +7,17 @@ import * as userRoles from "../queries/people/user-roles.ts";
 import type { HeldRoles } from "../queries/people/user-roles.ts";
 import * as consoleSessions from "../queries/sign-in/console-sessions.ts";
 
-/** Who decided: somebody in the console or through the API, the identity provider, or the operator. */
+/** The source of a change: a user in the console or through the API, the identity provider, or the operator. */
 type RoleSource = "console" | "provider" | "operator";
 
-/** What somebody may do, given here or by the provider. */
+/** Returns a person's roles, assigned here or by the provider. */
 export const heldRoles = ({ given, fromProvider }: HeldRoles): Role[] => inOrder([...given, ...fromProvider]);
 
 /**
- * Sets a person's roles and answers them, with the audit entry: the console gets new tokens with the next call, and bulk jobs of theirs that
- * wait do not run without the roles for them. Throws a violation of {@link userRoles.keepsAnAdministrator} where the realm
- * would have no administrator left. Call in a transaction, with the person's row locked.
+ * Sets a person's roles and returns them, with the audit entry: the console renews its tokens with the next call, and
+ * their waiting bulk jobs do not run without the roles for them. Throws a violation of {@link
+ * userRoles.keepsAnAdministrator} if the realm would have no administrator left. Call in a transaction, with the
+ * person's row locked.
  */
 export async function set(
   tx: Db,

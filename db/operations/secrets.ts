@@ -11,17 +11,17 @@ import type { Database, Db } from "../client.ts";
 import * as tokenSigningKeys from "../queries/oauth/token-signing-keys.ts";
 import * as installationSecrets from "../queries/secrets/installation-secrets.ts";
 
-/** What of a configuration says where secrets are. */
+/** The part of a configuration that locates secrets. */
 export type SecretsConfig = Config<"REALMPASS_DATA_DIRECTORY" | "REALMPASS_GENERATE_SECRETS"> &
   Partial<Readonly<Record<(typeof secretFiles)[SecretName]["variable"], string | undefined>>>;
 
-/** A secret from its variable or its file; undefined when neither is there. */
+/** Returns a secret from its variable or its file; undefined when neither exists. */
 export const findSecret = (config: SecretsConfig, name: SecretName): string | undefined =>
   config[secretFiles[name].variable] ?? openDataDirectory(config.REALMPASS_DATA_DIRECTORY, [name]).find(name);
 
 /**
- * Secrets from their variables or files. What is missing is made if the configuration says so, and only while the
- * installation has none of the kind. Throws a ConfigError that names each one that is missing.
+ * Reads secrets from their variables or files. Creates missing ones if the configuration says so, and only while the
+ * installation has none of the kind. Throws a ConfigError that names each missing one.
  */
 export async function readSecrets<Name extends DrawnSecret>(
   db: Db,
@@ -41,7 +41,7 @@ export async function readSecrets<Name extends DrawnSecret>(
 
 async function makeFirst(db: Db, config: SecretsConfig, name: DrawnSecret): Promise<string | undefined> {
   if (config.REALMPASS_GENERATE_SECRETS !== "1") return undefined;
-  // Nothing in the database was made with the passphrase of roots, whose keys lie offline.
+  // Nothing in the database depends on the passphrase of roots, whose keys are kept offline.
   if (name !== "rootKeyPassphrase" && !(await installationSecrets.isFirst(db, name))) return undefined;
   return openDataDirectory(config.REALMPASS_DATA_DIRECTORY, [name]).make(name);
 }
@@ -52,8 +52,8 @@ function missing({ REALMPASS_DATA_DIRECTORY: directory }: SecretsConfig, name: D
 }
 
 /**
- * Compares secrets with those of the installation, and records each that is the first of its kind. Answers the variables
- * that give another one than the installation has.
+ * Compares secrets with the installation's, and records each that is the first of its kind. Returns the variables whose
+ * secret differs from the installation's.
  */
 export async function compareSecrets(
   db: Database,
@@ -67,7 +67,7 @@ export async function compareSecrets(
   return mismatches;
 }
 
-/** The variables that give a secret which the installation has not; records nothing. */
+/** Returns the variables whose secret the installation does not have; records nothing. */
 export async function findMismatches(db: Db, held: readonly HeldSecret[]): Promise<Variable[]> {
   const known = await Promise.all(held.map((secret) => isKnown(db, secret)));
   return held.filter((_, index) => known[index] === false).map(({ variable }) => variable);
@@ -78,7 +78,7 @@ async function isKnown(db: Db, { kind, checkValues }: HeldSecret): Promise<boole
   return rows.some((row) => row.kind === kind && checkValues.some((value) => value.equals(row.checkValue)));
 }
 
-/** False when the installation has another one. Of several processes that do so at once, one wins. */
+/** Returns false when the installation has another secret. Of several concurrent processes, one succeeds. */
 const recordFirst = (db: Database, secret: HeldSecret, at: Date): Promise<boolean> =>
   db.transaction(async (tx) => {
     await installationSecrets.lock(tx);
@@ -91,6 +91,6 @@ const recordFirst = (db: Database, secret: HeldSecret, at: Date): Promise<boolea
     return true;
   });
 
-/** What a process says that has another secret than its installation. */
+/** The message of a process whose secret differs from its installation's. */
 export const mismatchOf = (variable: Variable): string =>
   `${variable}: not the one that this installation has; give this process the same as the others`;

@@ -6,12 +6,12 @@ import * as sessions from "../queries/sign-in/sessions.ts";
 /** Why a session ended, in its audit entry. */
 type SessionEnd = "code_replayed" | "token_revoked" | "logout" | "ended";
 
-/** Whose sessions may be ended: those of a client, or those of a user. */
+/** Whose sessions may be ended: a client's, or a user's. */
 type SessionOf = { clientId: string } | { realmId: string; userId: string };
 
 /**
- * Ends one session with its code and tokens, with the audit entry. Undefined when there is none: then nothing is written.
- * Call in a transaction.
+ * Ends one session with its code and tokens, with the audit entry. Returns undefined when there is none: then nothing
+ * is written. Call in a transaction.
  */
 export async function end(
   tx: Db,
@@ -21,7 +21,7 @@ export async function end(
     "clientId" in of ? await sessions.remove(tx, { id, ...of }) : await sessions.removeOfUser(tx, { id, ...of });
   if (ended === undefined) return undefined;
   const { realmId, userId, clientId } = ended;
-  // Where the client ended it, the entry's actor names it.
+  // If the client ended it, the entry's actor names it.
   const client = "clientId" in of ? {} : { clientID: clientId };
   await audit.record(tx, {
     realmId,

@@ -14,17 +14,18 @@ export interface SignedIssuance {
 }
 
 /**
- * Turns signed issuances into certificates: certificate, sealed output, state, audit entry and the notice to those
- * who wait, all or nothing. The owner's row is locked first, so an owner who was locked out meanwhile gets none. Answers
- * the ids that are settled now; the others are no longer held under this claim or no longer wanted, and are to be abandoned.
+ * Turns signed issuances into certificates: certificate, sealed output, state, audit entry and the notification of
+ * waiting requests, all or nothing. Locks the owner's row first, so an owner who was locked out meanwhile gets none.
+ * Returns the ids that are settled now; the caller abandons the others, which this claim no longer holds or which are
+ * no longer wanted.
  *
- * Batches share data keys. Whichever settles first stores a key; one that was blanked meanwhile, because nothing was
- * sealed with it any more, is stored again. Taking its row keeps it from being blanked until this is committed.
+ * Batches share data keys. The first to settle stores a key; a key that was blanked meanwhile, because nothing was
+ * sealed with it any more, is stored again. Locking its row prevents it from being blanked until this is committed.
  *
- * What was signed is found by its place: a join with it compares each issuance of the claim with all of it.
+ * Signed values are found by their array position: a join would compare each issuance of the claim with all of them.
  *
- * Owners are looked up one by one: joined, a new table without statistics seems to hold hardly anybody who is not locked
- * out, and Postgres reads all issuances for each user.
+ * Owners are looked up one by one: in a join, Postgres expects hardly any users who are not locked out in a new table
+ * without statistics, and reads all issuances for each user.
  */
 export async function settle(
   db: Db,

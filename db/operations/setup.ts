@@ -4,7 +4,10 @@ import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import { sql } from "../sql.ts";
 
-/** Finishes the set-up of a realm, with the audit entry. Answers false when it was finished before: that changes nothing. */
+/**
+ * Finishes the set-up of a realm, with the audit entry. Returns false, with nothing changed, when it was finished
+ * before.
+ */
 export async function finish(
   tx: Db,
   { realmId, actor, at }: { realmId: string; actor: Actor; at: Date },
@@ -17,7 +20,10 @@ export async function finish(
   return true;
 }
 
-/** Finishes the set-up of one realm, by nobody, whose first profile of a person is old enough. Answers which; undefined: there is none. */
+/**
+ * Finishes the set-up of one realm whose first user profile is old enough, without a user as actor. Returns which;
+ * undefined: there is none.
+ */
 export async function finishOverdue(tx: Db, { at }: { at: Date }): Promise<string | undefined> {
   const due = first(
     await tx.query<{ id: string }>(sql`

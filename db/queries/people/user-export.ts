@@ -181,7 +181,7 @@ export interface ExportedAudit {
 
 /**
  * Returns the entries by the person and about them among the next `limit` of the realm's, in their order, and where to
- * continue; no place at the end. No index covers whom an entry is about: entries are read by date, a page at a time.
+ * continue; no place at the end. Reads entries by date, a page at a time, not by subject.
  */
 export async function listAudit(
   db: Db,
