@@ -1,8 +1,8 @@
 import { sql, type Sql } from "./sql.ts";
 
 /**
- * The byte string at `place`, counted from 1, of a statement's `values`. They travel as one string of bytes: an array of
- * them would travel as text, two digits for an octet.
+ * Returns the byte string at `place`, counted from 1, of a statement's `values`. They are sent as one byte string: an
+ * array of them would be sent as text, two digits for an octet.
  */
 export function bytesAt(values: readonly Uint8Array[], place: Sql): Sql {
   let start = 1;

@@ -3,9 +3,12 @@ import { DatabaseUnavailable, isOutage, tookTooLong } from "./outage.ts";
 import { openReaders, type Readers } from "./readers.ts";
 import { preparedName, sql, type Sql } from "./sql.ts";
 
-/** What a query needs: the pool or a transaction. */
+/** A connection to query: the pool or a transaction. */
 export interface Db {
-  /** Runs one statement, prepared once per connection, and answers its rows. Throws {@link DatabaseUnavailable} when Postgres is away. */
+  /**
+   * Runs one statement, prepared once per connection, and returns its rows. Throws {@link DatabaseUnavailable} when
+   * Postgres is away.
+   */
   query<Row extends object>(statement: Sql): Promise<Row[]>;
 }
 
@@ -13,8 +16,8 @@ export interface Database extends Db {
   /** Runs everything in `run` in one transaction (read committed): all of it or, when it throws, nothing. */
   transaction<Result>(run: (tx: Db) => Promise<Result>): Promise<Result>;
   /**
-   * Runs statements in one transaction (read committed) that is sent in one write: none of them can need an answer to one
-   * before it. Answers the rows of each. Throws what the first that failed threw; then nothing was done.
+   * Runs statements in one transaction (read committed) that is sent in one write: no statement can use the result of
+   * an earlier one. Returns the rows of each. Throws the error of the first that failed; then nothing was done.
    */
   pipelined(statements: readonly Sql[]): Promise<object[][]>;
   close(): Promise<void>;
@@ -28,25 +31,25 @@ export interface OpenDatabase extends Database {
 /** The Postgres roles, one for each kind of process; each may touch only what it needs (see `grants.ts`). */
 export type DatabaseRole = "realmpass_api" | "realmpass_worker" | "realmpass_responder" | "realmpass_operator";
 
-/** What BullMQ's Postgres backend runs as, in every process. */
+/** The role of BullMQ's Postgres backend in every process. */
 export const queueRole = "realmpass_queue";
 
-/** The schema that BullMQ's Postgres backend keeps its tables in. */
+/** The schema of the tables of BullMQ's Postgres backend. */
 export const queueSchema = "bullmq";
 
 export interface DatabaseOptions {
   url: string;
-  /** Taken on at connect, whatever the login may do. Omitted: the login's own rights (migrations). */
+  /** Assumed at connect, whatever the login may do. Omitted: the login's own rights (migrations). */
   role?: DatabaseRole | typeof queueRole | undefined;
   connectionsMax: number;
-  /** Connections beside these that all lookups share (see `lookup` in `sql.ts`). Default: none; they go where all go. */
+  /** Additional connections that all lookups share (see `lookup` in `sql.ts`). Default: none; lookups use the pool. */
   readers?: number;
   applicationName: string;
-  /** How long Postgres may take to answer before it counts as away, in seconds. Default: 30. */
+  /** How long Postgres may take to respond before it counts as away, in seconds. Default: 30. */
   answerSecondsMax?: number;
-  /** Called with the SQLSTATE of what Postgres refuses; the statement fails all the same. */
+  /** Called with the SQLSTATE of an error from Postgres; the statement fails all the same. */
   onRefusal?: (sqlstate: string) => void;
-  /** Called for connections that die while idle; the pool replaces them by itself. */
+  /** Called when an idle connection dies; the pool replaces it. */
   onIdleError?: (error: Error) => void;
 }
 
@@ -66,7 +69,7 @@ const poolOptions = (
   ].join(" "),
 });
 
-/** A lookup that takes longer is ended, as it holds up others. */
+/** A lookup that takes longer is cancelled, because it delays others. */
 const lookupMsMax = 2_000;
 
 /** Opens a pool. Nothing connects before the first query. */
@@ -74,9 +77,9 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const answerMsMax = (options.answerSecondsMax ?? 30) * 1_000;
   const connection = {
     ...poolOptions(options, { role: options.role }),
-    // Statements that need nothing of one another's answers go out without waiting for them.
+    // Statements that do not depend on one another's results are sent without waiting for them.
     pipeline: true,
-    // The server gives up a little earlier than we do, so that only a silent one costs a connection.
+    // The server gives up a little earlier than the client, so only an unresponsive server costs a connection.
     statement_timeout: answerMsMax - 500,
     query_timeout: answerMsMax,
   };
@@ -98,12 +101,12 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
 
     async transaction(body) {
       const client = await pool.connect().catch(rethrow);
-      // A connection that dies between two statements must not take the process down; the next statement reports it.
+      // A connection that dies between two statements must not crash the process; the next statement reports the error.
       const onError = () => undefined;
       client.on("error", onError);
       let broken = false;
       try {
-        // Goes out together with the first statement of the body, which fails as well if this does.
+        // Sent together with the first statement of the body, which fails as well if this does.
         const begun = run(client, begin, failed);
         begun.catch(() => undefined);
         const result = await body({ query: (statement) => run(client, statement, failed) });
@@ -126,7 +129,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
       client.on("error", onError);
       const { stream } = client.connection;
       stream.cork();
-      // After a failure Postgres takes none of the others, and rolls back where it is told to commit.
+      // After a failure Postgres rejects the remaining statements, and rolls back at the commit.
       const answers = [begin, ...statements, commit].map((statement) => run(client, statement, failed));
       stream.uncork();
       const settled = await Promise.allSettled(answers);
@@ -150,8 +153,9 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
 }
 
 /**
- * A plain pool for BullMQ's Postgres backend, which keeps its tables in the schema `bullmq`. Its commits do not wait for
- * the disk: a job that a crash of Postgres takes back is found in our own rows, and one that it brings back finds them settled.
+ * Opens a plain pool for BullMQ's Postgres backend, which keeps its tables in the schema `bullmq`. Its commits do not
+ * wait for the disk: a job that a crash of Postgres loses is found in the service's own rows, and a job that it
+ * restores finds them settled.
  */
 export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
   const pool = new pg.Pool(
@@ -161,7 +165,7 @@ export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
   return pool;
 }
 
-/** Queries in one session that somebody else has opened and will end. */
+/** Queries in a session that the caller has opened and will end. */
 export const onSession = (session: pg.Client): Db => ({ query: (statement) => run(session, statement, rethrow) });
 
 const begin = sql`begin`;
@@ -184,17 +188,17 @@ function rethrow(error: unknown): never {
   throw isOutage(error) ? new DatabaseUnavailable(error) : error;
 }
 
-/** The one row of an answer that has at most one. */
+/** Returns the row of a result that has at most one. */
 export const first = <Row>(rows: readonly Row[]): Row | undefined => rows[0];
 
-/** The one row of an answer that always has one. */
+/** Returns the row of a result that always has one. */
 export function only<Row>(rows: readonly Row[]): Row {
   const [row] = rows;
   if (row === undefined || rows.length > 1) throw new Error(`expected one row, got ${rows.length}`);
   return row;
 }
 
-/** True for a violation of the named constraint (or of any unique constraint when none is named). */
+/** Whether an error is a violation of the named constraint (or of any, when none is named). */
 export const violates = (error: unknown, constraint?: string): boolean =>
   error instanceof pg.DatabaseError &&
   (error.code === "23505" || error.code === "23503" || error.code === "23514") &&

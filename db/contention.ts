@@ -1,13 +1,13 @@
 import pg from "pg";
 
-/** Serialization failure, deadlock, lock not available (PostgreSQL appendix A): nothing was done, and trying again helps. */
+/** Serialization failure, deadlock, lock not available (PostgreSQL appendix A): nothing was done, and a retry helps. */
 export const contentionStates: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
-/** True when a transaction lost against another one and may simply be run again. */
+/** Whether a transaction lost against another one and may simply be run again. */
 export const isContention = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && contentionStates.has(error.code ?? "");
 
-/** What may be logged of an error: which rule was broken and where, never the values that broke it. */
+/** Returns the loggable part of an error: which rule was broken and where, never the values that broke it. */
 export const withoutValues = (error: unknown): Record<string, string | undefined> =>
   error instanceof pg.DatabaseError
     ? {

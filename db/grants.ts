@@ -1,7 +1,7 @@
 import { queueRole, queueSchema, type DatabaseRole, type Db } from "./client.ts";
 import { sql, verbatim, type Sql } from "./sql.ts";
 
-/** What a role may do with a table: with all of it, or with these columns alone. */
+/** A role's rights on a table: on all of it, or only on these columns. */
 interface Rights {
   select?: true | readonly string[];
   insert?: true | readonly string[];
@@ -10,13 +10,13 @@ interface Rights {
 }
 
 /**
- * Every right of the service's roles on the tables of the schema `public`, by table and role. New migrations give none:
- * after the last of them migrating gives what is missing here and takes away what is not listed. `db/grants.md` shows
- * what a migrated database has. A row lock needs the right to update one column of the table.
+ * Every right of the service's roles on the tables of the schema `public`, by table and role. Migrations grant none:
+ * after the last migration, `migrate` grants missing rights and revokes rights that are not listed. `db/grants.md`
+ * shows the rights in a migrated database. A row lock needs the right to update one column of the table.
  *
  * The api decides and records intent: it writes no certificate, reads no issuer key, and changes no audit entry. The
- * worker signs and writes what it signed: it reads no secret of a client and no token, and removes expired rows by their
- * times alone. The operator makes realms, issuers, people and applications.
+ * worker signs and writes what it signed: it reads no client secret and no token, and removes expired rows only by
+ * their times. The operator creates realms, issuers, people and applications.
  */
 const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = {
   abandoned_serial_numbers: {
@@ -135,7 +135,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: { select: true, insert: true, update: true },
     realmpass_worker: {
       select: ["downloaded_at", "expires_at", "id", "issuance_id", "offered_at", "picked_up_at"],
-      // To lock a row: nothing writes the column.
+      // To lock a row: no statement writes the column.
       update: ["expires_at"],
       delete: true,
     },
@@ -223,7 +223,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "status",
       ],
     },
-    // Replaying what a restore lost: offboardings, and issuances that had ended.
+    // For replaying what a restore lost: offboardings, and issuances that had ended.
     realmpass_operator: { select: true, update: ["error_code", "finished_at", "status"] },
   },
   issuer_keys: {
@@ -238,7 +238,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   },
   job_rows: {
     realmpass_api: { select: true, insert: true, update: true },
-    // The outcome of a row, not whom it is about; rows go with their job.
+    // The outcome of a row, not its subject; rows are deleted with their job.
     realmpass_worker: {
       select: true,
       update: ["affected_profiles", "error_code", "expected", "issuance_id", "message", "status", "user_id"],
@@ -247,7 +247,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   },
   jobs: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
-    // Whom a job is about, what it does to them and in whose name is said when it is created.
+    // A job's subjects, effect and creator are fixed when it is created.
     realmpass_worker: {
       select: true,
       update: [
@@ -275,7 +275,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
       ],
       delete: true,
     },
-    // Jobs of people who are offboarded wait for somebody else to start them.
+    // Jobs of offboarded people wait for another user to start them.
     realmpass_operator: {
       select: true,
       update: [
@@ -386,7 +386,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: ["expires_at", "token_hash"], delete: true },
     realmpass_operator: { select: true, insert: true, update: true, delete: true },
   },
-  // Who asks the api asks for CRLs, who asks a responder for OCSP.
+  // Addresses that ask the api ask for CRLs; addresses that ask a responder ask for OCSP.
   status_askers: {
     realmpass_api: { select: true, insert: true, update: true },
     realmpass_responder: { select: true, insert: true, update: true },
@@ -445,7 +445,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   },
 };
 
-/** Who may execute which function. Trigger functions need no such right. */
+/** The roles that may execute each function. Trigger functions need no such right. */
 const functions: Readonly<Record<string, readonly DatabaseRole[]>> = {
   "analyze_grown_users()": ["realmpass_worker"],
   "end_sign_ins(bigint[])": ["realmpass_api", "realmpass_worker", "realmpass_operator"],
@@ -453,7 +453,7 @@ const functions: Readonly<Record<string, readonly DatabaseRole[]>> = {
   "let_back_in(uuid,integer,integer,bigint[])": ["realmpass_worker"],
 };
 
-/** Who may use what is in the schema `public`. */
+/** The roles that may use the schema `public`. */
 const schemaUsers: readonly DatabaseRole[] = [
   "realmpass_api",
   "realmpass_worker",
@@ -461,17 +461,20 @@ const schemaUsers: readonly DatabaseRole[] = [
   "realmpass_operator",
 ];
 
-/** The service's roles. Nobody signs in as one of them: logins are members. */
+/** The service's roles. No process signs in as one of them: logins are members. */
 export const groupRoles = [...schemaUsers, queueRole] as const;
 export type GroupRole = (typeof groupRoles)[number];
 
-/** Which of them are members of which others: the queue's connections of api and worker take on the queue's role. */
+/** The memberships among them: the queue's connections of api and worker assume the queue's role. */
 export const memberships: readonly { member: GroupRole; of: GroupRole }[] = [
   { member: "realmpass_api", of: queueRole },
   { member: "realmpass_worker", of: queueRole },
 ];
 
-/** The service's roles and the logins that it makes for them (see `logins.ts`): rights of others are not its affair. */
+/**
+ * Matches the service's roles and the logins that it creates for them (see `logins.ts`); it does not manage the rights
+ * of others.
+ */
 const ofOurs = sql`(rolname = any(${groupRoles}::text[])
                     or rolname ~ '^realmpass_(api|worker|responder|operator|queue)_(login|[0-9a-f]{8})$')`;
 
@@ -513,8 +516,8 @@ const isOfExtension = (catalogue: string, oid: Sql): Sql =>
   sql`exists (select from pg_depend e where e.classid = ${catalogue}::regclass and e.objid = ${oid} and e.deptype = 'e')`;
 
 /**
- * `wanted`: the list above, and the queue's role's rights on rows of BullMQ's schema, in which the operator counts tasks.
- * `held`: what our roles and everybody (0) have in the two schemas, apart from owners.
+ * `wanted`: the list above, and the rights of the queue's role on rows of BullMQ's schema, in which the operator counts
+ * tasks. `held`: the rights of the service's roles and of public (0) in the two schemas, except owners'.
  */
 const wantedAndHeld = sql`
   wanted as (
@@ -571,7 +574,7 @@ const wantedAndHeld = sql`
        and (a.grantee = 0 or a.grantee in (select oid from pg_roles where ${ofOurs}))
   )`;
 
-/** How a statement names what it gives or takes: qualified, whatever the search path. */
+/** The object of a grant or revoke statement: qualified, whatever the search path. */
 const named = (row: Sql): Sql => sql`
   ${row}.privilege || coalesce(' (' || quote_ident(${row}.col) || ')', '') || ' on ' ||
   case ${row}.kind
@@ -585,7 +588,7 @@ const named = (row: Sql): Sql => sql`
 const statements = async (db: Db, query: Sql): Promise<string[]> =>
   (await db.query<{ statement: string }>(query)).map(({ statement }) => statement);
 
-/** The statements that give the roles what they lack, in the order of the list. */
+/** Returns the statements that grant the roles missing rights, in the order of the list. */
 export const findMissingGrants = (db: Db): Promise<string[]> =>
   statements(
     db,
@@ -608,9 +611,9 @@ export const findMissingGrants = (db: Db): Promise<string[]> =>
   );
 
 /**
- * The statements that take what no role of the service, nor everybody, should have. Everybody may use the schema `public`, as
- * everywhere, and call functions in it that run with the caller's own rights. Since Postgres 16 each grantor's grant of a
- * membership is one of its own.
+ * Returns the statements that revoke rights that no role of the service, nor public, should have. Public may use the
+ * schema `public`, as everywhere, and call functions in it that run with the caller's own rights. Since Postgres 16
+ * each grantor has its own grant of a membership.
  */
 export const findSurplusGrants = (db: Db): Promise<string[]> =>
   statements(
@@ -646,8 +649,8 @@ export const findSurplusGrants = (db: Db): Promise<string[]> =>
   );
 
 /**
- * The roles and memberships that are not there and that the session's login may not make, its own memberships among them.
- * Empty where it may make roles.
+ * Returns the missing roles and memberships that the session's login may not create, its own memberships included.
+ * Empty if it may create roles.
  */
 export async function findMissingRoles(db: Db): Promise<string[]> {
   const rows = await db.query<{ missing: string }>(sql`
@@ -669,15 +672,15 @@ export async function findMissingRoles(db: Db): Promise<string[]> {
   return rows.map(({ missing }) => missing);
 }
 
-/** What {@link applyGrants} has run. */
+/** The statements that {@link applyGrants} has run. */
 export interface GrantChanges {
   granted: string[];
   revoked: string[];
 }
 
 /**
- * Makes the rights of the service's roles what this list says. Call in a transaction. A right that is taken from a whole
- * table goes from its columns too, so what is missing is looked for after that.
+ * Grants and revokes until the roles have exactly the listed rights. Call in a transaction. Revoking a right on a whole
+ * table revokes it on its columns too, so missing rights are determined afterwards.
  */
 export async function applyGrants(tx: Db): Promise<GrantChanges> {
   const run = async (texts: string[]): Promise<string[]> => {

@@ -2,21 +2,21 @@ import { openDatabase, queueRole, type DatabaseOptions, type DatabaseRole, type 
 import { isOutage } from "./outage.ts";
 import { sql, type Sql } from "./sql.ts";
 
-/** What a login may do beyond its role, as a word for programs, and what to do about it. */
+/** A right that a login has beyond its role, as a word for programs, and how to remove it. */
 export interface WideLogin {
   login: string;
   reason: string;
   remedy: string;
 }
 
-/** What a session of a role must not be able to do, or the role is not what holds it. */
+/** A privilege that a session of each role must not have; with it, the role does not restrict the session. */
 const beyond: Readonly<Partial<Record<DatabaseRole, { table: string; privilege: string }>>> = {
   realmpass_api: { table: "issuer_keys", privilege: "select" },
   realmpass_worker: { table: "application_secrets", privilege: "select" },
   realmpass_responder: { table: "certificates", privilege: "insert" },
 };
 
-/** The columns of a role of `pg_roles` that say what it may do beyond `allowed`. A superuser is a member of every role. */
+/** Selects what a role of `pg_roles` may do beyond `allowed`. A superuser is a member of every role. */
 const widthOf = (role: Sql, allowed: readonly string[]): Sql => sql`
   ${role}.rolname as login,
   array_remove(array[
@@ -45,16 +45,16 @@ const remedyOf = (login: string, reason: string, role: string): string => {
 
 const ownLogin = (role: string): string => `"operator migrate --logins" makes ${role}_login`;
 
-/** What was found out about the login that a process signs in with. */
+/** The result of examining the login that a process signs in with. */
 export type LoginExamination =
-  /** It does not hold the process to its role: `message` says why. */
+  /** It does not restrict the process to its role: `message` explains why. */
   { refused: true; message: string } | { refused: false; login: string; wide: WideLogin[] };
 
 const pooler = "A pooler between Realmpass and PostgreSQL drops the role; connect directly";
 
 /**
- * Looks at the session that these options open: whether it has taken on its role, and what its login may do beyond that.
- * Throws `DatabaseUnavailable` while Postgres is away, and what Postgres answers to a login that it does not know.
+ * Examines the session that these options open: whether it has assumed its role, and what its login may do beyond that.
+ * Throws `DatabaseUnavailable` while Postgres is away, and Postgres's error for a login that it does not know.
  */
 export async function examineLogin(
   options: Omit<DatabaseOptions, "role" | "connectionsMax"> & { role: DatabaseRole | typeof queueRole },
@@ -81,9 +81,9 @@ export async function examineLogin(
     const wide = reasons.map((reason) => ({ login, reason, remedy: remedyOf(login, reason, role) }));
     return { refused: false, login, wide };
   } catch (error) {
-    // A pooler passes no role on.
+    // A pooler does not pass on the role.
     if (causeOf(error).includes("unsupported startup parameter")) return { refused: true, message: `${pooler}.` };
-    // Postgres ends the connection of a login that is no member of the role.
+    // Postgres ends the connection of a login that is not a member of the role.
     if (!isOutage(error) && (error as { code?: unknown }).code === "42501") {
       return { refused: true, message: `The login may not take on ${role}: grant ${role} to it.` };
     }
@@ -93,7 +93,7 @@ export async function examineLogin(
   }
 }
 
-/** What Postgres, or whatever answers in its place, has said. */
+/** Returns the message of Postgres, or of whatever responds in its place. */
 const causeOf = (error: unknown): string => {
   const { message, cause } = error as Error;
   return cause instanceof Error ? cause.message : message;
@@ -101,7 +101,7 @@ const causeOf = (error: unknown): string => {
 
 const serverRoles = ["realmpass_api", "realmpass_worker", "realmpass_responder"] as const;
 
-/** The same of every login that a server process is signed in with now, whatever the process says of itself. */
+/** Examines every login that a server process is signed in with now, whatever the process reports. */
 export async function examineSessions(db: Db): Promise<WideLogin[]> {
   const found: WideLogin[] = [];
   for (const role of serverRoles) {
@@ -123,7 +123,7 @@ export async function examineSessions(db: Db): Promise<WideLogin[]> {
   return found;
 }
 
-/** Whether the session's login is a superuser or owns the service's tables; `undefined` when neither. */
+/** Describes the session's login if it is a superuser or owns the service's tables; else `undefined`. */
 export async function ownerLogin(db: Db): Promise<string | undefined> {
   const [found] = await db.query<{ login: string; what: string | null }>(sql`
     select r.rolname as login,

@@ -3,46 +3,51 @@ import { only, type Db } from "./client.ts";
 import { orderBy, type Page, type PageRequest, type SortColumns } from "./page.ts";
 import { sql, unprepared, type Sql } from "./sql.ts";
 
-/** Up to this many rows, every page counts the total again; beyond, it may be up to {@link totalAgeSecondsMax} old. */
+/**
+ * With up to this many rows, every page counts the total again; with more, it may be up to {@link totalAgeSecondsMax}
+ * old.
+ */
 export const exactTotalMax = 100_000;
 
 export const totalAgeSecondsMax = 5;
 
-/** So many more than {@link exactTotalMax} that nothing takes them below it within {@link totalAgeSecondsMax}. */
+/** So far above {@link exactTotalMax} that a total cannot fall below it within {@link totalAgeSecondsMax}. */
 const farBeyond = 150_000;
 
-/** A total that is still asked for is counted again before it is too old, so that nobody waits for it. */
+/** A total in use is counted again before it is too old, so no request waits for it. */
 const renewedAfterSeconds = 2.5;
 
-/** Which rows a list has. */
+/** The rows of a list. */
 export interface Rows {
   /** `certificates c` */
   from: Sql;
-  /** Of what is searched and filtered, and always the realm. */
+  /** Search and filter, and always the realm. */
   matching: Sql;
 }
 
 export interface List<SortKey extends string> extends Rows {
   page: PageRequest<object, SortKey>;
-  /** What distinguishes this list from every other, in addition to search and filter: its name, the realm, whose rows. */
+  /**
+   * Distinguishes this list from every other, in addition to search and filter: its name, the realm, the rows' owner.
+   */
   key: readonly string[];
   id: Sql;
   newestFirst: Sql;
   sortedBy: SortColumns<SortKey>;
   /**
-   * For when matching rows may be few or far from either end of the order: up to so many of them are found first, by
-   * what is matched alone, and then sorted by these columns. With `reading`, only where the order would be read that way.
+   * For matching rows that may be few or far from either end of the order: up to `max` of them are found first, by what
+   * is matched alone, and then sorted by these columns. With `reading`, only where the order would be read that way.
    */
   gathered?: { columns: Sql; as: Sql; max: number; reading?: "asc" | "desc" | undefined };
-  /** The same rows where they are counted more cheaply. */
+  /** The same rows in a form that is cheaper to count. */
   counted?: Rows;
-  /** The columns of an item, and where they come from once the ids of the page are known as `page.id`. */
+  /** The columns of an item, and their source once the ids of the page are known as `page.id`. */
   items: { columns: Sql; join: Sql };
 }
 
 /**
- * A page of a list. Its ids are found first, from whichever end of the list is nearer, and rows are read for these alone.
- * Statements are planned for their values each time: what is the best way depends on how many rows a filter leaves.
+ * Returns a page of a list. Finds its ids first, from whichever end of the list is nearer, and reads rows for these
+ * alone. Statements are planned for their values each time: the best plan depends on how many rows a filter leaves.
  */
 export async function pageOf<Item extends object, SortKey extends string = string>(
   db: Db,
@@ -65,7 +70,9 @@ export async function pageOf<Item extends object, SortKey extends string = strin
   return { items, total };
 }
 
-/** Some rows of the list, counted from its beginning or, reversed, from its end; in the list's order either way. */
+/**
+ * Returns some rows of the list, counted from its beginning or, reversed, from its end; in the list's order either way.
+ */
 function itemsOf<Item extends object>(
   db: Db,
   { from, matching, gathered, id, page, sortedBy, newestFirst, items }: List<string>,
@@ -76,7 +83,7 @@ function itemsOf<Item extends object>(
     gather = false,
   }: { limit: number; offset: number; reversed?: boolean; gather?: boolean },
 ): Promise<Item[]> {
-  // `offset 0` keeps the sorting out of how the rows are found.
+  // `offset 0` prevents the sort order from influencing how the rows are found.
   const reading = ((page.sort[0]?.direction ?? "desc") === "asc") === reversed ? "desc" : "asc";
   const rows =
     gathered && gather && (gathered.reading ?? reading) === reading
@@ -100,11 +107,12 @@ function itemsOf<Item extends object>(
 }
 
 /**
- * Most of what a list costs. With 100,000 users, 1,000,000 profiles and everything in memory, the plans took: users of a
- * realm by an index alone 12 ms; with a text in the e-mail address 25 ms and in either of two columns 35 ms, by reading the
- * table, because nearly every row matches (`strpos` 30 ms, a regular expression 200 ms); three digits within serial numbers,
- * 28,000 of them, by the trigram index 65 ms, most of it for 10,000 pages of the table. The limit costs 2 ms of these, planning
- * 0.2 ms. Ids and rows of a page take 1 to 6 ms, planning them 0.4 to 1 ms; where 44,000 rows have to be sorted first, 30 ms.
+ * Counts the rows: most of the cost of a list. With 100,000 users, 1,000,000 profiles and everything in memory, the
+ * plans took: users of a realm by an index alone 12 ms; with a text in the e-mail address 25 ms and in either of two
+ * columns 35 ms, by reading the table, because nearly every row matches (`strpos` 30 ms, a regular expression 200 ms);
+ * three digits within serial numbers, 28,000 of them, by the trigram index 65 ms, most of it for 10,000 pages of the
+ * table. The limit costs 2 ms of these, planning 0.2 ms. Ids and rows of a page take 1 to 6 ms, planning them 0.4 to 1
+ * ms; where 44,000 rows have to be sorted first, 30 ms.
  */
 async function totalOf(db: Db, { page: { search, filter }, key, ...list }: List<string>): Promise<number> {
   const { from, matching } = list.counted ?? list;
@@ -125,7 +133,10 @@ async function count(db: Db, from: Sql): Promise<number> {
 /** Large totals, for each database. */
 const totals = new WeakMap<Db, FreshByKey<number>>();
 
-/** Never two counts of the same at once; one that gets old is counted again while it is still good. */
+/**
+ * Returns the cache of totals: it never runs two counts of the same list at once, and counts an aging total again while
+ * it is still valid.
+ */
 function totalsOf(db: Db): FreshByKey<number> {
   const known =
     totals.get(db) ??

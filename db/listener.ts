@@ -3,20 +3,20 @@ import pg from "pg";
 import type { DatabaseOptions } from "./client.ts";
 
 export interface Listener {
-  /** Resolves when the first connection listens; later ones come by themselves. */
+  /** Resolves when the first connection listens; later connections are made without the caller. */
   ready: Promise<void>;
-  /** True while notifications arrive. */
+  /** Whether notifications arrive. */
   connected(): boolean;
   close(): Promise<void>;
 }
 
 export interface ListenerOptions extends Pick<DatabaseOptions, "url" | "role" | "applicationName"> {
-  /** Each channel, and who takes its notifications. */
+  /** Each channel with the handler of its notifications. */
   channels: Readonly<Record<string, (payload: string) => void>>;
-  /** Called after each (re)connection: whatever was notified in between was missed, so read the rows again. */
+  /** Called after each (re)connection: notifications in between were missed, so read the rows again. */
   onConnected: () => void;
   onError: (error: Error) => void;
-  /** Called when the connection did not hear its own notification; it is then replaced. */
+  /** Called when the connection did not receive its own notification; it is then replaced. */
   onDeaf: () => void;
   /** Only tests set it. */
   hearing?: { everyMs: number; withinMs: number };
@@ -24,10 +24,10 @@ export interface ListenerOptions extends Pick<DatabaseOptions, "url" | "role" | 
 
 const reconnectDelayMs = 250;
 
-/** How often the connection notifies itself, and how soon it has to hear that. */
+/** How often the connection notifies itself, and how soon it has to receive that. */
 const hearingDefault = { everyMs: 30_000, withinMs: 5_000 };
 
-/** Keeps one connection that LISTENs, and makes a new one whenever it is lost. */
+/** Keeps one connection that LISTENs, and replaces it whenever it is lost. */
 export function listen(options: ListenerOptions): Listener {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,10 @@ export function listen(options: ListenerOptions): Listener {
     timer = setTimeout(() => void connect(), reconnectDelayMs);
   };
 
-  /** A connection may be open and hear nothing: behind a pooler, or when whatever was between has forgotten it. */
+  /**
+   * Notifies itself: a connection may be open and receive nothing, behind a pooler or when a device in between has
+   * dropped it.
+   */
   const askItself = (asked: pg.Client): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -54,7 +57,7 @@ export function listen(options: ListenerOptions): Listener {
         options.onDeaf();
         asked.connection.stream.destroy();
       }, withinMs);
-      // What fails here is not heard either.
+      // A notification that fails here is not received either.
       asked.query("select pg_notify($1, '')", [ownChannel]).catch(() => undefined);
     }, everyMs);
   };

@@ -3,7 +3,7 @@ import { openDatabase, type Db } from "./client.ts";
 import { groupRoles, memberships, type GroupRole } from "./grants.ts";
 import { sql, verbatim } from "./sql.ts";
 
-/** Owns the database and what is in it, and migrates. Belongs to no process. */
+/** Owns the database and everything in it, and migrates. No server process signs in as it. */
 export const ownerRole = "realmpass_owner";
 
 /** A login that processes sign in with, and the one role of the service that it is a member of. */
@@ -12,10 +12,10 @@ export interface Login {
   group: GroupRole;
 }
 
-/** The logins of an installation whose database is its own: one for each kind of process, and one for the queue. */
+/** The logins of an installation with a database of its own: one for each kind of process, and one for the queue. */
 export const installationLogins: readonly Login[] = groupRoles.map((group) => ({ name: `${group}_login`, group }));
 
-/** Roles belong to the cluster, and somebody else may make one at this very moment. */
+/** Roles belong to the cluster: another session may create the same one at this moment. */
 const createUnlessThere = (role: string, attributes: string): string => `
   if not exists (select from pg_roles where rolname = '${role}') then
     begin
@@ -24,7 +24,7 @@ const createUnlessThere = (role: string, attributes: string): string => `
     end;
   end if;`;
 
-/** Since Postgres 16 each grantor's grant of a membership is one of its own. */
+/** Since Postgres 16 each grantor has its own grant of a membership. */
 const endMemberships = (of: string): string => `
   for held in
     select pg_get_userbyid(roleid) as role, pg_get_userbyid(member) as member, pg_get_userbyid(grantor) as grantor
@@ -48,7 +48,7 @@ const dropAttributes = (role: string): string => `
 
 const block = (body: string): string => `do $body$\ndeclare held record;\nbegin${body}\nend\n$body$;\n`;
 
-/** Makes a login that is in its group alone, or makes an existing one so. */
+/** Creates a login that is only in its group, or changes an existing one accordingly. */
 const loginScript = ({ name, group }: Login): string =>
   block(
     createUnlessThere(name, "login") +
@@ -75,7 +75,7 @@ const groupsScript = block(
     memberships.map(({ member, of }) => grantUnlessMember(of, member)).join(""),
 );
 
-/** The owner is a member of every group, as it may do all that they may, so that `migrate` can act as each. */
+/** The owner is a member of every group, because it may do all that they may: `migrate` can act as each. */
 const ownerScript = block(
   createUnlessThere(ownerRole, "login") +
     dropAttributes(ownerRole) +
@@ -109,8 +109,8 @@ const databaseScript = block(
 );
 
 /**
- * Everything about roles and the database that needs a superuser, for the database that one is connected to: the groups,
- * the owner and the logins, without passwords. May be run again. `deploy/postgres/roles.sql` is this text.
+ * Everything about roles and the database that needs a superuser, for the connected database: the groups, the owner and
+ * the logins, without passwords. May be run again. `deploy/postgres/roles.sql` is this text.
  */
 export const rolesScript = `-- The roles of Realmpass, for the database that you are connected to. Run it as a superuser, before the first migration
 -- and after each upgrade; running it again changes nothing:
@@ -132,9 +132,9 @@ ${installationLogins.map(loginScript).join("")}
 ${databaseScript}`;
 
 /**
- * Makes the roles, the owner and the logins of an installation, as {@link rolesScript} does, and sets the passwords of
- * logins. Answers false, and changes nothing, when the login of `url` is no superuser. One transaction: when it dies,
- * nothing of it has happened.
+ * Creates the roles, the owner and the logins of an installation, as {@link rolesScript} does, and sets the passwords
+ * of logins. Returns false, and changes nothing, when the login of `url` is not a superuser. Runs in one transaction:
+ * if it crashes, nothing has happened.
  */
 export async function makeInstallationRoles(
   url: string,
@@ -157,13 +157,13 @@ export async function makeInstallationRoles(
   }
 }
 
-/** One at a time in a database; any number that no other program is likely to lock. */
+/** Serializes runs in a database; any number that no other program is likely to lock. */
 const rolesLock = 7_246_712;
 
 /**
- * Makes a login for each group, with a password that is drawn now, named for the database: another installation in the
- * cluster keeps its own. `undefined`, with nothing changed, when the login of `url` may not make them. The groups
- * themselves lose the passwords that earlier versions gave them.
+ * Creates a login for each group, with a new random password, named for the database: another installation in the
+ * cluster keeps its own. Returns `undefined`, with nothing changed, when the login of `url` may not create them. The
+ * groups themselves lose the passwords that earlier versions gave them.
  */
 export async function drawLogins<Group extends GroupRole>(
   url: string,
@@ -216,7 +216,7 @@ const withoutPassword = (group: GroupRole): string =>
   end if;`,
   );
 
-/** The server is given the verifier (RFC 5802) alone, so that no log of its statements has a password in it. */
+/** Sends only the verifier (RFC 5802), so no log of the server's statements contains a password. */
 async function setPassword(db: Db, { name, password }: { name: string; password: string }): Promise<void> {
   const [statement] = await db.query<{ text: string }>(
     sql`select format('alter role %I password %L', ${name}::text, ${scramVerifier(password)}::text) as text`,
@@ -226,7 +226,10 @@ async function setPassword(db: Db, { name, password }: { name: string; password:
 
 const scramIterations = 4096;
 
-/** What Postgres stores of a password (`SCRAM-SHA-256`, RFC 5803), which has to be printable ASCII: nothing in it is prepared. */
+/**
+ * Returns what Postgres stores for a password (`SCRAM-SHA-256`, RFC 5803), which has to be printable ASCII: it is not
+ * normalized.
+ */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, scramIterations, 32, "sha256");

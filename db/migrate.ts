@@ -21,7 +21,7 @@ const sourceOf = (steps: readonly Migration[]): Knex.MigrationSource<Migration> 
   getMigration: (step) => Promise.resolve(stepOf(step)),
 });
 
-/** A migration as knex runs it. */
+/** Returns a migration in the form that knex runs. */
 function stepOf({ name, up, transaction, before }: Migration): Knex.Migration & { config: { transaction: boolean } } {
   return {
     config: { transaction: transaction ?? true },
@@ -30,7 +30,7 @@ function stepOf({ name, up, transaction, before }: Migration): Knex.Migration & 
         if (transaction !== false) await db.raw(`set local lock_timeout = ${lockMsMax}`);
         else if (await isIndexMade(db, up)) return;
         else if (before !== undefined) await db.raw(before);
-        // To knex a question mark is a place for a value; migrations have none.
+        // Knex reads a question mark as a placeholder; migrations have none.
         await db.raw(up.replaceAll("?", "\\?"));
       } catch (error) {
         throw isOutage(error) ? error : failureOf(name, up, error);
@@ -41,8 +41,8 @@ function stepOf({ name, up, transaction, before }: Migration): Knex.Migration & 
 }
 
 /**
- * Whether the index that a migration without a transaction makes is there, as it is when `migrate` ended before that was
- * recorded. One that was left half-made is written by everybody and read by nobody: it is dropped.
+ * Whether the index of a migration without a transaction exists, as it does when `migrate` ended before recording it.
+ * Writes maintain an index that was left half-made, but no query reads it: it is dropped.
  */
 async function isIndexMade(db: Knex, up: string): Promise<boolean> {
   const [, index] = /^\s*create (?:unique )?index concurrently (?:if not exists )?(\w+)\s/.exec(up) ?? [];
@@ -55,7 +55,7 @@ async function isIndexMade(db: Knex, up: string): Promise<boolean> {
   return rows[0]?.isValid === true;
 }
 
-/** Knex puts the statement before the message. */
+/** Removes the statement that knex puts before the message. */
 function failureOf(migration: string, statement: string, error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const message = error.message.startsWith(statement) ? error.message.slice(statement.length) : error.message;
@@ -64,10 +64,10 @@ function failureOf(migration: string, statement: string, error: unknown): unknow
 
 const silent = { warn: nothing, error: nothing, debug: nothing, deprecate: nothing };
 function nothing(): void {
-  // Knex prints statements; what it throws says what is wrong.
+  // Knex prints statements; the errors that it throws suffice.
 }
 
-/** Where a migration waits for a lock that others have: how often it is tried, and how long it rests after each. */
+/** How often a migration that waits for a lock is tried, and how long it pauses after each attempt. */
 export interface Patience {
   attempts: number;
   restMs: readonly [least: number, most: number];
@@ -76,11 +76,11 @@ export interface Patience {
 const patient: Patience = { attempts: 20, restMs: [1_000, 5_000] };
 
 /**
- * Brings the database up to date, as the login of `url` or, where the database is
- * `realmpass_owner`'s, as that, does what else the caller has to do to it, and then, in one
- * transaction, makes the rights of the roles what `grants.ts` lists. Any number of processes may call this at once: one
- * works, the others wait for it. Answers the names of the migrations that were run. A database that has migrations of a
- * `newer` version is left as it is; {@link SchemaAhead} when this version may not use it.
+ * Brings the database up to date, as the login of `url` or, if it owns the database, as `realmpass_owner`; runs the
+ * caller's `also`; then, in one transaction, sets the rights of the roles to the list in `grants.ts`. Any number of
+ * processes may call this at once: one works, the others wait for it. Returns the names of the migrations that were
+ * run. A database with migrations of a `newer` version stays as it is; throws {@link SchemaAhead} when this version may
+ * not use it.
  */
 export async function migrateDatabase<Result>(
   url: string,
@@ -91,7 +91,7 @@ export async function migrateDatabase<Result>(
   }: {
     also: (session: pg.Client) => Promise<Result>;
     patience?: Patience;
-    /** Omitted: those of this version. */
+    /** Default: the migrations of this version. */
     steps?: readonly Migration[];
   },
 ): Promise<({ migrations: string[]; newer: [] } & MigratedTo<Result>) | { migrations: []; newer: string[] }> {
@@ -123,7 +123,7 @@ export async function migrateDatabase<Result>(
       if (minimum !== null && !known.includes(minimum)) throw new SchemaAhead(minimum);
       return { migrations: [], newer };
     }
-    // knex's own lock is a row that a killed process leaves behind; the advisory lock ends with its connection.
+    // Knex's own lock is a row that a killed process leaves behind; the advisory lock ends with its connection.
     await db.migrate.forceFreeMigrationsLock();
     const names = await runMigrations(db, { patience, steps });
     const result = await also(session);
@@ -142,7 +142,7 @@ export async function migrateDatabase<Result>(
 
 const lockAgainMs = 200;
 
-/** Asks again and again: a statement that waits has a snapshot, and an index that is made concurrently waits for every older one. */
+/** Polls: a waiting statement has a snapshot, and an index that is created concurrently waits for every older one. */
 async function lock(session: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await session.query<{ isHeld: boolean }>(`select pg_try_advisory_lock($1) as "isHeld"`, [
@@ -153,33 +153,33 @@ async function lock(session: pg.Client): Promise<void> {
   }
 }
 
-/** By this its connections are known. */
+/** The application name of its connections. */
 const programName = "realmpass migrate";
 
-/** What a migrated database has. */
+/** The result for a migrated database. */
 interface MigratedTo<Result> {
   also: Result;
   grants: GrantChanges;
 }
 
-/** The answer of a database that nobody has migrated; throws any other error. */
+/** Returns no migrations for a database that was never migrated; rethrows any other error. */
 function noneYet(error: unknown): string[] {
   if (isNeverMigrated(error)) return [];
   throw error;
 }
 
 /**
- * What waits for a lock holds up everybody who comes after it. Less than a lookup may take, and than Postgres waits before it
- * looks for a deadlock, in which it could end a request.
+ * A statement waiting for a lock blocks every later one. Shorter than a lookup may take, and than Postgres waits before
+ * it checks for a deadlock, in which it could end a request.
  */
 const lockMsMax = 900;
 
-/** An index that is made concurrently waits for every transaction that writes to its table, and holds up nobody. */
+/** An index that is created concurrently waits for every transaction that writes to its table, and blocks none. */
 const indexWaitSecondsMax = 60;
 
 /**
- * Runs what is pending, each in a transaction of its own, and answers the names. One that others are in the way of
- * is rolled back and tried again, so that requests go on meanwhile.
+ * Runs pending migrations, each in a transaction of its own, and returns their names. A migration that other
+ * transactions block is rolled back and retried, so requests continue meanwhile.
  */
 async function runMigrations(
   db: Knex,
@@ -187,7 +187,7 @@ async function runMigrations(
 ): Promise<string[]> {
   const { attempts } = patience;
   const [least, most] = patience.restMs;
-  // The next attempt prepares rows that were written between the preparation of an index and its end.
+  // The next attempt prepares rows that were written between an index's preparation and its end.
   const prepared = new Set(steps.flatMap(({ name, before }) => (before === undefined ? [] : [name])));
   const canFollow = (error: unknown): boolean =>
     error instanceof MigrationFailed &&
@@ -213,7 +213,7 @@ const uniqueViolation = "23505";
 
 const lookMs = 200;
 
-/** Runs the first that is pending, if there is one; a failure to get a lock says who has it. */
+/** Runs the first pending migration, if there is one; a failure to get a lock names the sessions that hold it. */
 async function runNext(db: Knex): Promise<string[]> {
   const work = db.migrate.up() as Promise<[batch: number, names: string[]]>;
   let blockers: string[] = [];
@@ -230,7 +230,7 @@ async function runNext(db: Knex): Promise<string[]> {
   }
 }
 
-/** Whom our connections wait for now. */
+/** Returns the sessions that block this program's connections now. */
 async function findBlockers(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { pid: number; program: string }[] }>(
     `select distinct b.pid, b.application_name as program
@@ -242,10 +242,13 @@ async function findBlockers(db: Knex): Promise<string[]> {
   return rows.map(({ pid, program }) => `pid ${pid} (${program})`);
 }
 
-/** The newest migration that this version has. */
+/** The newest migration of this version. */
 export const newestMigration = migrations.at(-1)?.name ?? "";
 
-/** What one login makes another could not change: all of it is the owner's, whatever superuser migrates. */
+/**
+ * Objects made by one login could not be changed by another: all of them belong to the owner, whichever superuser
+ * migrates.
+ */
 const takeOnOwner = `
   do $body$
   begin
@@ -269,10 +272,10 @@ const prepareConnection = (session: pg.Client, done: (error: Error | null, sessi
 /** Whether this version has a migration of that name. */
 export const knowsMigration = (name: string): boolean => migrations.some((migration) => migration.name === name);
 
-/** Whether an error says that the table of migrations is not there: undefined_table. */
+/** Whether an error means that the table of migrations does not exist: undefined_table. */
 export const isNeverMigrated = (error: unknown): boolean => (error as { code?: unknown }).code === "42P01";
 
-/** Names of migrations that this version has and the database has not. */
+/** Returns the names of migrations that this version has and the database does not. */
 export function pendingMigrations(done: readonly string[]): string[] {
   return migrations.map(({ name }) => name).filter((name) => !done.includes(name));
 }

@@ -1,6 +1,6 @@
 import { Unstartable } from "../runtime/config/unstartable.ts";
 
-/** Roles are missing, and the migrating login may not make them. */
+/** Roles are missing, and the migrating login may not create them. */
 export class RolesMissing extends Error {
   override readonly name = "RolesMissing";
   constructor(missing: readonly string[]) {
@@ -8,7 +8,7 @@ export class RolesMissing extends Error {
   }
 }
 
-/** A migration that Postgres refused. The message has no statement in it. */
+/** A migration that Postgres rejected. The message contains no statement. */
 export class MigrationFailed extends Error {
   override readonly name = "MigrationFailed";
   readonly migration: string;
@@ -19,13 +19,13 @@ export class MigrationFailed extends Error {
     this.sqlState = sqlState;
   }
 
-  /** The same failure in other words. */
+  /** Returns the same failure with another message. */
   because(message: string): MigrationFailed {
     return new MigrationFailed(this.migration, message, { sqlState: this.sqlState, cause: this });
   }
 }
 
-/** The database is of a newer version, which has taken away what this one needs. */
+/** The database belongs to a newer version, which has removed what this one needs. */
 export class SchemaAhead extends Unstartable {
   override readonly name = "SchemaAhead";
   readonly minimum: string;
@@ -37,7 +37,7 @@ export class SchemaAhead extends Unstartable {
   }
 }
 
-/** Two versions have migrated the database of which neither came after the other. */
+/** Two versions have migrated the database, and neither follows the other. */
 export class SchemaForeign extends Unstartable {
   override readonly name = "SchemaForeign";
   constructor({ newer, pending }: { newer: readonly string[]; pending: readonly string[] }) {

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** Postgres cannot be reached, is starting, stopping or full: nothing is wrong with the request, and trying again helps. */
+/** Postgres cannot be reached, is starting, stopping or full: nothing is wrong with the request, and a retry helps. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
   constructor(cause: unknown) {
@@ -9,8 +9,8 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * SQLSTATEs of a server that is away, going away, took too long, or has no connection, disk or memory left or trouble with
- * reading and writing (PostgreSQL appendix A).
+ * SQLSTATEs of a server that is away, shutting down, too slow, out of connections, disk or memory, or has I/O errors
+ * (PostgreSQL appendix A).
  */
 const outageStates = /^(08...|57P0[1-5]|57014|53[1-4]00|58030|25006)$/;
 
@@ -27,11 +27,11 @@ const outageCodes = new Set([
   "ENOENT",
 ]);
 
-/** What `pg` says in plain words when a connection ends under a query or no connection could be had in time. */
+/** The messages of `pg` when a connection ends during a query or no connection was available in time. */
 const outageMessages =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed and is not queryable|Query read timeout)/;
 
-/** Whether Postgres ended a statement that took longer than it may; the connection is as good as before. */
+/** Whether Postgres cancelled a statement that took too long; the connection remains usable. */
 export const tookTooLong = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && error.cause.code === queryCanceled;
 

@@ -2,7 +2,7 @@ import { germanLetters } from "../domain/people/search-text.ts";
 import { joinSerial } from "../domain/serial-digits.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
-/** One page of a list, as asked for. Keys of `sort` and `filter` have been checked against what the list offers. */
+/** A request for one page of a list. Keys of `sort` and `filter` have been checked against those of the list. */
 export interface PageRequest<Filter extends object = object, SortKey extends string = string> {
   limit: number;
   offset: number;
@@ -18,11 +18,11 @@ export interface Page<Item> {
   total: number;
 }
 
-/** The column of each sort key. One that may be null is said to be: its nulls come last in either direction. */
+/** The column of each sort key. A nullable column is marked: its nulls come last in either direction. */
 export type SortColumns<SortKey extends string> = Record<SortKey, Sql | { nullable: Sql }>;
 
 /**
- * `order by` for a list: total, because ties are broken by id; newest first when nothing is asked for. Reversed it is the
+ * Returns `order by` for a list: total, because ties are broken by id; newest first by default. Reversed, it is the
  * same order from its end.
  */
 export function orderBy<SortKey extends string>(
@@ -40,28 +40,31 @@ export function orderBy<SortKey extends string>(
   return sql`order by ${join([...terms, term(id, sort.at(-1)?.direction ?? "desc")], sql`, `)}`;
 }
 
-/** The conditions that are there, joined by `and`; true when there is none. */
+/** Joins the conditions that are given by `and`; true when there is none. */
 export const all = (conditions: readonly (Sql | undefined)[]): Sql => {
   const present = conditions.filter((condition) => condition !== undefined);
   return present.length === 0 ? sql`true` : join(present, sql` and `);
 };
 
-/** A condition for a value that may not have been given. */
+/** Returns a condition for a value, if it is given. */
 export const when = <Value>(value: Value | undefined, condition: (value: Value) => Sql): Sql | undefined =>
   value === undefined ? undefined : condition(value);
 
-/** A pattern for `like` that matches what begins with the text literally. */
+/** Returns a pattern for `like` that matches what begins with the text literally. */
 export const beginningWith = (text: string): string => `${text.replace(/[\\%_]/g, "\\$&")}%`;
 
-/** A text as it is written, and with its letters and their dots as one character each, as most programs write them. */
+/**
+ * Returns a text as it is written, and in NFC, with letters and their marks as one character each, as most programs
+ * write them.
+ */
 export const spellingsOf = (text: string): string[] => [...new Set([text, text.normalize("NFC")])];
 
-/** A pattern for `ilike` that matches what contains the text literally. */
+/** Returns a pattern for `ilike` that matches what contains the text literally. */
 export const containing = (text: string): string => `%${beginningWith(text)}`;
 
 const eitherSpelling = new RegExp(Object.entries(germanLetters).flat().join("|"), "g");
 
-/** Whether a column that is in lower case has the word in it, with each of {@link germanLetters} in either spelling. */
+/** Whether a lower-case column contains the word, with each of {@link germanLetters} in either spelling. */
 export function containsWord(folded: Sql, word: string): Sql {
   const inLowerCase = word.toLowerCase();
   const spellings = Object.entries(germanLetters);
@@ -74,10 +77,10 @@ export function containsWord(folded: Sql, word: string): Sql {
     : sql`${folded} ~ ${pattern}`;
 }
 
-/** How much of a searched serial number the index is asked for: more of it only makes it slower. */
+/** How many digits of a searched serial number the index looks up: more only make it slower. */
 const indexedDigits = 10;
 
-/** Whether the serial number of this column contains these digits, which may stand in groups. */
+/** Whether the serial number in this column contains these digits, which may stand in groups. */
 export const serialContains = (column: Sql, searched: string): Sql => {
   const digits = joinSerial(searched);
   const beginning = sql`${column} like ${containing(digits.slice(0, indexedDigits))}`;

@@ -4,22 +4,22 @@ import { sql, verbatim } from "./sql.ts";
 
 /**
  * The schema of BullMQ's Postgres backend. Code in it runs with the rights of every process that uses the queue: so all
- * of it belongs to the owner of the service's tables, and the queue's role has rights on rows alone (see `grants.ts`).
+ * of it belongs to the owner of the service's tables, and the queue's role has rights only on rows (see `grants.ts`).
  */
 
-/** Makes unqualified names mean what Postgres itself brings, and nothing else, for the rest of the session. */
+/** Resolves unqualified names only to Postgres' own objects for the rest of the session. */
 export async function useSystemNames(db: Db): Promise<void> {
   await db.query(sql`set search_path = pg_catalog`);
 }
 
-/** More findings than this say nothing more. */
+/** More findings add no information. */
 const findingsMax = 50;
 
 /**
- * What could run somebody else's code in the queue's schema: a right to create in it and objects in it, save those of
- * roles with all the rights of the owner of our tables, and triggers and rules, of which BullMQ makes none. Reads the
- * system's catalogs only, and needs {@link useSystemNames} first. Names are somebody else's choice, so their characters
- * are printable ASCII.
+ * Finds what could run foreign code in the queue's schema: rights to create in it and objects in it, except those of
+ * roles with all the rights of the owner of the service's tables, and triggers and rules, of which BullMQ creates none.
+ * Reads only the system catalogs, and needs {@link useSystemNames} first. Other parties choose the names, so characters
+ * other than printable ASCII are replaced.
  */
 export async function findForeign(db: Db): Promise<string[]> {
   const rows = await db.query<{ finding: string }>(sql`
@@ -62,10 +62,10 @@ export async function findForeign(db: Db): Promise<string[]> {
   return rows.map(({ finding }) => finding);
 }
 
-/** The same for a pool, in a transaction that writes nothing. */
+/** Does the same for a pool, in a read-only transaction. */
 export const lookForForeign = (db: Database): Promise<string[]> => looking(db, findForeign);
 
-/** How many tasks there are, waiting, running or due later. Calls nothing in the schema. */
+/** Counts the tasks that wait, run or are due later. Calls nothing in the schema. */
 export const countTasks = (db: Database): Promise<number> =>
   looking(db, async (tx) => {
     const text = `select count(*)::integer as count from ${queueSchema}.job`;
@@ -79,10 +79,10 @@ const looking = <Result>(db: Database, run: (tx: Db) => Promise<Result>): Promis
     return run(tx);
   });
 
-/** Running processes lock the tables in an order of their own, and Postgres ends one of two that wait for each other. */
+/** Running processes lock the tables in an order of their own, and Postgres aborts one of two that deadlock. */
 const dropsMax = 10;
 
-/** Removes the schema with everything in it, whatever role owns it. Nothing in it is read, and nothing of it is run. */
+/** Removes the schema with everything in it, whatever role owns it. Reads nothing in it, and runs none of it. */
 export async function dropQueueSchema(db: Db): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -95,9 +95,9 @@ export async function dropQueueSchema(db: Db): Promise<void> {
 }
 
 /**
- * Makes the sequence of each of `queues`: BullMQ makes one when a queue is first used, which the queue's role may not. Its
- * bulk add makes temporary tables, which everybody may in a database of Postgres' defaults. Takes its functions, which
- * Postgres lets everybody call when they are made, from everybody.
+ * Creates the sequence of each of `queues`: BullMQ creates one when a queue is first used, which the queue's role may
+ * not. Its bulk add creates temporary tables, which every role may in a database with Postgres' defaults. Revokes
+ * execute on its functions from public, to which Postgres grants it by default.
  */
 export async function makeQueueSequences(db: Db, queues: readonly string[]): Promise<void> {
   const schema = queueSchema;

@@ -7,9 +7,9 @@ export interface Readers {
 }
 
 /**
- * Opens so many connections, each at its first statement. What is asked in one turn of the event loop goes out in one write,
- * without waiting for answers: under load that wakes one process of Postgres for many statements. A connection that breaks
- * fails what is on it, and is replaced for the next statement. `config` has `pipeline` set.
+ * Opens a number of connections, each at its first statement. Statements of one turn of the event loop are sent in one
+ * write, without waiting for results: under load that wakes one process of Postgres for many statements. A connection
+ * that breaks fails its statements, and is replaced for the next one. `config` has `pipeline` set.
  */
 export function openReaders(
   config: pg.ClientConfig,

@@ -1,9 +1,12 @@
 import { impliedScopes } from "../domain/people/scopes.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
-/** The rules of `domain/certificate/entitlement.ts` as fragments of SQL. What names a row is its alias, as `sql`, never a value. */
+/**
+ * The rules of `domain/certificate/entitlement.ts` as fragments of SQL. A parameter named for a row is its alias, as
+ * `sql`, never a value.
+ */
 
-/** A value, or the column that has it. */
+/** A value, or the column that contains it. */
 type Instant = Date | Sql;
 
 /** How many profiles user `u` of realm `r` may have. */
@@ -27,7 +30,7 @@ export const countOfUser = (userId: string | Sql, at: Instant): Sql => sql`
        where i.user_id = ${userId}
          and ${isUnsettled(sql`i`)})::integer)`;
 
-/** When the profile of issuance `i` ends if it is made at `at`; a guest's no later than the account `g`. */
+/** When the profile of issuance `i` ends if it is issued at `at`; a guest's no later than the account `g`. */
 export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
   const longest = sql`${at}::timestamptz + make_interval(months => ${i}.validity_months)`;
   return g === null ? longest : sql`least(${longest}, ${g}.expires_at)`;
@@ -36,10 +39,10 @@ export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
 /** Whether guest account `g` has been revoked or has expired. */
 export const hasEnded = (g: Sql, at: Date): Sql => sql`(${g}.revoked_at is not null or ${g}.expires_at <= ${at})`;
 
-/** Whether user `u` gets no profile, whatever the limit and the issuer. */
+/** Whether user `u` may get no profile, whatever the limit and the issuer. */
 export const isShutOut = (u: Sql): Sql => sql`(${u}.locked_at is not null or ${u}.offboarded_at is not null)`;
 
-/** Why user `u` {@link isShutOut}; null: the user is not. */
+/** The code for why user `u` {@link isShutOut}; null: the user is not. */
 export const shutOutCode = (u: Sql): Sql =>
   sql`case ${whenShutOut({ offboardedAt: sql`${u}.offboarded_at`, lockedAt: sql`${u}.locked_at` })} end`;
 
@@ -47,7 +50,7 @@ const whenShutOut = ({ offboardedAt, lockedAt }: Pick<OwnerColumns, "offboardedA
        ${offboardedAt ? sql`when ${offboardedAt} is not null then 'user_offboarded'` : sql``}
        ${lockedAt ? sql`when ${lockedAt} is not null then 'user_locked'` : sql``}`;
 
-/** The columns that decide about another profile; those that an owner of its kind lacks are omitted. */
+/** The columns that decide about another profile; columns that an owner of its kind lacks are omitted. */
 export interface OwnerColumns {
   /** Of a user. */
   offboardedAt?: Sql;
@@ -55,14 +58,14 @@ export interface OwnerColumns {
   /** Of a guest account. */
   revokedAt?: Sql;
   expiresAt?: Sql;
-  /** Omitted where the profile has been counted before; a limit that is null refuses nothing. */
+  /** Omitted if the profile is already counted; a null limit refuses nothing. */
   room?: { count: Sql; limit: Sql };
   issuerNotAfter: Sql;
   /** See {@link profileEnd}. */
   end: Sql;
 }
 
-/** Why an owner gets no other profile at `at`; null: nothing refuses it. */
+/** Why an owner gets no further profile at `at`; null: nothing refuses it. */
 export const profileRefusal = (o: OwnerColumns, at: Instant): Sql => sql`
   case ${whenShutOut(o)}
        ${o.revokedAt ? sql`when ${o.revokedAt} is not null then 'guest_account_ended'` : sql``}
@@ -72,13 +75,13 @@ export const profileRefusal = (o: OwnerColumns, at: Instant): Sql => sql`
        when ${o.end} > ${o.issuerNotAfter} then 'issuer_expiring'
   end`;
 
-/** The roles of user `u`, given here and by the identity provider. */
+/** The roles of user `u`, assigned here and by the identity provider. */
 export const rolesOf = (u: Sql): Sql => sql`(${u}.roles || ${u}.provider_roles)`;
 
 /** Whether user `u` administers the realm. */
 export const isAdministrator = (u: Sql): Sql => sql`('administrator' = any(${rolesOf(u)}))`;
 
-/** An array of scopes, and those that they imply. */
+/** An array of scopes, with the scopes that they imply. */
 export const withImplied = (scopes: Sql): Sql =>
   sql`(${scopes} || ${join(
     Object.entries(impliedScopes).map(
@@ -91,7 +94,7 @@ export const withImplied = (scopes: Sql): Sql =>
 export const radiusServerName = (r: Sql): Sql => sql`coalesce(${r}.radius_cn, 'radius.' || ${r}.domain)`;
 
 /**
- * Accounts for the serial numbers of attempts that are given up: rows of `from` with `id`, `issuer_id`, `serial_number`
+ * Abandons the serial numbers of attempts that have ended: rows of `from` with `id`, `issuer_id`, `serial_number`
  * (null: none was drawn) and `not_after`.
  */
 export const abandonSerials = (from: Sql, at: Date): Sql => sql`

@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
 
-// Set by the class itself, which alone can call its constructor.
+// Set by the class itself, because only it can call its constructor.
 let make: (text: string, values: readonly unknown[], way?: "unprepared" | "lookup") => Sql;
 
-/** A statement with its values apart from its text: the only form in which SQL reaches the database. Made below, nowhere else. */
+/**
+ * A statement with its values apart from its text: the only form in which SQL reaches the database. Created only below.
+ */
 export class Sql {
   readonly text: string;
-  /** Planned for its values each time instead of being prepared; see {@link unprepared}. */
+  /** Planned for its values each time, not prepared; see {@link unprepared}. */
   readonly isUnprepared: boolean;
   /** Reads a few rows by their keys; see {@link lookup}. */
   readonly isLookup: boolean;
-  // Private, so that no other object passes for a statement.
+  // Private, so no other object passes for a statement.
   readonly #values: readonly unknown[];
 
   private constructor(text: string, values: readonly unknown[], way?: "unprepared" | "lookup") {
@@ -30,7 +32,7 @@ export class Sql {
 }
 
 /**
- * A parameterised statement: every `${value}` becomes `$n`, save another `sql` fragment, which is spliced in.
+ * Builds a parameterised statement: every `${value}` becomes `$n`, except another `sql` fragment, which is spliced in.
  *
  *     sql`select id from users where realm_id = ${realmId}`
  */
@@ -51,19 +53,22 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
   return make(text, bound, isUnprepared ? "unprepared" : undefined);
 }
 
-/** Fragments one after another. */
+/** Joins fragments. */
 export const join = (fragments: readonly Sql[], separator: Sql): Sql =>
   fragments.reduce(
     (joined, fragment, index) => (index === 0 ? fragment : sql`${joined}${separator}${fragment}`),
     sql``,
   );
 
-/** A statement with many forms, or whose best plan depends on its values: it, and what it is part of, is planned each time it runs. */
+/**
+ * Marks a statement with many forms, or whose best plan depends on its values: it, and any statement it is part of, is
+ * planned each time it runs.
+ */
 export const unprepared = ({ text, values }: Sql): Sql => make(text, values, "unprepared");
 
 /**
- * `sql` for a statement that reads a few rows by their keys and takes no lock: outside of transactions it may go out on a
- * connection that others' lookups share, where one that is slow would hold up those behind it.
+ * Like `sql`, for a statement that reads a few rows by their keys and takes no lock: outside transactions it may use a
+ * connection that other lookups share, where a slow statement would delay those behind it.
  */
 export function lookup(strings: TemplateStringsArray, ...fragments: readonly unknown[]): Sql {
   const { text, values } = sql(strings, ...fragments);
@@ -71,23 +76,26 @@ export function lookup(strings: TemplateStringsArray, ...fragments: readonly unk
 }
 
 /**
- * Values as an array of a type such as `uuid[]`, whose length plays no part in the plan. With the array itself Postgres plans the
- * statement for its length each time, which costs more than a statement on a hot path takes to run.
+ * Returns values as an array of a type such as `uuid[]`, whose length does not affect the plan. With the array itself
+ * Postgres plans the statement for its length each time, which costs more than running a statement on a hot path.
  */
 export const ofAnyLength = (values: readonly unknown[], type: Sql): Sql => sql`(select ${values}::${type})`;
 
 /**
- * A statement as it stands: for what no parameter can be, such as the name of a schema, and for texts that packages bring.
- * Never with anything from outside in it; lint names who may import it.
+ * Returns a statement as it stands: for what cannot be a parameter, such as the name of a schema, and for texts from
+ * packages. Never with outside input; lint lists the modules that may import it.
  */
 export const verbatim = (text: string, values: readonly unknown[] = []): Sql => make(text, values);
 
 const names = new Map<string, string>();
 
-/** More statements than this are a sign of texts that are made up as they go; those run unprepared. */
+/** More texts than this suggest that statements are generated; the rest run unprepared. */
 const namesMax = 1000;
 
-/** The name under which a statement's text is prepared once per connection; undefined when there are too many texts. */
+/**
+ * Returns the name under which a statement's text is prepared once per connection; undefined when there are too many
+ * texts.
+ */
 export function preparedName(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
