@@ -122,7 +122,7 @@ export const revokeAllOfGuestAccount = (
 
 /**
  * Revokes a bulk job's profiles of users permanently, with an audit entry that names the job for each that was not
- * revoked before. Returns the serial numbers of those. Call in a transaction.
+ * revoked before. Returns their serial numbers. Call in a transaction.
  */
 export const revokeInJob = (
   tx: Db,

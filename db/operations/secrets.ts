@@ -20,7 +20,7 @@ export const findSecret = (config: SecretsConfig, name: SecretName): string | un
   config[secretFiles[name].variable] ?? openDataDirectory(config.REALMPASS_DATA_DIRECTORY, [name]).find(name);
 
 /**
- * Reads secrets from their variables or files. Creates missing ones if the configuration says so, and only while the
+ * Reads secrets from their variables or files. Creates missing ones if the configuration allows it, and only while the
  * installation has none of the kind. Throws a ConfigError that names each missing one.
  */
 export async function readSecrets<Name extends DrawnSecret>(

@@ -111,7 +111,7 @@ export const mentions = (words: readonly string[]): Sql =>
 
 /**
  * Whether the whole text is a spelling of the id of user `u`. Only needed beyond ASCII: there an id has several
- * spellings that a search inside it does not match.
+ * spellings that a search inside it may not match.
  */
 export const spells = (text: string): Sql[] =>
   /\P{ASCII}/u.test(text) ? [sql`folded_id(u.pairwise_id) = folded_id(${text})`] : [];

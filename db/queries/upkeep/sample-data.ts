@@ -25,7 +25,7 @@ export async function spreadOverDays(db: Db, { realmId, days }: { realmId: strin
   `);
 }
 
-/** Gives the first administrator, who has neither, a name and an e-mail address. */
+/** Gives the first administrator, who lacks both, a name and an e-mail address. */
 export async function nameAdministrator(db: Db, { realmId, email }: { realmId: string; email: string }): Promise<void> {
   await db.query(sql`
     update users
