@@ -92,7 +92,10 @@ export interface UserFilter {
   email: string;
   /** Assigned here or by the identity provider. */
   role: Role;
-  /** Words in the pairwise id, the e-mail address or the name, a user's whole id, or digits of the serial number of a profile. */
+  /**
+   * Words in the pairwise id, the e-mail address or the name, a user's whole id, or digits of the serial number of a
+   * profile.
+   */
   text: string;
 }
 
