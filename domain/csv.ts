@@ -2,27 +2,27 @@ import { groupSerial } from "./serial-digits.ts";
 import { createTimeWriter } from "./time-zone.ts";
 import type { Language } from "./words/language.ts";
 
-/** What separates the cells of a line. */
+/** The separators between the cells of a line. */
 export const csvSeparators = [",", ";", "\t"] as const;
 export type CsvSeparator = (typeof csvSeparators)[number];
 
-/** The text of a cell; null is empty. `unguarded` is text of our own making that is written as it is, PEM for example. */
+/** The text of a cell; null is empty. `unguarded` is text of our own, such as PEM, which is written unchanged. */
 export type CsvCell = string | number | boolean | null | { unguarded: string };
 
 /**
- * Where a spreadsheet would see a formula: at the start of a cell, and after each character at which a reader with other
- * settings begins a new one. Apostrophes before it are part of the pattern, so that one more can be taken away again.
+ * Where a spreadsheet would see a formula: at the start of a cell, and after each character at which a reader with
+ * other settings begins a new one. The pattern covers preceding apostrophes, so guarding can be reversed exactly.
  */
 const formula = /^(?='*[=+\-@\t\r\n])|(?<=[,;\t\r\n])(?=["']*[=+\-@])/g;
 const guardedFormula = /^'(?='*[=+\-@\t\r\n])|(?<=[,;\t\r\n])'(?=["']*[=+\-@])/g;
 
-/** A cell in which no spreadsheet finds a formula: an apostrophe is put before each. */
+/** Puts an apostrophe before each formula in a cell, so no spreadsheet evaluates it. */
 const guardCell = (text: string): string => text.replace(formula, "'");
 
-/** The text of a cell before {@link csvLine} guarded it: one apostrophe fewer before each formula, nothing else changed. */
+/** Reverses the guarding of {@link csvLine}: removes one apostrophe before each formula and changes nothing else. */
 export const unguardCell = (cell: string): string => cell.replace(guardedFormula, "");
 
-/** A line of CSV (RFC 4180, with another separator if one is given). Formulas in it are guarded by apostrophes. */
+/** Returns a line of CSV (RFC 4180, with another separator if one is given). Apostrophes guard its formulas. */
 export const csvLine = (cells: readonly CsvCell[], separator: CsvSeparator = ","): string =>
   `${cells.map((cell) => quoted(textOf(cell), separator)).join(separator)}\r\n`;
 
@@ -35,23 +35,23 @@ function textOf(cell: CsvCell): string {
 const quoted = (text: string, separator: CsvSeparator): string =>
   text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-/** Whom a file is written for: the language that they read, and the time zone that they live in. */
+/** The reader of a file: their language and time zone. */
 export interface CsvReader {
   language: Language;
   zone: string;
 }
 
-/** A column of a file for people: what it is called, and what a row has in it. Times are ISO 8601. */
+/** A column of a file for people: its title, and its value in a row. Times are ISO 8601. */
 export type CsvColumn<Row> = { title: string } & (
   { text: (row: Row) => CsvCell } | { time: (row: Row) => string | null } | { serial: (row: Row) => string | null }
 );
 
-/** What spreadsheets in each language take for the end of a cell. */
+/** The separator that spreadsheets expect in each language. */
 const separatorOf: Readonly<Record<Language, CsvSeparator>> = { en: ",", de: ";" };
 
 /**
- * A table as people open it: with the byte order mark by which spreadsheets know UTF-8, cells and times as their language
- * has them, the zone of a time in its heading, and serial numbers in groups, so that no spreadsheet rounds them.
+ * Writes a table for people: with the byte order mark by which spreadsheets recognize UTF-8, cells and times as their
+ * language has them, the zone of a time in its heading, and serial numbers in groups, so no spreadsheet rounds them.
  */
 export function csvForPeople<Row>(
   columns: readonly CsvColumn<Row>[],

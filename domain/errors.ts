@@ -1,6 +1,6 @@
 import { revocationsPerHourMax } from "./limits.ts";
 
-/** Every way a request can fail, and the only place that knows a status code. Codes are part of the published contract. */
+/** Every way a request can fail, and the only place with status codes. Codes are part of the published contract. */
 export const errorCatalogue = {
   invalid_request: { status: 400, message: "The request is not valid." },
   invalid_csr: { status: 400, message: "The certificate signing request cannot be used." },
@@ -70,22 +70,25 @@ export type ErrorCode = keyof typeof errorCatalogue;
 
 export const isErrorCode = (value: string): value is ErrorCode => Object.hasOwn(errorCatalogue, value);
 
-/** One thing that is wrong with a request, and where. */
+/** A fault in a request, and where it is. */
 export interface FieldError {
   path: string;
   reason: string;
 }
 
 export interface ServiceErrorOptions extends ErrorOptions {
-  /** What is wrong where, for `invalid_request`; what the operator runs, for `operator_required`; the number, for `confirmation_required`. */
+  /**
+   * For `invalid_request` the faults, for `operator_required` the command to run, for `confirmation_required` the
+   * number.
+   */
   fields?: readonly FieldError[];
-  /** A sentence that says more than the catalogue's, safe to show. */
+  /** A sentence with more detail than the catalogue's, safe to show. */
   description?: string;
-  /** For 429 and 503: when trying again makes sense. */
+  /** For 429 and 503: when to try again. */
   retryAfterSeconds?: number;
 }
 
-/** A failure with a meaning the caller may be told. Anything else that is thrown is a bug or an outage. */
+/** A failure that the caller may learn about. Anything else that is thrown is a bug or an outage. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;

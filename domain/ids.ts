@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { digitsOfOctets, joinSerial } from "./serial-digits.ts";
 
-/** Largest identifier that PostgreSQL's bigint can hold, as a string of the same length compares. */
+/** The largest value of PostgreSQL's bigint. */
 const bigintMax = 9_223_372_036_854_775_807n;
 
 /** A decimal identifier: no sign, no leading zero, within bigint. On the wire it is a string, because it may exceed 2^53. */
@@ -33,7 +33,7 @@ export type ClientID = z.infer<typeof ClientID>;
 export const SessionID = z.uuid().toLowerCase().brand("SessionID");
 export type SessionID = z.infer<typeof SessionID>;
 
-/** One creation of a certificate. Random, so that knowing one says nothing about another. */
+/** One creation of a certificate. Random: knowing one reveals nothing about another. */
 export const IssuanceID = z.uuid().brand("IssuanceID");
 export type IssuanceID = z.infer<typeof IssuanceID>;
 
@@ -42,8 +42,8 @@ export const BulkJobID = z.uuid().toLowerCase().brand("BulkJobID");
 export type BulkJobID = z.infer<typeof BulkJobID>;
 
 /**
- * A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. It may stand in groups,
- * as in the files that people export.
+ * A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. It may be written
+ * in groups, as in the files that people export.
  */
 export const SerialNumber = z
   .string()

@@ -1,9 +1,9 @@
 /**
- * How much is taken, kept or allowed, each number once. SQL gets them as parameters. `docs/lifetimes.md` lists them, and its
- * test compares both.
+ * How much is accepted, kept or allowed, each number once. SQL receives them as parameters. `docs/lifetimes.md` lists
+ * them, and its test compares both.
  */
 
-/** Enough for every request that is no upload. */
+/** Enough for every request that is not an upload. */
 export const bodyBytesMax = 128 * 1024;
 
 /** Room for {@link jobRowsMax} rows with every column filled in. */
@@ -18,19 +18,22 @@ export const unfinishedRowsMax = 1_000_000;
 /** Jobs of one realm that run at the same time; the others are queued. */
 export const runningJobsMax = 2;
 
-/** So many people or profiles of a realm, or fewer, go off within an hour without anybody confirming their number. */
+/** Up to this many people or profiles of a realm may lose access within an hour without a confirmed number. */
 export const unconfirmedRemovalsMax = 100;
 
-/** More of them need it where they are a larger share of the realm's active people, or profiles. A realm may have its own share. */
+/**
+ * Above that, a number larger than this share of the realm's active people, or profiles, has to be confirmed. A realm
+ * may have its own share.
+ */
 export const unconfirmedShareMax = 0.2;
 
 /**
- * So many profiles and guest accounts of others somebody revokes within an hour whose roles do not let them make bulk jobs;
- * a guest account counts one, whatever it has.
+ * Profiles and guest accounts of others that a person may revoke within an hour if their roles do not let them create
+ * bulk jobs; a guest account counts as one, whatever it has.
  */
 export const revocationsPerHourMax = 20;
 
-/** Serial numbers in one request that revokes. */
+/** Serial numbers in one revocation request. */
 export const revokedTogetherMax = 1_000;
 
 /** Characters of a certificate request. */
@@ -39,13 +42,13 @@ export const csrLengthMax = 16_384;
 /** Items of one page of a list. */
 export const pageItemsMax = 1_000;
 
-/** Characters of what is searched for. */
+/** Characters of a search. */
 export const searchLengthMax = 256;
 
-/** A guest account, or a service that acts on its own, keeps so many access tokens; no session ends theirs. */
+/** Access tokens that a guest account, or a service that acts on its own, may keep; no session ends them. */
 export const tokensOfHolderMax = 1_000;
 
-/** How many hand-overs of an owner may wait, for a device or for Download to be tapped. */
+/** How many hand-overs of an owner may wait for a device, or for a tap on Download. */
 export const waitingHandOversMax = { user: 20, guest: 5_000 } as const;
 
 /** Far above any passphrase; hashing more only costs time. */
@@ -54,20 +57,20 @@ export const passwordBytesMax = 1_024;
 /** A realm's logo. */
 export const logoBytesMax = 256 * 1024;
 
-/** How many certificates of responders an issuer may have that have not ended. */
+/** How many unexpired responder certificates an issuer may have. */
 export const respondersMax = 1_000;
 
-/** So many wrong attempts in so many seconds, from the first one on. */
+/** `points` wrong attempts within `seconds`, counted from the first one. */
 export interface AttemptLimit {
   points: number;
   seconds: number;
 }
 
-/** What may be tried wrongly how often before the answer is to try again later. */
+/** How many wrong attempts are accepted before the caller has to wait. */
 export const attemptLimitsByDefault = {
   passwordOfUser: { points: 10, seconds: 900 },
   passwordsFromAddress: { points: 100, seconds: 900 },
-  /** From all networks together, save those that somebody signed in from lately with the right password. */
+  /** From all networks together, except those from which the user lately signed in with the right password. */
   passwordsOfUser: { points: 100, seconds: 3_600 },
   secretOfClient: { points: 20, seconds: 60 },
   secretsFromAddress: { points: 200, seconds: 60 },

@@ -1,8 +1,8 @@
-/** The processes that serve, by what they do. */
+/** The kinds of process that serve. */
 export const processKinds = ["api", "worker", "responder"] as const;
 export type ProcessKind = (typeof processKinds)[number];
 
-/** What a process may find wrong with itself while it goes on; docs/health.md says what to do about each. */
+/** Problems that a process can find in itself while it continues to run; docs/health.md has what to do about each. */
 export const problemCodes = [
   "certificate_ended",
   "certificate_ending",
@@ -16,10 +16,10 @@ export const problemCodes = [
 ] as const;
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** A certificate that ends within so many days should be renewed now. */
+/** A certificate that expires within this many days should be renewed now. */
 export const endingDays = 21;
 
-/** Something that does not work in a process. For operators: it names no person and holds no secret. */
+/** A problem of a process. For operators: it names no person and contains no secret. */
 export interface Problem {
   code: ProblemCode;
   detail: string;

@@ -12,7 +12,7 @@ export const realmLimits = {
   guestLimit: 100_000,
 } as const;
 
-/** The whole numbers that settings may be, from one to the other; `maxValid` is in months, `offboardingShare` in percent. */
+/** The ranges of whole-number settings, both ends included; `maxValid` is in months, `offboardingShare` in percent. */
 export const settingRanges = {
   maxProfiles: [0, realmLimits.maxProfiles],
   maxValid: [1, realmLimits.maxValidMonths],
@@ -21,13 +21,13 @@ export const settingRanges = {
   guestLimitMax: [1, realmLimits.guestLimit],
 } as const;
 
-/** The realm's short name: what operators type. */
+/** The realm's short name, which operators type. */
 export const RealmName = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "must be a lower-case DNS label");
 
 /** The realm's name that people see. */
 export const RealmDisplayName = text(1, 200);
 
-/** What follows the @ in identities: a DNS name that leaves an identity within a common name. */
+/** The part of identities after the @: a DNS name that leaves an identity within a common name. */
 export const RealmDomain = z
   .string()
   .toLowerCase()
@@ -51,7 +51,7 @@ export const LogoUri = z
   .string()
   .refine((uri) => uri === "" || (isSafeWebUri(uri) && /^https:/i.test(uri)), "must be an absolute https URI or empty");
 
-/** Where people get help: a page, or somebody to write to; empty for nowhere. */
+/** Where people get help: a page or a mail address; empty for none. */
 export const HelpUri = z
   .string()
   .refine(
@@ -59,7 +59,7 @@ export const HelpUri = z
     "must be an absolute http(s) URI, mailto: with one address, or empty",
   );
 
-/** Where people read what becomes of their data; empty for nowhere. */
+/** The page about privacy; empty for none. */
 export const PrivacyUri = z
   .string()
   .refine((uri) => uri === "" || isWebUri(uri), "must be an absolute http(s) URI or empty");
@@ -86,19 +86,19 @@ export const Ssids = z
   .max(ssidsMax, `must be given at most ${ssidsMax} times`)
   .refine((names) => new Set(names).size === names.length, "must not name a network twice");
 
-/** The name that the RADIUS server's certificate shows: what devices compare it with. */
+/** The name in the RADIUS server's certificate, which devices compare. */
 export const RadiusServerName = z.string().refine(isDnsName, "must be a DNS name, such as radius.example.org");
 
-/** As many characters of PEM may name the CAs of the RADIUS server. */
+/** The most characters of PEM for the CAs of the RADIUS server. */
 export const radiusCaLengthMax = 65_536;
 
-/** In which zone times are shown where the reader's is not known. */
+/** The zone in which times are shown if the reader's is unknown. */
 export const TimeZone = z
   .string()
   .max(100)
   .refine(isTimeZone, "must be a time zone of the IANA database, such as Europe/Berlin");
 
-/** The domains that DNS names of infrastructure profiles have to be in: the realm's own first. */
+/** Returns the domains that DNS names of infrastructure profiles have to be in: the realm's own first. */
 export const permittedDomains = (realm: { domain: string; infrastructureDomains: readonly string[] }): string[] => [
   realm.domain,
   ...realm.infrastructureDomains,
@@ -113,6 +113,6 @@ export interface Realm {
   logoUri: string;
   maxProfiles: number;
   maxValidMonths: number;
-  /** The name that the RADIUS server's certificate shows; null: `radius.<domain>`. */
+  /** The name in the RADIUS server's certificate; null: `radius.<domain>`. */
   radiusCn: string | null;
 }

@@ -1,7 +1,7 @@
-/** A serial number in groups of four digits, counted from its end: people read that one out. */
+/** Groups a serial number by four digits, counted from its end: people read the end out. */
 export const groupSerial = (serial: string): string => serial.replace(/(?<=\d)(?=(?:\d{4})+$)/g, " ");
 
-/** A serial number, or a part of one, without what sets its groups apart; any other text as it is. */
+/** Removes the blanks between the groups of a serial number or a part of one; returns any other text unchanged. */
 export const joinSerial = (text: string): string => (/^\s*\d[\d\s]*$/.test(text) ? text.replace(/\s/g, "") : text);
 
 const digitsMin = 8;
@@ -9,8 +9,8 @@ const digitsMin = 8;
 const octets = /^(?:[0-9a-f]{2}[:\s-]){7,19}[0-9a-f]{2}$/i;
 
 /**
- * The decimal digits of a serial number, or of a part of one, that a search may mean: eight digits or more, or a whole
- * number in hexadecimal octets. Undefined for a text that can be no serial number.
+ * Returns the decimal digits of a serial number, or of a part of one, that a search may mean: eight digits or more, or
+ * a whole number in hexadecimal octets. Undefined for a text that can be no serial number.
  */
 export function serialDigits(searched: string): string | undefined {
   const text = searched.trim();
@@ -19,11 +19,14 @@ export function serialDigits(searched: string): string | undefined {
   return digitsOfOctets(text);
 }
 
-/** The decimal digits of a whole serial number in hexadecimal octets. */
+/** Returns the decimal digits of a whole serial number in hexadecimal octets. */
 export const digitsOfOctets = (text: string): string | undefined =>
   octets.test(text) ? BigInt(`0x${text.replace(/[^0-9a-f]/gi, "")}`).toString() : undefined;
 
-/** The decimal digits of a whole serial number in hexadecimal, however it is written: `0x1A2B`, `1a:2b`, `1A 2B`, `1a2b`. */
+/**
+ * Returns the decimal digits of a whole serial number in hexadecimal, however it is written: `0x1A2B`, `1a:2b`, `1A
+ * 2B`, `1a2b`.
+ */
 export function digitsOfHexadecimal(text: string): string | undefined {
   const digits = text
     .trim()

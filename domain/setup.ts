@@ -1,4 +1,4 @@
-/** What a new realm needs until its first devices are on the network, in the order in which it is done. */
+/** The steps of a new realm until its first devices are on the network, in order. */
 export const setupSteps = [
   "sign_in",
   "domain",
@@ -11,11 +11,11 @@ export const setupSteps = [
 ] as const;
 export type SetupStep = (typeof setupSteps)[number];
 
-/** `set`: it is prepared, and nobody has used it yet. */
+/** `set`: prepared, but not used yet. */
 export const setupStates = ["todo", "set", "done", "warning"] as const;
 type SetupState = (typeof setupStates)[number];
 
-/** Where a step is done; null: with a command of the operator, on the server. */
+/** The page for a step; null: the operator runs a command on the server. */
 export const setupPages = ["settings", "infrastructure", "guide", "own_devices", "onboarding", "users"] as const;
 type SetupPage = (typeof setupPages)[number];
 
@@ -30,46 +30,46 @@ export const pageOfStep = {
   second_administrator: "users",
 } as const satisfies Record<SetupStep, SetupPage | null>;
 
-/** The networks of a realm that nobody has named any for. */
+/** The networks of a realm that names none. */
 const defaultSsids = ["eduroam"];
 
-/** What is known of a realm. */
+/** The known facts about a realm. */
 export interface SetupFacts {
   domain: string;
   ssids: readonly string[];
-  /** The CA of a RADIUS server whose certificate is another's. */
+  /** Whether the realm has the CA of a RADIUS server certificate that another CA issued. */
   hasRadiusCa: boolean;
-  /** The identity provider, and whether somebody came through it; null: there is none. */
+  /** The identity provider, and whether anybody has signed in through it; null: there is none. */
   provider: { issuer: string; wasUsed: boolean } | null;
   /** Two at most: more are not counted. */
   administrators: readonly SetupAdministrator[];
-  /** When the certificate of the realm's RADIUS server ends; null: there is none that is good. */
+  /** When the certificate of the realm's RADIUS server expires; null: there is no valid one. */
   serverCertificateEndsAt: Date | null;
-  /** Who asked about certificates, the latest first. */
+  /** The addresses that asked about certificates, the latest first. */
   askers: readonly { address: string; lastAt: Date }[];
-  /** Of administrators: whether one has an active profile, and when one was last asked about. */
+  /** Whether an administrator has an active profile, and the last check of one. */
   ownDevice: { hasProfile: boolean; checkedAt: Date | null };
-  /** Whether somebody who is no administrator has a profile. */
+  /** Whether anybody except administrators has a profile. */
   peopleHaveProfiles: boolean;
 }
 
 export interface SetupAdministrator {
   /** Whether they can sign in with a password. */
   hasPassword: boolean;
-  /** Whether they came through the realm's identity provider. */
+  /** Whether they have signed in through the realm's identity provider. */
   isKnownToProvider: boolean;
-  /** The provider's claims decide who is administrator, and do not say so of them: they were kept as the last one. */
+  /** The provider's claims decide who is an administrator and do not include this one, who was kept as the last. */
   isKept: boolean;
 }
 
-/** Addresses that asked since then are there now. */
+/** Addresses that asked since then count as current. */
 const askedSince = (at: Date): number => at.getTime() - 24 * 3_600_000;
 
-/** Those who asked within a day. */
+/** Returns the addresses that asked within a day. */
 export const currentAskers = (facts: SetupFacts, at: Date): SetupFacts["askers"] =>
   facts.askers.filter(({ lastAt }) => lastAt.getTime() > askedSince(at));
 
-/** How far each step is. */
+/** Returns the state of each step. */
 export function stepStates(facts: SetupFacts, at: Date): Record<SetupStep, SetupState> {
   const ownDevice = facts.ownDevice.checkedAt !== null ? "done" : facts.ownDevice.hasProfile ? "set" : "todo";
   const hasOtherNetworks =
@@ -88,7 +88,7 @@ export function stepStates(facts: SetupFacts, at: Date): Record<SetupStep, Setup
 }
 
 function signInState({ administrators: [only, ...others], provider }: SetupFacts): SetupState {
-  // Who came by a link alone is shut out once they sign out.
+  // An administrator who signed in by a link only is shut out after signing out.
   if (only !== undefined && others.length === 0 && !only.hasPassword && !only.isKnownToProvider) return "warning";
   if (provider === null) return "todo";
   return provider.wasUsed ? "done" : "set";

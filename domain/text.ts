@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The length of a text in characters, as Postgres counts them. */
+/** Returns the length of a text in characters, as Postgres counts them. */
 export const lengthOf = (value: string): number => Array.from(value).length;
 
 /** Text for people, on one line. */

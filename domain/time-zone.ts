@@ -1,6 +1,6 @@
 import type { Language } from "./words/language.ts";
 
-/** Names as the IANA database has them: `Europe/Berlin`, `UTC`, `Etc/GMT+5`. Offsets such as `+02:00` are none. */
+/** Names in the IANA database: `Europe/Berlin`, `UTC`, `Etc/GMT+5`. Offsets such as `+02:00` do not match. */
 const zoneName = /^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/;
 
 /** Whether there is a time zone of this name. */
@@ -14,7 +14,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** How a moment is written where spreadsheets shall take it for one: `22.11.2026 06:30:00`, `2026-11-22 06:30:00`. */
+/** Creates a writer of times in a form that spreadsheets recognize: `22.11.2026 06:30:00`, `2026-11-22 06:30:00`. */
 export function createTimeWriter({ language, zone }: { language: Language; zone: string }): (at: Date) => string {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,
@@ -29,12 +29,12 @@ export function createTimeWriter({ language, zone }: { language: Language; zone:
   };
 }
 
-/** The last minute of a day (`2026-11-22`) by the clocks of a zone: when they show 23:59; of two such moments the later one. */
+/** Returns when the clocks of a zone show 23:59 on a day (`2026-11-22`); the later of two such moments. */
 export function lastMinuteOf(day: string, zone: string): Date {
   const write = createTimeWriter({ language: "en", zone });
   const shown = Date.parse(`${day}T23:59:00Z`);
   const shownAt = (at: number): number => Date.parse(`${write(new Date(at)).replace(" ", "T")}Z`);
-  // By how much the zone is ahead before any change of its clocks, and after it.
+  // By the zone's offset before any change of its clocks, and by the offset after it.
   const moments = [-dayMs, dayMs].map((away) => shown - (shownAt(shown + away) - (shown + away)));
   const right = moments.filter((at) => shownAt(at) === shown);
   return new Date(Math.max(...(right.length > 0 ? right : moments)));

@@ -32,7 +32,7 @@ const openIssuers: ReadonlySet<string> = new Set([
   ]),
 ]);
 
-/** Whether an issuer signs in anybody, so that being signed in there says nothing about who may use a realm. */
+/** Whether anybody can sign in at an issuer, so a sign-in there proves nothing about who may use a realm. */
 export const isOpenIssuer = (issuer: string): boolean =>
   URL.canParse(issuer) && openIssuers.has(new URL(issuer).href.toLowerCase().replace(/\/+$/, ""));
 
@@ -42,7 +42,7 @@ const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 const parseUri = (uri: string): URL | undefined =>
   /^[!-~]{1,2000}$/.test(uri) && !uri.includes("\\") && URL.canParse(uri) ? new URL(uri) : undefined;
 
-/** Whether it is an absolute http(s) URI, without anybody's name or password in it. */
+/** Whether it is an absolute http(s) URI without a user name or password. */
 export function isWebUri(uri: string): boolean {
   const url = parseUri(uri);
   return url !== undefined && /^https?:\/\//i.test(uri) && url.username === "" && url.password === "";
@@ -52,7 +52,7 @@ export function isWebUri(uri: string): boolean {
 export const isMailUri = (uri: string): boolean =>
   uri.length <= 320 && /^mailto:[\w.!#$'*+/=^`{|}~-]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(uri);
 
-/** Whether an address is https, or http on this very machine. */
+/** Whether an address is https, or http on this machine. */
 export const isSafeWebUri = (uri: string): boolean => isWebUri(uri) && isSafeWeb(new URL(uri));
 
 const isSafeWeb = (url: URL): boolean => url.protocol === "https:" || loopback.has(url.hostname);

@@ -9,10 +9,13 @@ export interface ArchivedFile {
 
 const blockLength = 512;
 
-/** An archive as POSIX has it ("ustar Interchange Format" in IEEE Std 1003.1, pax), everything owned by root. */
+/**
+ * Returns an archive in the format of POSIX ("ustar Interchange Format" in IEEE Std 1003.1, pax), with all files owned
+ * by root.
+ */
 export function ustar(files: readonly ArchivedFile[]): Uint8Array {
   const parts = files.flatMap((file) => [headerOf(file), file.content, new Uint8Array(-file.content.length & 511)]);
-  // Two blocks of zeros are its end.
+  // Two blocks of zeros end the archive.
   parts.push(new Uint8Array(2 * blockLength));
   const archive = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
@@ -40,7 +43,7 @@ function headerOf({ name, content, isExecutable, changedAt }: ArchivedFile): Uin
   write(257, "ustar\u000000");
   write(265, "root");
   write(297, "root");
-  // The sum of all octets, where the sum itself counts as blanks.
+  // The sum of all octets, where its own field counts as blanks.
   write(148, " ".repeat(8));
   write(
     148,

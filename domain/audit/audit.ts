@@ -52,7 +52,7 @@ export const auditEvents = [
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 
-/** Who did it: a user, a client on its own, or a user through a client. Nobody for what an operator does at the console. */
+/** The actor: a user, a client on its own, or a user through a client; both null for an operator at the console. */
 export interface Actor {
   userId: string | null;
   clientId: string | null;

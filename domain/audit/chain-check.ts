@@ -1,6 +1,6 @@
 import { chainStart, nextLink, type AuditHead, type ChainedEntry, type ChainEnd, type Sha256 } from "./chain.ts";
 
-/** What can be wrong with a chain. */
+/** The kinds of fault in a chain. */
 export type ChainFaultKind =
   | "entry_changed"
   | "entry_missing"
@@ -13,14 +13,14 @@ export type ChainFaultKind =
 
 export interface ChainFault {
   kind: ChainFaultKind;
-  /** Where in the chain, when it is somewhere in it. */
+  /** Null for a fault without a position in the chain. */
   position: number | null;
-  /** The entry, when one is known. */
+  /** The entry's identifier, if known. */
   id: string | null;
   message: string;
 }
 
-/** A place in a chain as it was kept: what the entry there says now, and the hash that it had when it was sealed. */
+/** A stored link of a chain: the entry as it is now, and the hash that it was sealed with. */
 export interface KeptLink {
   realm: string;
   position: number;
@@ -30,35 +30,35 @@ export interface KeptLink {
   hash: string;
 }
 
-/** How much older than the sealing before it an entry may be: clocks differ, and transactions take their time. */
+/** How much older an entry may be than the sealing before it: clocks differ, and transactions take time. */
 export const backdatingMinutesMax = 5;
 
-/** Faults that are told one by one; more of them are only counted. */
+/** Faults reported one by one; further faults are only counted. */
 const faultsMax = 100;
 
-/** What became known of a chain. */
+/** The result of a check. */
 export interface ChainFindings {
-  /** Sealed entries that were looked at. */
+  /** Number of sealed entries checked. */
   entries: number;
   end: ChainEnd;
   faults: readonly ChainFault[];
   faultCount: number;
 }
 
-/** Looks at one realm's chain, place by place. */
+/** Checks one realm's chain, position by position. */
 export interface ChainCheck {
-  /** The next place; positions have to rise. */
+  /** Checks the next link; positions must increase. */
   link(link: KeptLink): void;
-  /** The next head, after the links up to its position; `undefined` for one that nobody trusted signed. */
+  /** Checks the next head, after the links up to its position; `undefined`: not signed with a trusted key. */
   head(head: AuditHead | undefined, position: number | null): void;
   fault(fault: ChainFault): void;
-  /** The end: what is there beyond the last head was signed by nobody. */
+  /** Ends the check. Links beyond the last head are unsigned, which is a fault. */
   finish(): ChainFindings;
 }
 
 /**
- * A check of the chain of `realm`, which has to contain the head `kept`, if one is given. Faults are reported where they
- * are: an entry is compared with the hash that it was sealed with, and the hashes with the heads.
+ * Creates a check of the chain of `realm`, which must contain the head `kept` if given. Each fault is reported at its
+ * position: entries are compared with the hashes that they were sealed with, and the hashes with the heads.
  */
 export function createChainCheck({
   sha256,
@@ -70,9 +70,9 @@ export function createChainCheck({
   sha256: Sha256;
   realm: string;
   kept?: AuditHead | undefined;
-  /** Where the chain is looked at from; default: its beginning. */
+  /** Where the check starts; default: the beginning of the chain. */
   start?: ChainEnd;
-  /** All heads are given, not the last one alone. */
+  /** Every head is passed, not only the last one. */
   everyHead: boolean;
 }): ChainCheck {
   const faults: ChainFault[] = [];
@@ -80,9 +80,9 @@ export function createChainCheck({
   let entries = 0;
   let end = start;
   let headPosition = 0;
-  /** The head that was kept, until the chain reaches it. */
+  /** The kept head, until the chain reaches it. */
   let awaited = kept;
-  /** Whatever is sealed from here on is not much older. In ms; undefined before the first complete head. */
+  /** Entries sealed from here on are not much older. In ms; undefined before the first complete head. */
   let sealedUntil: number | undefined;
 
   const fault = (found: ChainFault): void => {
@@ -126,7 +126,7 @@ export function createChainCheck({
     try {
       return nextLink(sha256, realm, end, entry).hash;
     } catch {
-      // Properties that are no JSON were never sealed.
+      // Properties that are not JSON were never sealed.
       return undefined;
     }
   };
@@ -158,7 +158,7 @@ export function createChainCheck({
         const where = position === null ? "" : ` at position ${position}`;
         const message = `The head${where} was not signed for this realm with a key that is trusted.`;
         fault({ kind: "head_forged", position, id: null, message });
-        // It is one of the heads all the same: that it is wrong is said once.
+        // It still counts as a head: its fault is reported only once.
         headPosition = Math.max(headPosition, position ?? 0);
         return;
       }

@@ -1,9 +1,9 @@
 /**
- * The audit log as a chain: every entry of a realm has a position, and a hash over what it says and the hash before it.
- * docs/audit.md describes the same for an auditor who checks it with a program of their own.
+ * The audit log as a chain: every entry of a realm has a position, and a hash over its content and the hash before it.
+ * docs/audit.md describes the format for auditors who check it with their own program.
  */
 
-/** What is hashed of an entry. Every field is text: nothing is lost between the database, an export and here. */
+/** The hashed fields of an entry. Every field is text: nothing is lost between the database, an export and here. */
 export interface ChainedEntry {
   /** A decimal identifier. */
   id: string;
@@ -16,13 +16,13 @@ export interface ChainedEntry {
   properties: string;
 }
 
-/** Where a chain is: the last position and its hash in hexadecimal. */
+/** The end of a chain: the last position and its hash in hexadecimal. */
 export interface ChainEnd {
   position: number;
   hash: string;
 }
 
-/** What is signed now and then: that a realm's chain had this hash at this position. */
+/** A signed statement, made at intervals: the realm's chain had this hash at this position. */
 export interface AuditHead extends ChainEnd {
   /** The realm's identifier. */
   realm: string;
@@ -40,19 +40,19 @@ export type Sha256 = (text: string) => string;
 /** Where every chain begins. */
 export const chainStart: ChainEnd = { position: 0, hash: "0".repeat(64) };
 
-/** An entry that has waited for its place for longer than this was left lying. */
+/** An entry that has waited longer than this for its position is overdue. */
 const waitingSecondsMax = 60;
 
-/** Whether an entry from then should have had its place by now. */
+/** Whether an entry of the time `since` should have its position by now. */
 export const isLagging = (since: Date, at: Date): boolean => at.getTime() - since.getTime() > waitingSecondsMax * 1_000;
 
-/** The place of the next entry in a realm's chain. Throws when its properties are not the text of JSON. */
+/** Returns the link of the next entry in a realm's chain. Throws if its properties are not JSON text. */
 export function nextLink(sha256: Sha256, realm: string, before: ChainEnd, entry: ChainedEntry): ChainEnd {
   const position = before.position + 1;
   return { position, hash: sha256(linkText(realm, { ...before, position }, entry)) };
 }
 
-/** A JSON array without white space: the form's name, where the entry stands, what it says. */
+/** Returns a JSON array without white space: the format's name, the entry's place, its content. */
 function linkText(realm: string, { position, hash }: ChainEnd, entry: ChainedEntry): string {
   const { id, date, event, user, client, properties } = entry;
   const fields = JSON.stringify(["realmpass audit 1", hash, realm, String(position), id, date, event, user, client]);
@@ -65,9 +65,9 @@ const depthMax = 500;
 const jsonToken = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**
- * A JSON text in the one form that everything with its content has: no white space, the names of each object in the order
- * of their UTF-16 units, strings as JSON.stringify writes them (both as RFC 8785 has it); numbers as they are written, so
- * that no digit is rounded away. Throws SyntaxError for what is no JSON.
+ * Returns the canonical form of a JSON text: no white space, the names of each object in the order of their UTF-16
+ * units, strings as JSON.stringify writes them (both as in RFC 8785); numbers as they are written, so no digit is
+ * rounded away. Throws SyntaxError if the text is not JSON.
  */
 export function canonicalJson(text: string): string {
   JSON.parse(text);

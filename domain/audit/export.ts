@@ -1,6 +1,6 @@
 import type { ChainedEntry } from "./chain.ts";
 
-/** An entry in the words of its chain, with its place in it; null while it has none. */
+/** An entry as it is chained, with its position and hash; both null until it is sealed. */
 export interface ExportedEntry extends ChainedEntry {
   realm: string;
   position: number | null;
@@ -20,7 +20,7 @@ export interface ExportLine {
   hash: string | null;
 }
 
-/** An entry as a line of an export. Its date is the one that is chained, which has microseconds if the entry has. */
+/** Returns an entry as a line of an export. The date is the chained one, with microseconds if the entry has them. */
 export const exportLine = ({ realm, user, ...entry }: ExportedEntry): ExportLine => ({
   id: entry.id,
   date: entry.date,

@@ -1,16 +1,19 @@
 import { auditEvents } from "./audit.ts";
 
-/** What happened that is no audit entry: a RADIUS server asked about a profile, one ran out, one could not be made. */
+/** Events that are not audit entries: a RADIUS server asked about a profile, a profile expired, an issuance failed. */
 export const unauditedTypes = ["profile_check", "profile_expire", "issuance_fail"] as const;
 
-/** What a timeline has. */
+/** Every type of event in a timeline. */
 export const timelineTypes = [...auditEvents, ...unauditedTypes] as const;
 export type TimelineType = (typeof timelineTypes)[number];
 
 export const isTimelineType = (type: string): type is TimelineType =>
   (timelineTypes as readonly string[]).includes(type);
 
-/** What of an audit entry a timeline tells: all of it has words in the console, and none of it is about anybody else. */
+/**
+ * The properties of an audit entry that a timeline shows. The console has words for each, and none is about another
+ * person.
+ */
 export const timelineDetailKeys = [
   "administrator",
   "deviceType",
@@ -30,7 +33,7 @@ export const timelineDetailKeys = [
   "sessions",
 ] as const;
 
-/** Settings before and after, of which the same keys are told. */
+/** Settings before and after a change; a timeline shows the same keys of both. */
 const changeKeys = ["before", "after"] as const;
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -41,7 +44,7 @@ const isObject = (value: unknown): value is Properties =>
 const picked = (properties: Properties): Record<string, unknown> =>
   Object.fromEntries(timelineDetailKeys.flatMap((key) => (key in properties ? [[key, properties[key]]] : [])));
 
-/** What a timeline tells of the properties of an audit entry. */
+/** Returns the properties of an audit entry that a timeline shows. */
 export function timelineDetail(properties: Properties): Record<string, unknown> {
   const changes = changeKeys.flatMap((key) => {
     const settings = properties[key];

@@ -1,11 +1,11 @@
 import type { Scope } from "../people/scopes.ts";
 import { unconfirmedRemovalsMax } from "../limits.ts";
 
-/** What a bulk job does: to people, or to profiles. */
+/** The kinds of bulk job, about people or profiles. */
 export const jobKinds = ["onboarding", "offboarding", "reactivation", "revocation"] as const;
 export type JobKind = (typeof jobKinds)[number];
 
-/** What a token needs when rows ask for profiles. */
+/** The scope that a token needs if rows ask for profiles. */
 export const profileScope: Scope = "profile.create";
 
 const scopeOfKind = {
@@ -15,13 +15,13 @@ const scopeOfKind = {
   revocation: "profile.delete",
 } as const satisfies Record<JobKind, Scope>;
 
-/** The scopes that a token needs for what a job does, in addition to the scope for jobs. */
+/** Returns the scopes that a token needs for a job, in addition to the scope for jobs. */
 export const scopesOfJob = (kind: JobKind, { profiles }: { profiles: boolean }): Scope[] => [
   scopeOfKind[kind],
   ...(profiles ? [profileScope] : []),
 ];
 
-/** The states that a job is seen in. While its rows are still being received it is `receiving`, which no client sees. */
+/** The states that clients see. While its rows are being received a job is `receiving`, which no client sees. */
 export const jobStates = [
   "checking",
   "ready",
@@ -46,43 +46,43 @@ export const finalJobStates = [
 ] as const satisfies JobState[];
 
 /**
- * What made a job: a file or a list, a retry or an undo of another job, the offboarding of one user with days of grace, or
- * all that a search and filter of a list found.
+ * The origin of a job: a file or a list, a retry or an undo of another job, the offboarding of one user with days of
+ * grace, or everything that a search and filter of a list found.
  */
 export const jobOrigins = ["upload", "retry", "undo", "user", "filter"] as const;
 export type JobOrigin = (typeof jobOrigins)[number];
 
-/** What a client searched and filtered a list by to make a job of all that it found, in the words of the list. */
+/** The search and filter of a list that a client made a job from, in the terms of the list. */
 export interface JobMatching {
   search?: string;
   filter: Readonly<Record<string, string>>;
 }
 
-/** What a watcher is told in `error` while a job has not failed. */
+/** Values of `error` that a watcher sees while a job has not failed. */
 export const jobNotices = {
-  /** An offboarding, a reactivation or a revocation waits until somebody says how many people or profiles it is about. */
+  /** An offboarding, a reactivation or a revocation waits until a person confirms the number of people or profiles. */
   confirmationRequired: "confirmation_required",
-  /** The realm has changed since the check: other people are affected than it said. */
+  /** The realm has changed since the check: the job would affect other people than the check found. */
   changedSinceCheck: "changed_since_check",
-  /** The creator of the job may no longer create it. It waits until somebody else starts it, in their own name. */
+  /** The creator may no longer create the job. It waits until another person starts it, in their own name. */
   creatorEnded: "creator_ended",
   /** Nothing has moved for a minute; a worker may be down. */
   stalled: "stalled",
 } as const;
 
-/** What a failed job says in `error`, where it is not a bug. */
+/** Values of `error` of a failed job, except for bugs. */
 export const jobFailures = {
-  /** A check found no row that could be carried out. */
+  /** The check found no row that the job could process. */
   nothingUsable: "nothing_usable",
 } as const;
 
-/** Characters of the name that a job may be given: a file's, or a title. */
+/** The most characters of a job's name, which is a file's name or a title. */
 export const jobNameMax = 200;
 
 /** A job that has not moved for this long has stalled. */
 export const stalledSeconds = 60;
 
-/** Whether the number of so many people or profiles, of those that were active before, has to be confirmed. */
+/** Whether a job that changes `count` people or profiles, of `active` before, needs its number confirmed. */
 export const isBeyondShare = (
   count: number,
   { active, sharePercent }: { active: number; sharePercent: number },
@@ -93,14 +93,14 @@ export const rowStatuses = ["pending", "working", "changed", "unchanged", "faile
 export type RowStatus = (typeof rowStatuses)[number];
 
 interface KindOfJob {
-  /** The rows are people or profiles; shares and counts are of these. */
+  /** The subject of the rows, and of shares and counts. */
   of: "people" | "profiles";
   /**
-   * It removes access or revokes: red everywhere, the number is typed before it starts, and it counts with whatever else
-   * removes access within the hour.
+   * The job removes access or revokes. It is red everywhere, its number is typed before it starts, and it counts
+   * together with everything else that removes access within the hour.
    */
   takesAway: boolean;
-  /** A large one needs its number confirmed. */
+  /** A large job needs its number confirmed. */
   confirmed: boolean;
 }
 
@@ -112,5 +112,5 @@ export const kindsOfJob: Readonly<Record<JobKind, KindOfJob>> = {
   revocation: { of: "profiles", takesAway: true, confirmed: true },
 };
 
-/** The states in which an offboarding can be taken back. */
+/** The states in which an offboarding can be undone. */
 export const undoableStates = ["grace", ...finalJobStates] as const satisfies JobState[];

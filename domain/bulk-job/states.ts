@@ -1,22 +1,23 @@
 import { jobStates, type JobState } from "./job.ts";
 
-/** A state of a job, also while its upload is under way and nobody sees it. */
+/** A state of a job, including `receiving`, which no client sees. */
 export type AnyJobState = JobState | "receiving";
 
-/** Which states may follow which. */
+/** The states that may follow each state. */
 export const followingStates: Readonly<Record<AnyJobState, readonly JobState[]>> = {
   receiving: ["checking"],
   // Completed: the check found nothing to change.
   checking: ["ready", "scheduled", "queued", "completed", "completed_with_errors", "cancelling", "failed"],
   ready: ["scheduled", "queued", "cancelling"],
-  // Ready again: a job whose creator has ended waits for somebody else to start it.
+  // Ready again: the creator may no longer create the job, and another person has to start it.
   scheduled: ["ready", "queued", "cancelling"],
   queued: ["ready", "running", "cancelling", "failed"],
-  // Cancelled: it was stopped before its days of grace, and these are over.
+  // Cancelled: the job was stopped before its grace period, which has now ended.
   running: ["grace", "cancelled", "completed", "completed_with_errors", "cancelling", "failed"],
-  // Queued: its days are over. Cancelled: everybody in it was let back in before.
+  // Queued: the grace period has ended. Cancelled: everybody in the job was let back in before.
   grace: ["queued", "cancelled"],
-  // Completed: it was stopped when every row was done. Grace: who is locked out keeps the days that they were given.
+  // Completed: the job was stopped after its last row. Grace: locked-out people keep the grace period that they were
+  // given.
   cancelling: ["grace", "cancelled", "completed", "completed_with_errors", "failed"],
   cancelled: [],
   completed: [],
@@ -24,6 +25,6 @@ export const followingStates: Readonly<Record<AnyJobState, readonly JobState[]>>
   failed: [],
 };
 
-/** The states that `next` may follow. */
+/** Returns the states that `next` may follow. */
 export const statesBefore = (next: JobState): AnyJobState[] =>
   (["receiving", ...jobStates] as const).filter((state) => followingStates[state].includes(next));

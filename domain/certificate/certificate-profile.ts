@@ -1,4 +1,4 @@
-/** What a certificate of each kind contains, as data (RFC 5280, RFC 9190). How it is encoded is pki's. */
+/** The contents of a certificate of each kind, as data (RFC 5280, RFC 9190). `pki` encodes them. */
 
 export const certificateKinds = ["user", "guest", "infrastructure"] as const;
 export type CertificateKind = (typeof certificateKinds)[number];
@@ -27,7 +27,7 @@ export const keyUsages = {
   rsa: ["digitalSignature", "keyEncipherment"],
 } as const satisfies Record<"ec" | "rsa", readonly KeyUsage[]>;
 
-/** How a new issuing CA is limited to the realm's domains; RFC 5280 section 4.2.1.10 has it critical. */
+/** How a new issuing CA is limited to the realm's domains; RFC 5280 section 4.2.1.10 requires `critical`. */
 export const nameConstraintsForms = ["critical", "plain", "none"] as const;
 export type NameConstraintsForm = (typeof nameConstraintsForms)[number];
 
@@ -53,8 +53,8 @@ export const realmDomainLengthMax = commonNameLengthMax - identityLabelLength - 
 const base32 = "abcdefghijklmnopqrstuvwxyz234567";
 
 /**
- * The random part of a new certificate's identity, `<label>@<realm domain>`: 20 base32 characters (100 bits), nothing of
- * the person in it. `random` is at least 20 random bytes; throws RangeError for fewer.
+ * Returns the random part of a new certificate's identity, `<label>@<realm domain>`: 20 base32 characters (100 bits)
+ * with nothing of the person in them. `random` is at least 20 random bytes; throws RangeError for fewer.
  */
 export function identityLabelOf(random: Uint8Array): string {
   if (random.length < identityLabelLength) throw new RangeError("an identity needs 20 random bytes");
@@ -87,7 +87,10 @@ export function isWithinDomains(name: string, domains: readonly string[]): boole
   return domains.some((domain) => folded === domain || folded.endsWith(`.${domain}`));
 }
 
-/** An organization name as a certificate may hold it: control characters out, at most 64 characters, none cut in half. */
+/**
+ * Returns an organization name that fits a certificate: control characters replaced, at most 64 characters, none cut in
+ * half.
+ */
 export function organizationName(displayName: string): string {
   return Array.from(displayName.replace(/\p{Cc}/gu, " ").trim())
     .slice(0, organizationLengthMax)

@@ -10,7 +10,7 @@ export const keyTypes = ["ec-p256", "rsa-2048", "rsa-3072"] as const;
 export const KeyType = z.enum(keyTypes);
 export type KeyType = z.infer<typeof KeyType>;
 
-/** The key each kind of device is given when neither the request nor the realm says otherwise. */
+/** The key type of each kind of device if neither the request nor the realm sets one. */
 export const defaultKeyType = {
   MacOS: "ec-p256",
   iOS: "ec-p256",
@@ -22,11 +22,11 @@ export const defaultKeyType = {
   Other: "rsa-2048",
 } as const satisfies Record<DeviceType, KeyType>;
 
-/** The key to make: what was asked for, else what the realm, else what we think suits the device. */
+/** Returns the type of the key to make: the requested one, else the realm's, else the default for the device. */
 export const keyTypeFor = (
   { keyType, deviceType }: { keyType?: KeyType | undefined; deviceType: DeviceType },
   realm: { keyTypes: Partial<Record<DeviceType, KeyType>> },
 ): KeyType => keyType ?? realm.keyTypes[deviceType] ?? defaultKeyType[deviceType];
 
-/** The key of an infrastructure profile, when the request does not say: every RADIUS server takes it. */
+/** The key type of an infrastructure profile if the request sets none: every RADIUS server accepts it. */
 export const infrastructureKeyType = "rsa-2048" satisfies KeyType;

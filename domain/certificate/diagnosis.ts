@@ -20,7 +20,7 @@ export const diagnosisCodes = [
 ] as const;
 export type DiagnosisCode = (typeof diagnosisCodes)[number];
 
-/** What somebody can do about it. */
+/** The steps that a person can take. */
 export const nextSteps = [
   "reactivate",
   "unlock",
@@ -37,20 +37,20 @@ export const nextSteps = [
 ] as const;
 export type NextStep = (typeof nextSteps)[number];
 
-/** What is true beside the diagnosis, and never the cause. */
+/** Facts shown beside the diagnosis; never its cause. */
 export const personNotes = ["locked", "limit_reached", "in_grace"] as const;
 export type PersonNote = (typeof personNotes)[number];
 
 export const actedByKinds = ["owner", "person", "application", "operator", "service"] as const;
 
-/** Who did something. `service`: upkeep, of itself. */
+/** Who did something. `service`: the service itself, as upkeep. */
 export interface ActedBy {
   kind: (typeof actedByKinds)[number];
-  /** Null when it is not known, or not for the reader. */
+  /** Null if unknown, or not for the reader to know. */
   name: string | null;
 }
 
-/** How a profile came to be revoked. */
+/** How a profile was revoked. */
 export const revokedHow = ["single", "job", "offboarding", "renewal", "guest_end"] as const;
 export type RevokedHow = (typeof revokedHow)[number];
 
@@ -60,9 +60,9 @@ export type Delivery = "fetched" | "not_fetched" | "unknown";
 export interface OffboardingFacts {
   at: Date;
   by: ActedBy | null;
-  /** Until then profiles stay valid; null: they do not. */
+  /** Until then profiles stay valid; null: without a grace period. */
   revokeAt: Date | null;
-  /** Of the person's profiles. */
+  /** The person's active profiles. */
   activeCount: number;
 }
 
@@ -75,22 +75,22 @@ export interface ProfileFacts {
   replacedBy: { serial: string; at: Date } | null;
   lastCheckAt: Date | null;
   delivery: Delivery;
-  /** When anybody is known to have asked in this realm. */
+  /** The last known check of any profile in this realm. */
   realmCheckedAt: Date | null;
-  /** When the issuer's revocation list ends. */
+  /** When the issuer's CRL expires. */
   listEndsAt: Date | null;
-  /** Null for what has no owner, or one who is not offboarded. */
+  /** Null without an owner, or if the owner is not offboarded. */
   offboarding: OffboardingFacts | null;
 }
 
-/** What a diagnosis' sentence names. */
+/** The facts in a diagnosis' sentence. */
 export interface DiagnosisDetail {
   at?: Date;
   by?: ActedBy;
   /** When the device tried. */
   triedAt?: Date;
   reason?: RevocationReason;
-  /** Of another profile. */
+  /** The serial number of another profile. */
   serial?: string;
   error?: string;
   /** Profiles that are still active. */
@@ -99,7 +99,7 @@ export interface DiagnosisDetail {
 
 export interface Diagnosis {
   code: DiagnosisCode;
-  /** The profile that it is about; null: the person. */
+  /** The profile that the diagnosis is about; null: the person. */
   serial: string | null;
   /** Since when it has been so; null: not known. */
   since: Date | null;
@@ -109,13 +109,13 @@ export interface Diagnosis {
 
 const hourMs = 3_600_000;
 
-/** A check that is no older says something about now; a realm in which nobody has asked for longer has no RADIUS server that asks. */
+/** A check within this time reflects the present; a realm without one for longer has no RADIUS server that asks. */
 export const recentHours = 24;
 
 const isRecent = (checkedAt: Date | null, at: Date): boolean =>
   checkedAt !== null && at.getTime() - checkedAt.getTime() <= recentHours * hourMs;
 
-/** When a check was made and what its answer was. */
+/** Returns the time and the result of the last check. */
 export function lastCheckOf({
   lastCheckAt,
   revokedAt,
@@ -127,7 +127,7 @@ export function lastCheckOf({
   return { at: lastCheckAt, result: revokedAt !== null && lastCheckAt >= revokedAt ? "revoked" : "good" };
 }
 
-/** Why the device of a profile may not be on the network. The first that matches is meant. */
+/** Returns why the device of a profile may not be on the network: the first reason that matches. */
 export function diagnose(facts: ProfileFacts, at: Date): Diagnosis {
   const { serial, revocation, replacedBy, lastCheckAt, listEndsAt, realmCheckedAt, offboarding } = facts;
   const found = (
@@ -182,13 +182,13 @@ const offboarded = ({ at, by, activeCount }: OffboardingFacts): Diagnosis => ({
 
 export interface PersonFacts {
   offboarding: OffboardingFacts | null;
-  /** The latest profile that could not be made. */
+  /** The latest issuance that failed. */
   failure: { at: Date; error: string } | null;
   /** The newest profile, active or ended lately, with its diagnosis. */
   newest: { issuedAt: Date; diagnosis: Diagnosis } | null;
 }
 
-/** Why a person's device may not be on the network. */
+/** Returns why a person's device may not be on the network. */
 export function diagnosePerson({ offboarding, failure, newest }: PersonFacts): Diagnosis {
   if (offboarding !== null && offboarding.revokeAt === null) return offboarded(offboarding);
   if (failure !== null && (newest === null || failure.at > newest.issuedAt)) {
@@ -212,7 +212,10 @@ function stepAfter(error: string): NextStep {
   }
 }
 
-/** A diagnosis as a sentence. It never says that a device did not try, or that it is online: nobody here can know. */
+/**
+ * Returns a diagnosis as a sentence. It never claims that a device did not try, or that it is online: the service
+ * cannot know.
+ */
 export function diagnosisText({ code, detail }: Pick<Diagnosis, "code" | "detail">): string {
   const when = detail.at === undefined ? "" : moment(detail.at);
   const by = actorText(detail.by);
@@ -248,7 +251,7 @@ export function diagnosisText({ code, detail }: Pick<Diagnosis, "code" | "detail
   }
 }
 
-/** What is true beside a diagnosis, as a sentence. */
+/** Returns a note beside a diagnosis as a sentence. */
 export function noteText(note: PersonNote, { until }: { until: Date | null }): string {
   switch (note) {
     case "locked":

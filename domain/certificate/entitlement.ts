@@ -3,7 +3,7 @@ import { hasEnded } from "../people/guest-account.ts";
 
 /** Who may have another profile, and until when. The same rules in SQL are in `db/rules.ts`. */
 
-/** How many profiles a user may have: a value of their own, else the realm's. */
+/** Returns how many profiles a user may have: a value of their own, else the realm's. */
 export const limitOf = ({ profileOverride, maxProfiles }: { profileOverride: number; maxProfiles: number }): number =>
   profileOverride > 0 ? profileOverride : maxProfiles;
 
@@ -14,7 +14,7 @@ export const isActive = ({ revokedAt, notAfter }: { revokedAt: Date | null; notA
 /** Whether an issuance has neither been issued nor failed: it counts against its owner's limit. */
 export const isUnsettled = (state: IssuanceState): boolean => state === "queued" || state === "signing";
 
-/** The time a number of months later, as Postgres adds them in UTC: on the same day, or on the last day of a month that lacks it. */
+/** Adds months as Postgres does in UTC: the same day, or the last day of a month that lacks it. */
 export function addMonths(at: Date, months: number): Date {
   const moved = new Date(at);
   moved.setUTCMonth(moved.getUTCMonth() + months);
@@ -22,13 +22,13 @@ export function addMonths(at: Date, months: number): Date {
   return moved;
 }
 
-/** When a profile ends that is made at `at`: after so many months, and no later than `cap`. */
+/** Returns when a profile made at `at` ends: after `months`, and no later than `cap`. */
 export function profileEnd({ months, cap = null }: { months: number; cap?: Date | null }, at: Date): Date {
   const longest = addMonths(at, months);
   return cap !== null && cap < longest ? cap : longest;
 }
 
-/** What decides about another profile, for every kind of owner. */
+/** The facts that decide about another profile, for every kind of owner. */
 interface Issuing {
   /** How long a profile is valid. */
   validityMonths: number;
@@ -64,16 +64,16 @@ export type OwnerState = UserState | GuestAccountState | InfrastructureState;
 
 export type IssuerRefusal = "no_issuer" | "issuer_expiring";
 
-/** Why a user gets no other profile. */
+/** Why a user cannot get another profile. */
 export type ProfileRefusal =
   "user_not_found" | "user_offboarded" | "user_locked" | "profile_limit_reached" | IssuerRefusal;
 
-/** Why a guest account gets no other profile. */
+/** Why a guest account cannot get another profile. */
 export type GuestProfileRefusal = "guest_account_ended" | "profile_limit_reached" | IssuerRefusal;
 
 /**
- * Why an owner gets no other profile at `at`; undefined: nothing refuses it. With `replaces` the profile replaces an
- * active one, and both may be active for a while: the limit has room for one more.
+ * Returns why an owner cannot get another profile at `at`; undefined if they can. With `replaces` the profile replaces
+ * an active one, and both may be active for a while: the limit has room for one more.
  */
 export function profileRefusal(owner: InfrastructureState, at: Date): IssuerRefusal | undefined;
 export function profileRefusal(owner: GuestAccountState, at: Date): GuestProfileRefusal | undefined;
@@ -101,6 +101,6 @@ export function profileRefusal(
   return profileEnd({ months: owner.validityMonths, cap }, at) > owner.issuerNotAfter ? "issuer_expiring" : undefined;
 }
 
-/** The name a supplicant must find in the RADIUS server's certificate. */
+/** Returns the name that a supplicant must find in the RADIUS server's certificate. */
 export const radiusServerName = ({ radiusCn, domain }: { radiusCn: string | null; domain: string }): string =>
   radiusCn ?? `radius.${domain}`;

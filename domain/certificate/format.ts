@@ -7,7 +7,10 @@ const bareFormats = ["pkcs12", "pfx", "pem", "crt"] as const;
 const deviceFileFormats = ["mobileconfig", "eap-config"] as const;
 export type DeviceFileFormat = (typeof deviceFileFormats)[number];
 
-/** What a created profile's file is. Case-insensitive on the wire; `pfx` and `crt` are other names for the same two shapes. */
+/**
+ * The formats of a profile's file. Case-insensitive on the wire; `pfx` and `crt` are other names for the same two
+ * shapes.
+ */
 export const certificateFormats = [...bareFormats, ...deviceFileFormats] as const;
 export type CertificateFormat = (typeof certificateFormats)[number];
 
@@ -34,8 +37,8 @@ const lowerCase = z.string().transform((value) => value.toLowerCase());
 /** Reads a format in any letter case. */
 export const CertificateFormat = lowerCase.pipe(z.enum(certificateFormats));
 
-/** The same of what is not for a device: there is no network to set up. */
+/** Reads a format in any letter case for something other than a device: there is no network to set up. */
 export const BareFormat = lowerCase.pipe(z.enum(bareFormats));
 
-/** What the requester receives once: the contents of the file, never kept in readable form. */
+/** The contents of the file, which the requester receives once and which are never stored in readable form. */
 export type CreationOutput = { data: string } | { certificate: string; privateKey: string } | { certificate: string };

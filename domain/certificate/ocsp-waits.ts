@@ -1,8 +1,8 @@
 /**
- * How long each component waits for an answer about a certificate, in milliseconds. A RADIUS server gives up after 3 s. Until
- * then a silent responder must not cost a device its login, and neither must a slow one: another responder is asked early, and
- * the first is still listened to. The waits of reverse proxies and of RADIUS servers are in the files that we ship;
- * `test/unit/ocsp-waits.test.ts` compares them.
+ * How long each component waits for an answer about a certificate, in milliseconds. A RADIUS server gives up after 3 s.
+ * Until then neither a silent nor a slow responder may cost a device its login: the API asks another responder early
+ * and still accepts the answer of the first. The timeouts of reverse proxies and RADIUS servers are in the files that
+ * we ship; `test/unit/ocsp-waits.test.ts` compares them.
  */
 export const ocspWaits = {
   /** The responder answers "try later" if its database has not answered by then. */

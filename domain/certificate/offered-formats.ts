@@ -16,7 +16,7 @@ type Offers = readonly [OfferedFormat, ...OfferedFormat[]];
 const apple: Offers = ["mobileconfig", "pkcs12", "pem"];
 const withApp: Offers = ["eap-config", "pkcs12", "pem"];
 
-/** What each kind of device can do something with, the best first. */
+/** The formats that each kind of device can use, the best first. */
 export const formatsFor: Readonly<Record<DeviceType, Offers>> = {
   iOS: apple,
   iPadOS: apple,

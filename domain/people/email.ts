@@ -9,5 +9,5 @@ const address =
 /** Whether a text is one e-mail address: no name beside it, no quotation marks, at most 254 characters. */
 export const isEmailAddress = (value: string): boolean => value.length <= charactersMax && address.test(value);
 
-/** An e-mail address of a person, as it is written. */
+/** A person's e-mail address, as it is written. */
 export const EmailAddress = z.string().refine(isEmailAddress, "is no address");

@@ -2,15 +2,15 @@ import { z } from "zod";
 import type { Role } from "./roles.ts";
 import { lines, text } from "../text.ts";
 
-/** What an administrator calls a guest account. */
+/** The name that an administrator gives a guest account. */
 export const GuestAccountName = text(1, 200);
 
 export const GuestAccountNote = lines(2_000);
 
-/** How many active profiles a guest account may have; null: as many as it likes. */
+/** How many active profiles a guest account may have; null: unlimited. */
 export const ProfileLimit = z.int().min(0).max(100_000);
 
-/** Whether the realm's bounds hold for what somebody with these roles gives guest accounts. */
+/** Whether the realm's bounds apply to guest accounts that a person with these roles manages. */
 export const isBoundAsGuestManager = (roles: readonly Role[]): boolean => !roles.includes("administrator");
 
 /** A revoked account has ended permanently; an expired one, until its end is moved. */

@@ -26,14 +26,14 @@ const letters = `
   10570..1057a+27 1057c..1058a+27 1058c..10592+27 10594..10595+27 10c80..10cb2+40 10d50..10d65+20 118a0..118bf+20
   16e40..16e5f+20 16ea0..16eb8+1b 1e900..1e921+22`;
 
-/** Format characters (category Cf of Unicode 17), which nobody sees and no comparison counts. */
+/** Format characters (category Cf of Unicode 17), which are invisible and which comparisons ignore. */
 const invisible = `
   ad 600..605 61c 6dd 70f 890..891 8e2 180e 200b..200f 202a..202e 2060..2064 2066..206f feff fff9..fffb 110bd
   110cd 13430..1343f 1bca0..1bca3 1d173..1d17a e0001 e0020..e007f`;
 
 const entry = /^([0-9a-f]+)(?:(\.\.|:)([0-9a-f]+))?([+-][0-9a-f]+)?$/;
 
-/** The characters of an entry, each with its distance to another. */
+/** Returns the characters of an entry, each with its distance to the one that it is compared as. */
 function charactersOf(text: string): [character: string, distance: number][] {
   const [, from = "", kind, to = from, distance = "0"] = entry.exec(text) ?? [];
   const first = parseInt(from, 16);
@@ -46,7 +46,7 @@ function charactersOf(text: string): [character: string, distance: number][] {
 
 const all = (table: string): [character: string, distance: number][] => table.trim().split(/\s+/).flatMap(charactersOf);
 
-/** Characters beyond ASCII with what they are compared as, which is nothing for the last ones. */
+/** Maps characters beyond ASCII to the character that they are compared as; format characters to nothing. */
 export const foldedCharacters: ReadonlyMap<string, string> = new Map([
   ...all(letters).map(([letter, distance]): [string, string] => [
     letter,
@@ -55,7 +55,7 @@ export const foldedCharacters: ReadonlyMap<string, string> = new Map([
   ...all(invisible).map(([character]): [string, string] => [character, ""]),
 ]);
 
-/** A text without letter case and format characters, each character by itself. */
+/** Removes letter case and format characters, character by character. */
 export const foldCharacters = (text: string): string =>
   text
     .replace(/[A-Z]/g, (letter) => letter.toLowerCase())

@@ -2,20 +2,20 @@ import { foldCharacters } from "./letter-case.ts";
 import { text } from "../text.ts";
 
 /**
- * What all spellings of an id have in common: without letter case, in Unicode NFC, and without format characters, which
- * old ids may have. Two ids with the same are one person's. The database has the same function, `folded_id`.
+ * Returns the common form of all spellings of an id: no letter case, Unicode NFC, and no format characters, which old
+ * ids may have. Two ids with the same form are one person's. The database has the same function, `folded_id`.
  */
 export const foldId = (id: string): string => foldCharacters(id.normalize("NFC")).normalize("NFC");
 
 const ends = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 
-/** A text without the blanks and the invisible characters around it, which come along when it is copied. */
+/** Removes the blanks and the invisible characters around a text, which come along when it is copied. */
 export const withoutEnds = (given: string): string => given.replace(ends, "");
 
-/** The id of somebody who may be known since before format characters (Cf) were refused. */
+/** The id of a person who may be known since before format characters (Cf) were refused. */
 export const KnownPairwiseID = text(1, 255);
 
-/** The id of somebody who may be new: no two ids look alike. */
+/** The id of a person who may be new: no two ids look alike. */
 export const PairwiseID = KnownPairwiseID.superRefine((id, context) => {
   const index = Array.from(id).findIndex((character) => /\p{Cf}/u.test(character));
   if (index !== -1) {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { allScopes, impliedScopes, withImplied, type Scope } from "./scopes.ts";
 
-/** What people of a realm may be beyond owners of their own profiles. One person may have several roles. */
+/** The roles of people beyond owning their profiles. One person may have several. */
 export const roles = ["administrator", "help_desk", "guest_manager", "auditor"] as const;
 export const Role = z.enum(roles);
 export type Role = z.infer<typeof Role>;
 
-/** What everybody may do with what is their own. */
+/** The scopes that everybody has, for what is their own. */
 export const ownScopes: readonly Scope[] = [
   "openid",
   "offline_access",
@@ -17,10 +17,10 @@ export const ownScopes: readonly Scope[] = [
   "realm.read",
 ];
 
-/** What a profile that signs in gives at most: what is its owner's own, and nothing of a role. It cannot stay signed in. */
+/** The most that a sign-in with a profile gives: its owner's own scopes, and none of a role. It cannot stay signed in. */
 export const deviceScopes: readonly Scope[] = ownScopes.filter((scope) => scope !== "offline_access");
 
-/** What each role lets people do. */
+/** The scopes of each role. */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   administrator: allScopes,
   help_desk: ["user.read", "user.lock", "profile.read", "profile.delete", "guest.view"],
@@ -37,7 +37,7 @@ export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   ],
 };
 
-/** All that somebody with these roles may do as one of the staff. */
+/** Returns all scopes that these roles give. */
 export const scopesOfRoles = (held: readonly Role[]): ReadonlySet<Scope> =>
   withImplied(held.flatMap((role) => scopesOfRole[role]));
 
@@ -50,13 +50,13 @@ const withImpliedOf = Object.fromEntries(roles.map((role) => [role, scopesOfRole
 export const rolesHave = (held: readonly Role[], scope: Scope): boolean =>
   held.some((role) => withImpliedOf[role].has(scope));
 
-/** The roles that have all of these scopes. */
+/** Returns the roles that have all of these scopes. */
 export const rolesWith = (needed: readonly Scope[]): Role[] =>
   roles.filter((role) => needed.every((scope) => withImpliedOf[role].has(scope)));
 
 /**
- * What somebody with these roles can give an application that asks for scopes: those of them that are their own or one of
- * the roles', and what a scope that they cannot give implies and they can.
+ * Returns the scopes that a person with these roles can give an application that asks: the requested scopes that are
+ * their own or one of the roles', and for each other one the implied scopes that they can give.
  */
 export function givableScopes(asked: readonly Scope[], held: readonly Role[]): Scope[] {
   const mine = (scope: Scope): boolean => ownScopes.includes(scope) || rolesHave(held, scope);
@@ -67,7 +67,7 @@ export function givableScopes(asked: readonly Scope[], held: readonly Role[]): S
   ];
 }
 
-/** Several roles, each once and in the order of the list. */
+/** Returns the roles, each once and in the order of the list. */
 export const inOrder = (held: Iterable<Role>): Role[] => {
   const given = new Set(held);
   return roles.filter((role) => given.has(role));

@@ -35,26 +35,26 @@ export type Scope = keyof typeof scopes;
 export const Scope = z.enum(Object.keys(scopes) as Scope[]);
 
 /**
- * Scopes of programs that do one thing: a service that has one has no others, is let in nowhere else, and never has it
- * because none was named. With each, what those hold who may give it.
+ * Scopes of programs that do one thing. A service with one has no others and no other access, and gets it only by name.
+ * The value is the scope that a person must hold to give it.
  */
 const machineScopes: Readonly<Partial<Record<Scope, Scope>>> = { "radius.read": "profile.read" };
 
 export const isMachineScope = (scope: Scope): boolean => Object.hasOwn(machineScopes, scope);
 
-/** What somebody must hold to give a scope to an application: the scope itself, save a machine's, which no person has. */
+/** Returns the scope that a person must hold to give this one: itself, except for a machine's, which no person has. */
 export const heldToGive = (scope: Scope): Scope => machineScopes[scope] ?? scope;
 
 /** Every scope but those of machines. */
 export const allScopes = (Object.keys(scopes) as Scope[]).filter((scope) => !isMachineScope(scope));
 
-/** What a scope includes: who has it has these as well. They are younger, so that tokens of clients that were there go on. */
+/** Implied scopes. They were added later; tokens of existing clients keep working. */
 export const impliedScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
   "user.modify": ["user.lock"],
   "guest.read": ["guest.view"],
 };
 
-/** These scopes, and then those that they imply. */
+/** Returns these scopes, then those that they imply. */
 export const withImplied = (given: readonly Scope[]): ReadonlySet<Scope> =>
   new Set([...given, ...given.flatMap((scope) => impliedScopes[scope] ?? [])]);
 
@@ -63,17 +63,20 @@ export const applicationTypes = ["useragent", "service"] as const;
 export const ApplicationType = z.enum(applicationTypes);
 export type ApplicationType = z.infer<typeof ApplicationType>;
 
-/** Scopes that open nothing in the API: they say how a person signs in. */
+/** Scopes that open nothing in the API: they control how a person signs in. */
 export const signInScopes: readonly Scope[] = ["openid", "offline_access"];
 
-/** Scopes that a service does not have: those about a signed-in person, and giving roles, so that no leaked secret makes an administrator. */
+/**
+ * Scopes that a service cannot have: a signed-in person's, and giving roles, so no leaked secret makes an
+ * administrator.
+ */
 const personalScopes: ReadonlySet<Scope> = new Set<Scope>([...signInScopes, "role.modify"]);
 
-/** The scopes that an application of this type is registered for when none are named. */
+/** Returns the scopes that an application of this type is registered for when none are named. */
 export const scopesAllowedTo = (type: ApplicationType): Scope[] =>
   type === "service" ? allScopes.filter((scope) => !personalScopes.has(scope)) : [...allScopes];
 
-/** What is wrong with an application's scopes; undefined for those that it may be registered for. */
+/** Returns the fault in an application's scopes; undefined if it may be registered for them. */
 export function scopesFault(type: ApplicationType, given: readonly Scope[]): string | undefined {
   if (type === "service" && given.some(isMachineScope)) {
     return given.length === 1 ? undefined : `${given.filter(isMachineScope).join(" ")} goes with no other scope`;

@@ -4,15 +4,18 @@ import { digitsOfHexadecimal } from "../serial-digits.ts";
 /** Fewer characters than this find nothing. */
 export const searchLengthMin = 2;
 
-/** Fewer digits are no part of a serial number that somebody reads out, and fewer characters no beginning of an identity. */
+/**
+ * Fewer digits do not count as part of a serial number that a person reads out, nor fewer characters as the beginning
+ * of an identity.
+ */
 const partLengthMin = 4;
 
-/** What somebody wrote or pasted into the search, and what each of it may be. */
+/** Text that a person typed or pasted into the search, and its possible meanings. */
 export interface SearchText {
-  /** In one line, without what stands around it. */
+  /** On one line, without blanks and invisible characters around it. */
   whole: string;
   words: readonly string[];
-  /** Digits of a serial number: all of them, or a part. */
+  /** The digits of a serial number, or of a part of one. */
   digits: string | undefined;
   /** Serial numbers that the whole text may be, in decimal. */
   serials: readonly string[];
@@ -20,7 +23,7 @@ export interface SearchText {
   identity: string | undefined;
 }
 
-/** What a search may mean; undefined when it is too short to mean anything. */
+/** Returns the possible meanings of a search; undefined if it is too short to mean anything. */
 export function readSearch(text: string): SearchText | undefined {
   const whole = inOneLine(text);
   if (Array.from(whole).length < searchLengthMin) return undefined;
@@ -41,7 +44,7 @@ export function readSearch(text: string): SearchText | undefined {
   };
 }
 
-/** The words of a text, each of which has to be found. */
+/** Returns the words of a text; a search has to find each of them. */
 export const wordsOf = (text: string): string[] => [
   ...new Set(
     inOneLine(text)
@@ -54,26 +57,29 @@ export const wordsOf = (text: string): string[] => [
 /** A letter with its dots may come as two characters (NFD), as from file names of a Mac. */
 const inOneLine = (text: string): string => withoutEnds(text.normalize("NFC")).replace(/\s+/gu, " ");
 
-/** What programs write before a serial number, as `openssl x509 -serial`. */
+/** Labels that programs write before a serial number, such as `openssl x509 -serial`. */
 const label = /^(?:serial(?: ?number)?|seriennummer) ?[:=] ?/i;
 
-/** A word without the brackets, quotation marks and commas that come along when it is copied. */
+/** Removes the brackets, quotation marks and commas that come along when a word is copied. */
 function bare(word: string): string {
   const stripped = word.replace(/^[<>()[\]"'„“”‚‘’,;]+|[<>()[\]"'„“”‚‘’,;]+$/gu, "");
   return stripped === "" ? word : stripped;
 }
 
-/** How a text is compared: in any letter case, with ä, ö, ü and ß as they are written where there is no such key. */
+/** Folds a text for comparison: no letter case, and ä, ö, ü and ß as people write them without such keys. */
 export const foldText = (text: string): string =>
   text.toLowerCase().replace(/[äöüß]/g, (letter) => germanLetters[letter as keyof typeof germanLetters]);
 
 export const germanLetters = { ä: "ae", ö: "oe", ü: "ue", ß: "ss" } as const;
 
-/** How well something fits what is searched for; the smaller, the better. */
+/** How well a text fits a search; smaller is better. */
 export const fits = { exact: 0, beginning: 1, wordBeginning: 2, inside: 3 } as const;
 export type Fit = (typeof fits)[keyof typeof fits];
 
-/** How well these texts of one thing fit: by the whole search where one of them has it, else by its worst word. */
+/**
+ * Returns how well the texts of a finding fit: by the whole search if it begins a word of one of them, else by its
+ * worst word.
+ */
 export function fitOf({ whole, words }: Pick<SearchText, "whole" | "words">, texts: readonly string[]): Fit {
   const folded = texts.map(foldText);
   const best = (searched: string): Fit => Math.min(...folded.map((text) => fitIn(foldText(searched), text))) as Fit;
@@ -90,7 +96,7 @@ function fitIn(searched: string, text: string): Fit {
   return fits.inside;
 }
 
-/** What an order of findings goes by. */
+/** The criteria that order findings. */
 export interface Ranked {
   fit: Fit;
   /** Offboarded, revoked, expired or switched off. */
@@ -98,6 +104,6 @@ export interface Ranked {
   createdAt: Date;
 }
 
-/** The order of findings: what fits best, then what has not ended, then the newest. */
+/** Orders findings: the best fit first, then what has not ended, then the newest. */
 export const compareFindings = (a: Ranked, b: Ranked): number =>
   a.fit - b.fit || Number(a.ended) - Number(b.ended) || b.createdAt.getTime() - a.createdAt.getTime();

@@ -2,37 +2,37 @@ import { z } from "zod";
 import { roles, type Role } from "./roles.ts";
 import { text } from "../text.ts";
 
-/** The name of a claim; some providers' are URIs. */
+/** The name of a claim; some providers use URIs. */
 export const ClaimName = z.string().regex(/^[!-<>-~]{1,200}$/, "must be 1 to 200 visible ASCII characters without =");
 
 /** A claim and the value that counts: the claim's own, or one of its values. */
 const ClaimRule = z.object({ claim: ClaimName, value: text(1, 255) });
 export type ClaimRule = z.output<typeof ClaimRule>;
 
-/** As many rules may give one role. */
+/** The most rules for one role. */
 export const roleRulesMax = 20;
 
-/** As many rules may say who may use the realm. */
+/** The most rules for who may use the realm. */
 export const mayUseMax = 20;
 
-/** Which claims of a realm's identity provider say what about a person. */
+/** The claims of a realm's identity provider, by what they mean for a person. */
 export const UpstreamClaims = z.object({
-  /** Omitted: `pairwise_id`, and `sub` for who has none. */
+  /** Omitted: `pairwise_id`, else `sub`. */
   pairwiseId: ClaimName.optional(),
   /** Omitted: `email`. */
   email: ClaimName.optional(),
   /** Omitted: `name`. */
   displayName: ClaimName.optional(),
-  /** The one rule for administrators, where there is one and no more: the release before roles reads it. */
+  /** The rule for administrators if there is exactly one: the release before roles reads it. */
   administrator: ClaimRule.optional(),
-  /** What gives which role. A role without rules is not the provider's to give. */
+  /** The rules for each role. The provider does not decide about a role without rules. */
   roles: z.partialRecord(z.enum(roles), z.array(ClaimRule).min(1).max(roleRulesMax)).optional(),
   /** Who may use the realm: people who meet one of the rules. Without rules, everybody whom the provider signs in. */
   mayUse: z.array(ClaimRule).max(mayUseMax).optional(),
 });
 export type UpstreamClaims = z.output<typeof UpstreamClaims>;
 
-/** What gives each role; roles that are missing are not the provider's to give. */
+/** The rules for each role; the provider does not decide about missing roles. */
 export type RoleRules = Partial<Record<Role, readonly ClaimRule[]>>;
 
 export const roleRulesOf = ({ administrator, roles: further }: UpstreamClaims): RoleRules => ({
@@ -40,10 +40,13 @@ export const roleRulesOf = ({ administrator, roles: further }: UpstreamClaims): 
   ...further,
 });
 
-/** The roles that a realm's identity provider gives and takes. */
+/** Returns the roles that a realm's identity provider gives and removes. */
 export const mappedRoles = (claims: UpstreamClaims): Role[] => roles.filter((role) => roleRulesOf(claims)[role]);
 
-/** The claims as they are typed and shown: null for what is not set; rules as `NAME=VALUE`, those of roles as `ROLE=NAME=VALUE`. */
+/**
+ * Returns the claims as people type and read them: null if not set; rules as `NAME=VALUE`, rules of roles as
+ * `ROLE=NAME=VALUE`.
+ */
 export const writtenClaims = (claims: UpstreamClaims) => ({
   claimPairwiseID: claims.pairwiseId ?? null,
   claimEmail: claims.email ?? null,
@@ -55,7 +58,7 @@ export const writtenClaims = (claims: UpstreamClaims) => ({
 
 const writtenRule = ({ claim, value }: ClaimRule): string => `${claim}=${value}`;
 
-/** The claims with these rules in place of those that they have. */
+/** Returns the claims with these rules in place of their own. */
 export const withRoleRules = (claims: UpstreamClaims, { administrator, ...further }: RoleRules): UpstreamClaims => {
   const one = administrator?.length === 1 ? administrator[0] : undefined;
   const listed = { ...(administrator && one === undefined && { administrator }), ...further };

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { BulkJobID } from "../ids.ts";
 import { defineTask } from "./task.ts";
 
-/** Why a bulk job is looked at. It is part of the queue's id, so that a new reason is never swallowed by an old one. */
+/** Why a bulk job is advanced. It is part of the task's id, so an old cause never swallows a new one. */
 export const advanceCauses = ["received", "started", "cancelled"] as const;
 
-/** Takes a bulk job one state further: check it, begin it, stop it, finish it. What is to be done is in its row. */
+/** Advances a bulk job by one state: checks it, begins it, stops it or finishes it. Its row determines which. */
 export const advanceBulkJob = defineTask({
   name: "advance-bulk-job",
   queue: "bulk-job-steps",

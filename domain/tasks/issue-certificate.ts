@@ -2,7 +2,7 @@ import { z } from "zod";
 import { IssuanceID } from "../ids.ts";
 import { defineTask } from "./task.ts";
 
-/** One issuance that somebody is waiting for. Earlier releases enqueue it, and what they left is still done. */
+/** One issuance that a client is waiting for. Earlier releases enqueue it, and workers still process what they left. */
 export const issueCertificate = defineTask({
   name: "issue-certificate",
   queue: "issuance",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BulkJobID } from "../ids.ts";
 import { defineTask } from "./task.ts";
 
-/** Rows per chunk. Every chunk begins at a multiple of it plus one, so that adding a chunk again means the same task. */
+/** Rows per chunk. Every chunk begins at a multiple of it plus one, so adding a chunk again means the same task. */
 export const chunkSize = 500;
 
 /** The unfinished rows of a bulk job at positions `from` (inclusive) to `to` (exclusive). */
@@ -19,6 +19,6 @@ export const processBulkJobRows = defineTask({
   // The n-th chunk of every job comes before the next one of any: a small job does not wait behind a large one.
   priority: ({ from }) => 1000 + Math.floor(from / chunkSize),
   attempts: 5,
-  // Short: a chunk that has used up its tries is added again, one that waits for its next try is not.
+  // Short: a chunk that has used up its attempts is added again; one that waits for its next attempt is not.
   backoffMs: 250,
 });

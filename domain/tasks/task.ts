@@ -4,7 +4,9 @@ import type { z } from "zod";
 export const queueNames = ["issuance", "bulk-job-steps", "bulk-job-rows"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** What both sides of a queue agree on. A payload is a version and ids: reading the queue reveals nothing else. */
+/**
+ * The agreement between both sides of a queue. A payload is a version and ids: reading the queue reveals nothing else.
+ */
 export interface TaskDefinition<Payload> {
   name: string;
   queue: QueueName;

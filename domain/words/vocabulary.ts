@@ -1,13 +1,13 @@
 import type { DeviceType } from "../certificate/device.ts";
 import type { OfferedFormat } from "../certificate/offered-formats.ts";
 
-/** What people are told a kind of device is. */
+/** The words for a kind of device. */
 export interface DeviceWords {
   /** In lists and choices. */
   name: string;
   /** With its article, as it stands behind "by" or "suits". */
   aDevice: string;
-  /** What a profile for it could be called. */
+  /** A suggested name for a profile of the device. */
   suggestedName: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Why a cell of a workbook is not used, as a row that failed for it reports it. A person sees one text in the sheet; any
- * other reading would be a guess at whom the row means.
+ * Why a cell of a workbook is not used, as the failed row reports it. A person sees one text in the sheet; any other
+ * reading would be a guess at whom the row means.
  */
 export const cellFaults = {
   date: "is a date that the spreadsheet made of what was typed",
@@ -14,10 +14,10 @@ export const cellFaults = {
 
 export type CellFault = keyof typeof cellFaults;
 
-/** Results of formulas that failed, as spreadsheets write them in English and German, and truth values: no ids. */
+/** Failed formulas, as spreadsheets show them in English and German, and truth values: none of them is an id. */
 const noId =
   /^(?:#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|NAME\?|DIV\/0!|NULL!|NUM!|ZAHL!|SPILL!|ÜBERLAUF!|CALC!|KALK!|GETTING_DATA|DATEN_ABRUFEN)|TRUE|FALSE|WAHR|FALSCH)$/;
 
-/** Why text in a column that identifies is what a spreadsheet wrote in place of an id. Undefined for an id. */
+/** Returns why a text is not an id but something that a spreadsheet wrote in its place; undefined for an id. */
 export const noIdFault = (text: string): "error" | "truth" | undefined =>
   noId.test(text) ? (text.startsWith("#") ? "error" : "truth") : undefined;

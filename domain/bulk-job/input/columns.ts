@@ -3,7 +3,7 @@ import { isTimeZone } from "../../time-zone.ts";
 import type { Language } from "../../words/language.ts";
 import type { JobKind } from "../job.ts";
 
-/** What a row can say, by the names on the wire. */
+/** The columns of each kind of job, by their names on the wire. */
 export const jobColumns = {
   onboarding: ["pairwiseID", "email", "maxProfiles", "profileName", "deviceType", "format"],
   offboarding: ["userID", "pairwiseID", "email"],
@@ -13,7 +13,7 @@ export const jobColumns = {
 
 export type JobColumn = (typeof jobColumns)[JobKind][number];
 
-/** Of these columns a table has at least one. */
+/** A table has at least one of these columns. */
 export const neededColumns = {
   onboarding: ["pairwiseID", "email"],
   offboarding: ["userID", "pairwiseID", "email"],
@@ -29,12 +29,12 @@ export const bareColumn = {
   revocation: "serial",
 } as const satisfies Record<JobKind, JobColumn>;
 
-/** What a profile to issue is made of: all of these columns, or none. */
+/** The columns of a profile to issue: a row has all of them, or none. */
 export const profileColumns = ["profileName", "deviceType", "format"] as const satisfies readonly JobColumn[];
 
 /**
- * What a column can be taken for, as the client says: a column of a job, why a program that wrote the file could not read
- * the row, or left out.
+ * The meanings that a client can give a column: a column of a job; `fault`, why the program that wrote the file could
+ * not read the row; or `ignore`.
  */
 export const columnMeanings = [
   "userID",
@@ -50,10 +50,10 @@ export const columnMeanings = [
 ] as const satisfies readonly (JobColumn | "fault" | "ignore")[];
 export type ColumnMeaning = (typeof columnMeanings)[number];
 
-/** Columns of one table whose meaning is said with it. */
+/** The most columns of one table that a client can give a meaning. */
 export const mappedColumnsMax = 100;
 
-/** What a results file has in addition to the columns of the input. */
+/** The columns that a results file adds to the columns of the input. */
 export const resultColumns = [
   "row",
   "status",
@@ -67,7 +67,7 @@ export const resultColumns = [
   "privateKey",
 ] as const;
 
-/** What those columns are called in a results file for people, which says in one of them what is wrong with a row. */
+/** The headings of these columns in a results file for people, where `error` explains what is wrong with a row. */
 export const resultHeadings = {
   en: {
     row: "Row",
@@ -93,7 +93,7 @@ export const resultHeadings = {
   },
 } as const satisfies Record<Language, Partial<Record<(typeof resultColumns)[number], string>>>;
 
-/** How a column may be headed, in any letter case and however its words are set apart. */
+/** The accepted headings of each column. Letter case and separators between words do not count. */
 const headings = {
   userID: ["userid", "benutzerid", "nutzerid", "internalnumber", "internenummer"],
   pairwiseID: ["pairwiseid", "pseudonymousid", "kennung"],
@@ -105,7 +105,7 @@ const headings = {
   serial: ["serial", "serialnumber", "seriennummer"],
 } as const satisfies Record<JobColumn, readonly string[]>;
 
-/** A heading without letter case and without what sets its words apart: two that are the same so mean the same column. */
+/** Removes letter case and separators from a heading: equal results mean the same column. */
 export const foldHeading = (heading: string): string =>
   heading
     .normalize("NFC")
@@ -116,7 +116,7 @@ const columnOf: ReadonlyMap<string, JobColumn> = new Map(
   Object.entries(headings).flatMap(([column, names]) => names.map((name) => [name, column as JobColumn])),
 );
 
-/** Of the lists and the audit log as people export them, in both languages, and as they did before. */
+/** Headings of the lists and the audit log as people export them, in both languages, of this and earlier releases. */
 const exportedHeadings = [
   // In several of them.
   ...["Status", "State", "Stand", "Zustand", "Name", "Created", "Angelegt", "Erstellt", "Ends", "Endet"],
@@ -140,7 +140,7 @@ const exportedHeadings = [
   ...["Place in the chain", "Stelle in der Kette"],
 ];
 
-/** Columns that are passed over, so that the results of one job and the lists of the console can be the input of another. */
+/** Ignored columns: the results of one job and the console's lists can be the input of another job. */
 const passedOver: ReadonlySet<string> = new Set(
   [
     ...resultColumns,
@@ -150,16 +150,16 @@ const passedOver: ReadonlySet<string> = new Set(
   ].map(foldHeading),
 );
 
-/** A heading without the time zone that files for people name in it: `Created (Europe/Berlin)`. */
+/** Removes the time zone that files for people have in a heading: `Created (Europe/Berlin)`. */
 function withoutZone(heading: string): string {
   const open = heading.lastIndexOf("(");
   return heading.endsWith(")") && isTimeZone(heading.slice(open + 1, -1)) ? heading.slice(0, open) : heading;
 }
 
 /**
- * The column that is meant by a heading; `ignored` for those of a results file or of a list that the console exports,
- * undefined for an unknown one. A serial number says all that there is to say of a profile: what a file of revocations has
- * about its owner beside it is passed over.
+ * Returns the column that a heading means; `ignored` for a column of a results file or of a list that the console
+ * exports, undefined for an unknown one. A serial number identifies a profile by itself, so columns about its owner in
+ * a file of revocations are ignored.
  */
 export function readHeading(kind: JobKind, heading: string): JobColumn | "ignored" | undefined {
   const column = columnOf.get(foldHeading(heading));
@@ -172,13 +172,13 @@ export function readHeading(kind: JobKind, heading: string): JobColumn | "ignore
 export const isColumnOf = (kind: JobKind, column: string): column is JobColumn =>
   (jobColumns[kind] as readonly string[]).includes(column);
 
-/** The columns of a table of one column without a heading. */
+/** Returns the columns of a table of one column without a heading. */
 export const bareColumns = (kind: JobKind): JobColumn[] =>
   isColumnOf(kind, "email") ? [bareColumn[kind], "email"] : [bareColumn[kind]];
 
 /**
- * A row of such a table. An address names somebody by their e-mail; it may be the pairwise id of a person who leaves as
- * well, but never makes somebody who joins.
+ * Returns the cells of a row of such a table. An address is the person's e-mail address. It may also be the pairwise id
+ * of a known person, but an onboarding never creates a person with it as the id.
  */
 export function bareCells(kind: JobKind, value: string): Map<JobColumn, string> {
   const isAddress = isColumnOf(kind, "email") && isEmailAddress(value);

@@ -1,8 +1,8 @@
 import { csvSeparators, type CsvSeparator } from "../../csv.ts";
 
 /**
- * How a table of text becomes rows: RFC 4180, and what spreadsheets and people make of it. The API and the preview of the
- * console read with these options of csv-parse, so that both see the same rows.
+ * Options of csv-parse for a table of text: RFC 4180, and the variants that spreadsheets and people write. The API and
+ * the console's preview share them, so both see the same rows.
  */
 export const csvReading = {
   record_delimiter: "\n",
@@ -10,10 +10,10 @@ export const csvReading = {
   relax_quotes: true,
 } as const;
 
-/** Text in which LF ends each line. CR, LF and CRLF may be mixed, as in files that several programs have appended to. */
+/** Ends each line with LF. CR, LF and CRLF may be mixed, as in files that several programs have appended to. */
 export const unifyLineEnds = (text: string): string => text.replace(/\r\n?/g, "\n");
 
-/** The same for text that comes in pieces. A CR at the end of a piece waits for the next one. */
+/** Does the same for text that comes in pieces. A CR at the end of a piece waits for the next one. */
 export async function* unifiedLineEnds(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let held = "";
   for await (const piece of pieces) {
@@ -24,21 +24,24 @@ export async function* unifiedLineEnds(pieces: AsyncIterable<string>): AsyncGene
   if (held !== "") yield "\n";
 }
 
-/** How a table begins. */
+/** The start of a table. */
 export interface CsvStart {
   separator: CsvSeparator;
   /** Characters before the table: a byte order mark, a line `sep=;`. */
   skipped: number;
 }
 
-/** The start of a table whose lines end in LF: the separator that `sep=;` names, else the commonest of the first line. */
+/**
+ * Returns the start of a table whose lines end in LF: the separator that `sep=;` names, else the most common one of the
+ * first line.
+ */
 export function csvStart(head: string): CsvStart {
   const [before = "", named] = /^\ufeff?(?:sep=([,;\t])\n)?/i.exec(head) ?? [];
   const isNamed = csvSeparators.find((separator) => separator === named);
   return { separator: isNamed ?? commonest(head.slice(before.length)), skipped: before.length };
 }
 
-/** The separator that occurs most often in the first line that has any text, outside of quotation marks. */
+/** Returns the separator that occurs most often in the first line with any text, outside of quotation marks. */
 function commonest(text: string): CsvSeparator {
   const [line = ""] = text
     .replace(/"(?:[^"]|"")*"/g, "")
@@ -51,7 +54,10 @@ function commonest(text: string): CsvSeparator {
 /** Whether all cells of a row are blank. */
 export const isBlankRow = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
 
-/** The line breaks of a cell, in words. Undefined without any. Often a quotation mark some lines later closed the cell. */
+/**
+ * Returns the number of line breaks in a cell, in words; undefined without any. Often the cell's own closing quotation
+ * mark is missing.
+ */
 export function lineBreaksIn(cell: string): string | undefined {
   const count = cell.split("\n").length - 1;
   return count === 0 ? undefined : `${count} line break${count === 1 ? "" : "s"}`;

@@ -1,9 +1,9 @@
 import type { JobColumn } from "./columns.ts";
 
-/** A row as a file has it. */
+/** A row of a file. */
 export interface SourceRow<Value = unknown> {
   cells: ReadonlyMap<JobColumn, Value>;
-  /** Why it cannot be read. */
+  /** Why the row cannot be read. */
   fault?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ import { realmLimits } from "../../realm.ts";
 import { jobColumns, neededColumns, profileColumns, type JobColumn } from "./columns.ts";
 import type { JobKind } from "../job.ts";
 
-/** What a row says about a person, or which profile it is about. */
+/** The values of a row, which is about a person or a profile. */
 export interface RowValues {
   userID: string | null;
   pairwiseID: string | null;
@@ -38,7 +38,7 @@ export interface ReceivedRow extends RowValues {
   message: string | null;
 }
 
-/** Values by column, as they came: the text of a table, or whatever JSON had. */
+/** Values by column, unchecked: the text of a table, or any JSON value. */
 export type RowCells = ReadonlyMap<JobColumn, unknown>;
 
 const nothing: RowValues = {
@@ -55,7 +55,7 @@ const nothing: RowValues = {
 const wholeNumber = `must be a whole number from 0 to ${realmLimits.maxProfiles}`;
 const profileLimit = z.int(wholeNumber).min(0, wholeNumber).max(realmLimits.maxProfiles, wholeNumber);
 
-/** An id in a file, which a spreadsheet may have written something else in place of. */
+/** An id in a file. Errors and truth values that a spreadsheet wrote in its place are refused. */
 const idInFile = (id: z.ZodType<string, string>) =>
   id
     .refine((value) => noIdFault(value) !== "error", cellFaults.error)
@@ -63,7 +63,7 @@ const idInFile = (id: z.ZodType<string, string>) =>
 
 const newId = idInFile(PairwiseID);
 
-/** How the text of each column is read. */
+/** Reads the text of each column. */
 const readers = {
   userID: UserID,
   pairwiseID: idInFile(KnownPairwiseID),
@@ -82,13 +82,13 @@ const readers = {
   serial: WrittenSerialNumber,
 } as const satisfies { [Column in JobColumn]: z.ZodType<RowValues[Column], string> };
 
-/** An onboarding alone makes people. */
+/** Only an onboarding creates people, so only there a pairwise id must meet the rules for new ones. */
 const readerOf = (kind: JobKind, column: JobColumn): z.ZodType =>
   kind === "onboarding" && column === "pairwiseID" ? newId : readers[column];
 
 /**
- * Reads a row: blanks around a value are not part of it, and an empty one is none. Who it is about must be said; a
- * profile is asked for with its name, device type and format together, or not at all.
+ * Reads a row. Blanks around a value are removed, and an empty value is null. The row must identify a person or a
+ * profile, and contains name, device type and format of a profile together, or none of them.
  */
 export function readRow(kind: JobKind, cells: RowCells): ReadRow {
   const values: Record<string, unknown> = { ...nothing };
@@ -115,8 +115,8 @@ function valueOf(cells: RowCells, column: JobColumn): unknown {
 }
 
 /**
- * Whether the e-mail address of a row counts. One who joins gets it; of one who leaves it only says who it is, and nothing
- * where another column does, unless a list without headings has the same text for both.
+ * Whether the e-mail address of a row is used. An onboarding stores it. The other jobs only identify the person by it,
+ * and ignore it if another column identifies them, unless a list without headings has the same text for both.
  */
 function namesByEmail(kind: JobKind, cells: RowCells): boolean {
   if (kind === "onboarding") return true;
@@ -128,7 +128,7 @@ function namesByEmail(kind: JobKind, cells: RowCells): boolean {
 
 const unusable = (where: string, reason: string): ReadRow => ({ values: nothing, message: `${where}: ${reason}` });
 
-/** A row that is none: a line that is no JSON, or a list where a person should be. */
+/** Returns the row for input that is not one: a line that is not JSON, or an array instead of an object. */
 export const unreadableRow = (reason: string): ReadRow => ({ values: nothing, message: reason });
 
 function missingFrom(kind: JobKind, values: RowValues): string | undefined {

@@ -1,9 +1,9 @@
-/** What a finished check has found, of all rows. */
+/** The findings of a finished check, over all rows. */
 export interface Findings {
   changed: number;
   unchanged: number;
   failed: number;
   skipped: number;
-  /** Profiles of those who will change; null where the job is not about profiles that exist. */
+  /** Profiles of the people who will change; null if the job is not about existing profiles. */
   profiles: number | null;
 }

@@ -3,20 +3,20 @@ import type { RowStatus } from "../job.ts";
 import { rowErrors, type RowErrorCode } from "../row-errors.ts";
 import type { Language } from "../../words/language.ts";
 
-/** What a file for people says of the rows of a job. */
+/** The words for the rows of a job in a file for people. */
 export interface RowWords {
   statuses: Readonly<Record<RowStatus, string>>;
   errors: Readonly<Record<RowErrorCode, string>>;
-  /** Between columns of which one would do. */
+  /** Between columns, one of which is enough. */
   or: string;
   sameAs: (row: number) => string;
   severalPeople: (ids: string) => string;
   severalSpellings: (ids: string) => string;
-  /** What is wrong with a cell or a row that cannot be used, in place of what programs are told. */
+  /** Replaces the message that programs receive about an unusable cell or row. */
   reasons: readonly (readonly [told: RegExp, said: string])[];
 }
 
-/** Words for the faults of cells in another language. */
+/** Returns the words for faults of cells in another language. */
 const faultReasons = (words: Readonly<Record<CellFault, string>>): [RegExp, string][] =>
   Object.entries(words).map(([fault, said]) => [new RegExp(`^${cellFaults[fault as CellFault]}$`), said]);
 
