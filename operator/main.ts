@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { systemClock } from "../runtime/clock.ts";
 import { runOperator } from "./program.ts";
 
-// Only the exit code is set, so that what is still on its way into a pipe arrives.
+// Sets only the exit code, so output that is still on its way into a pipe arrives.
 process.exitCode = await runOperator(process.argv.slice(2), {
   env: process.env,
   nodeVersion: process.versions.node,

@@ -92,8 +92,8 @@ const program: Program<Context, Answer, typeof options> = {
 };
 
 /**
- * Runs one command and answers the exit code: 0, 1 (it failed) or 2 (it was called wrongly). With `--json` standard
- * output gets exactly one JSON object, `{"error","error_description"}` when it failed; without, a few words for people.
+ * Runs one command and returns the exit code: 0, 1 (it failed) or 2 (wrong usage). With `--json` standard output gets
+ * exactly one JSON object, `{"error","error_description"}` if the command failed; otherwise a few words for people.
  */
 export const runOperator = (argv: readonly string[], io: OperatorIo): Promise<ExitCode> =>
   runProgram(program, argv, {

@@ -10,13 +10,13 @@ import {
 import type { AuditHead } from "../../domain/audit/chain.ts";
 import { sha256, type HeadVerifier } from "../../runtime/keys/audit-key.ts";
 
-/** Positions that are read at once. */
+/** Positions read at once. */
 const pageMax = 5_000;
 
-/** Entries outside of the chain that are told one by one, of each kind. */
+/** Entries outside of the chain that are reported one by one, for each kind. */
 const straysMax = 50;
 
-/** What became known of a realm's chain, and how many entries wait for their place in it. */
+/** The findings about a realm's chain, and the number of entries that wait to be sealed. */
 export interface ChainReport extends ChainFindings {
   realm: string;
   unsealed: number;
@@ -31,7 +31,7 @@ export async function checkDatabase(
   const last = await chain.lastPosition(db, realmId);
   const unsealed = await chain.countWaiting(db, realmId);
   for (let after = 0; after < last;) {
-    // There may be a gap, and nobody should have to read through nothing.
+    // There may be a large gap: skip it instead of reading through nothing.
     const from = (await chain.nextPosition(db, { realmId, after })) ?? last;
     const range = { realmId, after: from - 1, to: Math.min(from - 1 + pageMax, last) };
     const [seals, heads] = await Promise.all([chain.sealsBetween(db, range), chain.headsBetween(db, range)]);
@@ -50,7 +50,7 @@ export async function checkDatabase(
   return { realm: realmId, unsealed, ...check.finish() };
 }
 
-/** Links and heads in the order of their positions, a head after the link that it was signed for. */
+/** Checks links and heads in the order of their positions, each head after the link that it was signed for. */
 async function checkPage(
   check: ChainCheck,
   verifier: HeadVerifier,

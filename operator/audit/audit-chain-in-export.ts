@@ -5,7 +5,7 @@ import { sha256, type HeadVerifier } from "../../runtime/keys/audit-key.ts";
 import type { ChainReport } from "./audit-chain-in-database.ts";
 import { exportedLines } from "./exported-lines.ts";
 
-/** Checks the chain of the one realm in exports without a filter, each of which goes on where the one before ended. */
+/** Checks the chain of one realm in exports without a filter, each of which continues the one before. */
 export async function checkExport(
   files: readonly string[],
   { verifier, kept }: { verifier: HeadVerifier; kept: AuditHead | undefined },
@@ -35,7 +35,7 @@ export async function checkExport(
   return { realm, unsealed, ...check.finish() };
 }
 
-/** What is wrong with an export that ends with an entry. */
+/** The fault of an export that ends with an entry. */
 export const withoutHead = {
   kind: "chain_truncated",
   position: null,
@@ -43,7 +43,7 @@ export const withoutHead = {
   message: "The export does not end with a head: it has a filter, or its end is missing.",
 } as const;
 
-/** The place of an exported entry in its chain; undefined while it has none. */
+/** Returns the place of an exported entry in its chain; undefined while it has none. */
 export function linkOf({ position, hash, realm, ...entry }: ExportedEntry): KeptLink | undefined {
   return position === null || hash === null ? undefined : { realm, position, id: entry.id, entry, hash };
 }

@@ -10,29 +10,29 @@ import type { HeadVerifier } from "../../runtime/keys/audit-key.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { exportedLines } from "./exported-lines.ts";
 
-/** What one run has written of a realm. */
+/** What one run has written for a realm. */
 export interface Exported {
   realmId: string;
-  /** The positions that the file has; `from` is after `to` when nothing was new. */
+  /** The positions in the file; `from` is after `to` if there was nothing new. */
   from: number;
   to: number;
-  /** Null when nothing was new. */
+  /** Null if there was nothing new. */
   file: string | null;
 }
 
-/** Entries that are read at once. */
+/** Entries read at once. */
 const pageMax = 2_000;
 
-/** Enough digits that the names of files are in the order of the chain. */
+/** Enough digits to keep the file names in the order of the chain. */
 const positionDigits = 12;
 
 const nameOf = (realm: string, from: number, to: number): string =>
   `${realm}-${[from, to].map((position) => String(position).padStart(positionDigits, "0")).join("-")}.ndjson`;
 
 /**
- * Writes the entries after the newest file up to the latest head into a file of their own, which ends with that head. It has
- * its name once it is on the disk: a run that dies leaves nothing that counts. Throws `chain_diverged` when the newest file
- * is not of this chain, as after a restore; `directory_unusable`.
+ * Writes the entries after the newest file, up to the latest head, into a new file that ends with that head. The file
+ * gets its name once it is on the disk: a run that dies leaves nothing that counts. Throws `chain_diverged` if the
+ * newest file is not of this chain, as after a restore; `directory_unusable`.
  */
 export async function exportAudit(
   db: Db,
@@ -63,7 +63,7 @@ async function newestOf(directory: string, realm: string): Promise<{ file: strin
   return file === undefined ? undefined : { file: join(directory, file), to: Number(/(\d+)\.ndjson$/.exec(file)?.[1]) };
 }
 
-/** After a restore the chain goes on otherwise than in the files, and a file of it after them could be verified by nobody. */
+/** After a restore the chain differs from the one in the files, and files of both could not be verified together. */
 async function requireSameChain(
   db: Db,
   {

@@ -4,19 +4,19 @@ import type { AuditHead } from "../../domain/audit/chain.ts";
 import type { HeadVerifier } from "../../runtime/keys/audit-key.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** What was kept elsewhere of the audit log: the files that `audit head --json` makes, or what is in them alone. */
+/** Parts of the audit log that were kept elsewhere: the files that `audit head --json` makes, or only their contents. */
 
 const WithKey = z.object({ publicKey: z.looseObject({}) }).transform(({ publicKey }) => publicKey);
 const WithHead = z.object({ head: z.string() }).transform(({ head }) => head);
 
-/** The public key, or keys, in a file: a JWK, a JWK Set, or an answer of `audit head`. As JSON. */
+/** Reads the public key, or keys, from a file: a JWK, a JWK Set, or the output of `audit head`. Returns JSON. */
 export function readPublicKey(file: string): string {
   const content = read(file);
   const parsed = WithKey.safeParse(jsonOf(content));
   return parsed.success ? JSON.stringify(parsed.data) : content;
 }
 
-/** The head in a file: a JWS, or an answer of `audit head`. Throws when it was not signed with a trusted key. */
+/** Reads the head from a file: a JWS, or the output of `audit head`. Throws if it was not signed with a trusted key. */
 export async function readHead(file: string, verifier: HeadVerifier): Promise<AuditHead> {
   const content = read(file);
   const parsed = WithHead.safeParse(jsonOf(content));

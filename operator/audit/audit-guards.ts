@@ -1,19 +1,19 @@
 import type { Database } from "../../db/client.ts";
 import * as guards from "../../db/queries/audit/audit-guards.ts";
 
-/** Something that keeps the audit log as it is, and is not as the migrations made it. */
+/** A guard of the audit log that is not as the migrations made it. */
 export interface GuardFault {
   kind: "guard_changed";
   message: string;
 }
 
-/** What was found of the guards, and whether the api's view of the log could be compared with our own. */
+/** The findings about the guards, and whether the api's view of the log could be compared with our own. */
 export interface GuardReport {
   compared: boolean;
   faults: GuardFault[];
 }
 
-/** Looks at the catalog, and at whether the api sees the same entries as we do. */
+/** Checks the catalog, and whether the api sees the same entries as this command. */
 export async function checkGuards(db: Database): Promise<GuardReport> {
   const messages = await guards.findChangedGuards(db);
   const seen = await guards.compareWithApi(db);

@@ -19,13 +19,12 @@ const Entry = z.object({
 });
 const Head = z.strictObject({ head: z.string().nullable() });
 
-/** What a line of an export says: an entry, or the head that ends a file, null when nothing was sealed. */
+/** A line of an export: an entry, or the head that ends a file, null if nothing was sealed. */
 export type ExportedLine = { entry: ExportedEntry } | { head: string | null };
 
 /**
- * The lines of exports without a filter, as NDJSON, one file after the other. A file that ends without its head is cut off
- * or has a filter, and is followed by nothing here: the caller sees it by what it saw last. Throws `file_unreadable`,
- * `not_an_export`.
+ * Reads the lines of exports without a filter, as NDJSON, one file after the other. A file that ends without its head
+ * is cut off or has a filter; the last line shows that to the caller. Throws `file_unreadable`, `not_an_export`.
  */
 export async function* exportedLines(files: readonly string[]): AsyncGenerator<ExportedLine> {
   for (const file of files) {

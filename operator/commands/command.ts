@@ -1,11 +1,11 @@
 import { commandsWith } from "../../terminal/command.ts";
 import type { Context } from "../context/context.ts";
 
-/** What a command says: an object for programs, a few lines for people. */
+/** The output of a command: an object for programs, a few lines for people. */
 export interface Answer {
   json: Readonly<Record<string, unknown>>;
   text: string;
-  /** The answer is that something is wrong: exit code 1. */
+  /** Something is wrong: exit code 1. */
   failed?: boolean;
 }
 

@@ -22,7 +22,7 @@ export const config = command({
   },
 });
 
-/** The embedded database, while it runs; configuration can be shown without one. */
+/** Returns the URL of the embedded database while it runs; the configuration can be shown without one. */
 async function embeddedUrl(find: () => Promise<string>): Promise<string | undefined> {
   try {
     return await find();

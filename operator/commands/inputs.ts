@@ -8,12 +8,12 @@ export const Switch = z.enum(["on", "off"], { error: "must be on or off" }).tran
 
 const iso = "must be an ISO 8601 instant, such as 2027-01-31T12:00:00Z, or a day";
 
-/** An instant with its offset from UTC, or a day, which stands for its beginning in UTC. */
+/** An instant with its offset from UTC, or a day, which means its beginning in UTC. */
 export const Instant = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: iso })
   .transform((value) => new Date(value));
 
-/** `NAME=VALUE`: a claim and what it has to say. */
+/** `NAME=VALUE`: a claim and its required value. */
 export const ClaimValue = z
   .string()
   .refine((given) => given.includes("="), "must be a claim and a value, such as groups=wifi-admins")
@@ -32,7 +32,7 @@ export const RoleNames = z
   .transform((given) => given.split(","))
   .pipe(z.array(z.enum(roles, { error: `must name roles, separated by commas, out of ${roles.join(", ")}` })));
 
-/** `ROLE=NAME=VALUE`, several of them: what gives which role. */
+/** `ROLE=NAME=VALUE`, several of them: the rules for each role. */
 export const RoleClaims = z
   .array(
     z
@@ -62,7 +62,10 @@ export const RoleClaims = z
     `must be at most ${roleRulesMax} for one role`,
   );
 
-/** A serial number of at most 20 octets (RFC 5280 section 4.1.2.2): decimal, `0x…`, or hexadecimal octets set apart. As decimal digits. */
+/**
+ * A serial number of at most 20 octets (RFC 5280 section 4.1.2.2): decimal, `0x…`, or separated hexadecimal octets.
+ * Parsed to decimal digits.
+ */
 export const SerialNumber = z
   .string()
   .transform((given) => decimalOf(given.trim()))

@@ -51,7 +51,7 @@ export const migrate = command({
   },
 });
 
-/** After an upgrade that is taken back, the older version runs on what the newer one has migrated. */
+/** After an upgrade is undone, the older version runs on the newer version's migrations. */
 const leftAlone = (newer: readonly string[]): Answer => ({
   json: { migrations: [], newer },
   text: `The database is of a newer version (${newer.join(", ")}): nothing was changed.`,
@@ -79,7 +79,7 @@ async function checkMigrations(context: Context): Promise<Answer> {
   });
 }
 
-/** The other commands say when their login is the owner's; this one needs it. */
+/** Opens the database without the warning of the other commands: this one needs the owner's login. */
 async function withDatabase<Result>(
   context: Context,
   role: DatabaseRole | undefined,
@@ -94,13 +94,13 @@ async function withDatabase<Result>(
   }
 }
 
-/** What rights were given and taken. */
+/** Reports the rights that were granted and revoked. */
 const changed = ({ granted, revoked }: { granted: string[]; revoked: string[] }): string[] => [
   ...(granted.length === 0 ? [] : [`Rights given to roles: ${granted.length}.`]),
   ...(revoked.length === 0 ? [] : ["Rights that no role should have had, now taken away:", ...revoked]),
 ];
 
-/** What is to be done about keys that earlier versions certified as they were sent. */
+/** Reports the keys that earlier versions certified as they were sent, and what to do about them. */
 const toRevoke = (serials: readonly string[]): string[] =>
   serials.length === 0
     ? []

@@ -6,7 +6,7 @@ import { radiusServerName } from "../../domain/certificate/entitlement.ts";
 import { constraintsOf, constraintsText } from "../issuer/constraints.ts";
 import { fingerprintOf } from "../issuer/ceremony-directory.ts";
 
-/** A realm as commands show it: the specification's names, and what only operators set. */
+/** Returns a realm as commands show it: the specification's names, and settings that only operators change. */
 export const realmView = (realm: RealmRow) => ({
   realmID: realm.id,
   realmName: realm.name,
@@ -34,7 +34,7 @@ export const realmView = (realm: RealmRow) => ({
   ...writtenClaims(realm.upstreamClaims),
 });
 
-/** An issuer as commands show it. Its fingerprint is SHA-256. */
+/** Returns an issuer as commands show it. Its fingerprint is SHA-256. */
 export const issuerView = (issuer: IssuerRow) => {
   const root = issuer.chain.at(-1);
   return {
@@ -50,7 +50,7 @@ export const issuerView = (issuer: IssuerRow) => {
   };
 };
 
-/** A new guest account as the specification's section 2.3 has it. */
+/** Returns a new guest account in the form of the specification's section 2.3. */
 export const guestAccountView = (account: GuestAccount) => ({
   id: account.id,
   name: account.name,
@@ -62,7 +62,7 @@ export const guestAccountView = (account: GuestAccount) => ({
   activeProfileCount: 0,
 });
 
-/** One line about an issuer. */
+/** Describes an issuer in one line. */
 export const issuerLine = (issuer: IssuerRow): string =>
   `${issuerState(issuer).padEnd("publishing".length)}  ${issuer.id}  ${issuer.subject}  until ${issuer.notAfter.toISOString()}  ${issuer.fingerprint}  ${constraintsText(constraintsOf(issuer))}`;
 
@@ -71,7 +71,7 @@ function issuerState({ issuing, prepared }: IssuerRow): "issuing" | "prepared" |
   return prepared ? "prepared" : "publishing";
 }
 
-/** Lines of `name: value`, the values below each other. */
+/** Returns lines of `name: value`, the values aligned. */
 export function lines(values: Readonly<Record<string, unknown>>): string {
   const width = Math.max(...Object.keys(values).map((name) => name.length));
   return Object.entries(values)

@@ -14,7 +14,7 @@ import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
 import type { PasswordCost } from "../user/password.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
 
-/** What commands read of the configuration; the same variables as the other processes. */
+/** The configuration that commands read; the same variables as for the other processes. */
 export const operatorVariables = [
   "DATABASE_URL",
   "DATABASE_PASSWORD",
@@ -33,7 +33,7 @@ export const operatorVariables = [
 ] as const;
 export type OperatorConfig = Config<(typeof operatorVariables)[number]>;
 
-/** The world outside of a command, so that tests can be it. */
+/** A command's environment; tests replace it. */
 export interface OperatorIo {
   env: Env;
   nodeVersion: string;
@@ -46,47 +46,50 @@ export interface OperatorIo {
   costs?: DerivationCosts;
 }
 
-/** How much work deriving from a passphrase and hashing a password is; where one is missing, the default of the service. */
+/** The costs of deriving from a passphrase and of hashing a password; default: the service's. */
 export interface DerivationCosts {
   key?: KeyCost;
   password?: PasswordCost;
 }
 
-/** What a command works with. Nothing is opened before it is asked for. */
+/** The resources of a command, each opened on first use. */
 export interface Context {
   readonly env: Env;
   readonly nodeVersion: string;
   readonly clock: Clock;
   readonly config: OperatorConfig;
-  /** What `--realm` said. */
+  /** The value of `--realm`. */
   readonly realmName: string | undefined;
-  /** The data directory, for what is not a secret that every command needs. */
+  /** The data directory, apart from the secrets. */
   dataDirectory(): Pick<DataDirectory, "path" | "ceremony">;
   readonly costs: DerivationCosts;
-  /** What issuer keys are encrypted under. */
+  /** The passphrase that encrypts issuer keys. */
   passphrase(): Promise<string>;
-  /** What the keys of new roots are encrypted under; made if need be. */
+  /** The passphrase that encrypts keys of new roots; created if missing. */
   rootPassphrase(): Promise<string>;
-  /** What may open the key of a root, one to a line: the passphrase of roots, and that of issuers, which roots had before. */
+  /**
+   * The passphrases that may open a root's key, one to a line: the passphrase of roots, then that of issuers, which
+   * earlier roots have.
+   */
   rootPassphrases(): Promise<string>;
-  /** What guest tokens are sealed under; the installation's, or its first. */
+  /** The keys that seal guest tokens; the installation's, or its first. */
   masterKeys(): Promise<MasterKeys>;
-  /** What verifies the ends of the audit log's chains, as it is configured. */
+  /** The configured keys that verify the heads of the audit log's chains. */
   auditKey(): string;
   databaseUrl(): Promise<string>;
   /** The database with the operator's rights. */
   db(): Promise<Database>;
-  /** The realm that is meant: the named one, else the only one. */
+  /** The realm that the command is for: the named one, else the only one. */
   realm(): Promise<RealmRow>;
-  /** The realms that are meant: the named one, else all. */
+  /** The realms that the command is for: the named one, else all. */
   realms(): Promise<RealmRow[]>;
   readInput(): Promise<string>;
-  /** A message for people, never mixed with the answer. */
+  /** Writes a message for people, never mixed with the output. */
   say(message: string): void;
   close(): Promise<void>;
 }
 
-/** Reads the configuration; throws a ConfigError that lists every fault. */
+/** Creates the context from the configuration; throws a ConfigError that lists every fault. */
 export function createContext(io: OperatorIo, realmName: string | undefined): Context {
   const config = loadConfig(operatorVariables, io.env);
   let opened: Promise<Database> | undefined;
@@ -135,7 +138,7 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
       return keys;
     },
     auditKey() {
-      // On one machine for all, only the worker's file is there.
+      // If all processes share a machine, only the worker's file exists.
       const found = secrets.findSecret(config, "auditPublicKey") ?? secrets.findSecret(config, "auditKey");
       if (found !== undefined) return JSON.stringify({ keys: auditPublicKeys(found) });
       throw new ConfigError([

@@ -7,7 +7,7 @@ import { CeremonyError } from "../../worker/keys/ceremony-error.ts";
 import { EncryptedKeyError } from "../../worker/keys/encrypted-key.ts";
 import { CommandError, messageOf, unexpected } from "../../terminal/failure.ts";
 
-/** What is told about an error, without credentials. */
+/** Describes an error, without credentials. */
 export function describeFailure(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   if (error instanceof ConfigError) return new CommandError("configuration_invalid", error.message);
@@ -31,7 +31,7 @@ export function describeFailure(error: unknown): CommandError {
   return databaseFailure(error) ?? unexpected(error, withoutCredentials);
 }
 
-/** SQLSTATEs (PostgreSQL appendix A) that say something about the installation rather than about a bug. */
+/** Describes the SQLSTATEs (PostgreSQL appendix A) that point to the installation rather than to a bug. */
 function databaseFailure(error: unknown): CommandError | undefined {
   const { code } = error as { code?: unknown };
   const message = safeMessageOf(error);

@@ -3,7 +3,7 @@ import * as userRoles from "../../db/queries/people/user-roles.ts";
 import type { Context } from "../context/context.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** Whether each realm has people who can administer it. */
+/** Checks that each realm has people who can administer it. */
 export async function checkAdministrators(db: Db, context: Context): Promise<Check[]> {
   const realms = await context.realms();
   return Promise.all(

@@ -2,21 +2,21 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { TLSSocket } from "node:tls";
 
-/** What answered over HTTP, as it is: no redirect is followed. */
+/** An HTTP response, unchanged: no redirect is followed. */
 export interface Answer {
   status: number;
   /** The first {@link bytesMax} octets. */
   body: Buffer;
-  /** When the server's certificate ends; undefined without TLS. */
+  /** When the server's certificate expires; undefined without TLS. */
   certificateEnd: Date | undefined;
 }
 
 const bytesMax = 256 * 1024;
 
-/** How long each check of the network takes at most, in milliseconds. */
+/** The most time for each check of the network, in milliseconds. */
 export const askMsMax = 5_000;
 
-/** One request; a POST when there is a body. Rejects when there is no answer before `signal` says so. */
+/** Sends one request; a POST if there is a body. Rejects if no response arrives before `signal` aborts. */
 export function ask(
   url: string,
   { signal, body, contentType }: { signal: AbortSignal; body?: Buffer; contentType?: string },
@@ -58,7 +58,7 @@ export function ask(
   });
 }
 
-/** What went wrong, in a few words. */
+/** Returns the cause of an error in a few words. */
 export const whyOf = (error: unknown): string => {
   const { code, message } = error as { code?: unknown; message: string };
   return message === "" && typeof code === "string" ? code : message;

@@ -9,7 +9,7 @@ import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** Whether nothing in the database hides or changes entries of the audit log. */
+/** Checks that nothing in the database hides or changes entries of the audit log. */
 export async function checkAuditGuards(db: Db): Promise<Check> {
   const changed = await guards.findChangedGuards(db);
   return changed.length === 0
@@ -21,7 +21,7 @@ export async function checkAuditGuards(db: Db): Promise<Check> {
       );
 }
 
-/** Whether workers go on with the chain of every realm's audit log. What the entries say is for `audit verify`. */
+/** Checks that workers continue the chain of every realm's audit log. `audit verify` checks the entries. */
 export async function checkAudit(db: Db, context: Context): Promise<Check[]> {
   const realms = await context.realms();
   if (realms.length === 0) return [];
@@ -59,7 +59,7 @@ async function checkChain(
 
 const keptHoursMax = 24;
 
-/** Whether what a restore would lose of each realm's audit log is kept elsewhere. */
+/** Checks that a copy elsewhere has the part of each realm's audit log that a restore would lose. */
 export async function checkAuditKept(db: Db, context: Context): Promise<Check[]> {
   const at = context.clock.now();
   const checks = (await context.realms()).map(async ({ id, name: realm }) => {

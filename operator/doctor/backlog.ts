@@ -3,7 +3,7 @@ import * as serviceState from "../../db/queries/upkeep/service-state.ts";
 import type { Context } from "../context/context.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** For how long each may wait, in seconds, before it is a warning and before it is a failure. */
+/** How long each may wait, in seconds, before a warning and before a failure. */
 const limits = {
   issuance: { warn: 30, fail: 60, text: "a profile waits to be issued", event: "issuance.refused" },
   revocation: { warn: 30, fail: 120, text: "a revocation waits for its CRL", event: "crl.failed" },
@@ -12,7 +12,7 @@ const limits = {
 
 const jobMinutesMax = 5;
 
-/** Whether workers keep up with what there is to do. */
+/** Checks that workers keep up with the work. */
 export async function checkBacklog(db: Db, { clock }: Pick<Context, "clock">): Promise<Check> {
   const at = clock.now().getTime();
   const [oldest, undone] = await Promise.all([

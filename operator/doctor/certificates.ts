@@ -6,14 +6,14 @@ import { endingDays } from "../../domain/process.ts";
 
 const dayMs = 86_400_000;
 
-/** Whether a certificate that is in use ends so soon that somebody should renew it now. */
+/** Whether a certificate in use expires so soon that it should be renewed now. */
 export const isEnding = (end: Date, at: Date): boolean => end.getTime() - at.getTime() < endingDays * dayMs;
 
 export const dayOf = (at: Date): string => at.toISOString().slice(0, "2027-01-31".length);
 
 /**
- * Certificates of RADIUS servers that end soon, or ended lately, without a newer one for the same name. What processes are
- * configured with they report themselves.
+ * Reports certificates of RADIUS servers that expire soon, or expired lately, without a newer one for the same name.
+ * Processes report the certificates in their configuration themselves.
  */
 export async function checkCertificates(db: Db, context: Context): Promise<Check[]> {
   const at = context.clock.now();

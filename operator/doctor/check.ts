@@ -1,11 +1,11 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   name: string;
-  /** False: it does not work, and the command fails. A warning is true. */
+  /** False: something does not work, and the command fails. True for a warning. */
   ok: boolean;
   status: "ok" | "warn" | "fail";
   message: string;
-  /** What to do about it; null when there is nothing to do. */
+  /** What to do about it; null: nothing. */
   remedy: string | null;
 }
 

@@ -30,13 +30,13 @@ import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
 import { checkSpellings } from "./spellings.ts";
 import { checkUpstreams } from "./upstreams.ts";
 
-/** Everything that issuing needs, checked on this machine and in the services it is configured for. */
+/** Checks everything that issuing needs, on this machine and in the configured services. */
 export const checkAll = async (context: Context): Promise<Check[]> => [
   ...checkMachine(context),
   ...(await checkServices(context)),
 ];
 
-/** What rests on something that failed is left out: its failure would say nothing more. */
+/** Skips checks that depend on a failed one: their failure would add nothing. */
 async function checkServices(context: Context): Promise<Check[]> {
   const redisUrl = context.config.REDIS_URL;
   const [server, queueInRedis] = await Promise.all([

@@ -10,7 +10,9 @@ import { passes, warns, type Check } from "./check.ts";
 
 const namesMax = 10;
 
-/** Whether each realm's issuing CA is limited to what it is for, and which servers' names are no longer permitted. */
+/**
+ * Checks that each realm's issuing CA is limited to its purpose, and lists servers' names that are no longer permitted.
+ */
 export async function checkConstraints(db: Db, context: Context): Promise<Check[]> {
   const checks = await Promise.all(
     (await context.realms()).map(async (realm) => [
@@ -23,11 +25,11 @@ export async function checkConstraints(db: Db, context: Context): Promise<Check[
 
 async function checkIssuer(db: Db, realm: RealmRow): Promise<Check[]> {
   const issuing = (await issuers.list(db, realm.id)).find((issuer) => issuer.issuing);
-  // That there is none is another check's.
+  // Another check reports a missing issuer.
   if (issuing === undefined) return [];
   const name = `constraints ${realm.name}`;
   const rotate = `\`issuer rotate --realm ${realm.name}\``;
-  // The types do not know that a certificate may have no purposes at all.
+  // The types do not allow for a certificate without any purposes.
   const purposes = new X509Certificate(issuing.certificate).keyUsage as string[] | undefined;
   if (purposes === undefined) {
     return [

@@ -13,7 +13,7 @@ const postgresMajorMin = 15;
 
 const pooler = "A pooler between Realmpass and PostgreSQL drops the role";
 
-/** Whether the database answers at all, to the login itself, and whether its clock and this machine's agree. */
+/** Checks that the database accepts the login itself, and that its clock and this machine's agree. */
 export async function checkServer(context: Context): Promise<Check[]> {
   try {
     const url = await context.databaseUrl();
@@ -53,7 +53,7 @@ function checkClock({ before, now, after }: { before: Date; now: Date; after: Da
       );
 }
 
-/** Whether the login may act as the operator. Where there is no such role yet, nothing has been migrated. */
+/** Checks that the login may act as the operator. If that role is missing, nothing has been migrated. */
 export async function checkLogin(db: Db): Promise<Check> {
   try {
     const { role } = await installation.server(db);
@@ -73,7 +73,7 @@ export async function checkLogin(db: Db): Promise<Check> {
   }
 }
 
-/** Whether the roles may do what the list says and no more, and the logins of running processes no more than their roles. */
+/** Checks that the roles have exactly the listed rights, and that the logins of running processes have no more. */
 export async function checkRoles(db: Db): Promise<Check> {
   const [missing, surplus] = [await findMissingGrants(db), await findSurplusGrants(db)];
   if (missing.length + surplus.length > 0) {
@@ -95,10 +95,10 @@ export async function checkRoles(db: Db): Promise<Check> {
   return passes("roles", "the roles, and the logins of running processes, may do what they should and no more");
 }
 
-/** More say nothing more. */
+/** More differences would add nothing. */
 const differencesMax = 10;
 
-/** Whether this version's migrations have been run. */
+/** Checks that this version's migrations have been run. */
 export async function checkMigrations(db: Db): Promise<Check> {
   const remedy = "Run `npm run migrate`.";
   try {
@@ -114,7 +114,7 @@ export async function checkMigrations(db: Db): Promise<Check> {
 /** PostgreSQL appendix A. */
 const diskFull = "53100";
 
-/** Whether the database takes a write. */
+/** Checks that the database accepts a write. */
 export async function checkWrite(db: Db): Promise<Check> {
   try {
     await installation.probe(db);
@@ -127,7 +127,7 @@ export async function checkWrite(db: Db): Promise<Check> {
   }
 }
 
-/** Whether the server keeps what it has confirmed when the machine fails. */
+/** Checks that the server keeps confirmed writes if its machine fails. */
 export const checkWriteSettings = async (db: Db): Promise<Check> => judgeSettings(await installation.writeSettings(db));
 
 export function judgeSettings({ fsync, fullPageWrites, synchronousCommit }: installation.WriteSettings): Check {
@@ -146,10 +146,10 @@ export function judgeSettings({ fsync, fullPageWrites, synchronousCommit }: inst
     : passes(name, "what is confirmed is on the disk");
 }
 
-/** What an operator, a backup and a look by hand need beside the processes. */
+/** Connections for an operator, a backup and manual queries, in addition to the processes'. */
 const connectionsSpare = 10;
 
-/** Whether the server has a connection for each that the running processes may open. */
+/** Checks that the server has enough connections for the running processes. */
 export async function checkConnections(db: Db, states: readonly ProcessState[]): Promise<Check> {
   const needed = states.reduce(
     (sum, { alive, connectionsMax }) => sum + (alive ? connectionsMax : 0),

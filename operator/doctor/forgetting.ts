@@ -4,7 +4,9 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import type { Context } from "../context/context.ts";
 import { passes, warns, type Check } from "./check.ts";
 
-/** Whether people are forgotten where the realm wants it, and whether what names them can be erased everywhere. */
+/**
+ * Checks that people are forgotten where the realm requires it, and that their personal data can be erased everywhere.
+ */
 export async function checkForgetting(db: Db, context: Context): Promise<Check[]> {
   const forgets = new Map((await forgetting.listRealms(db)).map((realm) => [realm.id, realm]));
   const at = context.clock.now();

@@ -12,7 +12,7 @@ import { fails, passes, warns, type Check } from "./check.ts";
 
 const warningDays = 90;
 
-/** Whether every realm can issue, for how long, and whether the keys can be used. */
+/** Checks that every realm can issue, for how long, and that its keys can be used. */
 export async function checkIssuers(db: Db, context: Context): Promise<Check[]> {
   const realms = await context.realms();
   if (realms.length === 0) {
@@ -29,7 +29,7 @@ async function checkRealm(db: Db, realm: RealmRow, context: Context): Promise<Ch
   if (issuing === undefined) {
     return [fails(`issuer ${realm.name}`, "the realm has no issuer", `Run \`issuer create --realm ${realm.name}\`.`)];
   }
-  // An expired issuer publishes nothing any more, so its key no longer matters.
+  // An expired issuer no longer publishes, so its key does not matter.
   const publishing = rows.filter((row) => row.notAfter > at).map(({ id }) => id);
   const withKeys = await issuerKeys.listWithKeys(db, publishing);
   const keys = await Promise.all(publishing.map((id) => checkKey(id, withKeys, realm, context)));
@@ -63,7 +63,8 @@ async function checkKey(
       `Restore the database, or run \`issuer rotate --realm ${realm.name}\`.`,
     );
   }
-  // The unit that runs the doctor has no passphrase: only workers, and the operator at a terminal, reach an issuer's key.
+  // The unit that runs the doctor has no passphrase: only workers, and the operator at a terminal, reach an issuer's
+  // key.
   const passphrase = secrets.findSecret(context.config, "issuerKeyPassphrase");
   if (passphrase === undefined) return passes(name, "is there; without the passphrase here, only workers open it");
   try {

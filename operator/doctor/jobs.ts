@@ -3,10 +3,10 @@ import * as grace from "../../db/queries/bulk-job/run/grace.ts";
 import type { Context } from "../context/context.ts";
 import { fails, passes, type Check } from "./check.ts";
 
-/** A bulk job whose days of grace ended so long ago, in minutes, should have gone on. */
+/** A bulk job is overdue this many minutes after its grace period has ended. */
 const overdueMinutes = 10;
 
-/** Whether the devices of people whose days of grace are over went off. */
+/** Checks that devices of people are off the network once their grace period has ended. */
 export async function checkJobs(db: Db, { clock }: Pick<Context, "clock">): Promise<Check> {
   const since = new Date(clock.now().getTime() - overdueMinutes * 60_000);
   const overdue = await grace.listInGraceSince(db, { since });

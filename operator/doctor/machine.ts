@@ -5,7 +5,7 @@ import { fails, passes, warns, type Check } from "./check.ts";
 
 const nodeFloor = { major: 20, minor: 20 } as const;
 
-/** What can be seen on this machine alone. */
+/** Checks this machine alone. */
 export const checkMachine = (context: Context): Check[] => [
   checkNode(context),
   checkDataDirectory(context),
@@ -33,7 +33,7 @@ function checkDataDirectory({ config }: Context): Check {
     : fails("data-directory", `${path} is open to others (mode ${mode.toString(8)})`, `Run \`chmod 700 ${path}\`.`);
 }
 
-/** systemd keeps the credentials of a unit in memory: the room there says nothing of a disk. */
+/** systemd keeps the credentials of a unit in memory: free space there does not concern a disk. */
 function checkDisk({ config, env }: Context): Check[] {
   const path = resolve(config.REALMPASS_DATA_DIRECTORY);
   if (!existsSync(path) || path === env["CREDENTIALS_DIRECTORY"]) return [];
@@ -43,7 +43,7 @@ function checkDisk({ config, env }: Context): Check[] {
 
 const mebibyte = 1024 * 1024;
 
-/** Whether there is room left in a directory; sizes are in bytes. */
+/** Checks the free space of a directory; sizes are in bytes. */
 export function judgeSpace(path: string, { free, total }: { free: number; total: number }): Check {
   const message = `${Math.floor(free / mebibyte)} MiB are free in ${path}`;
   const remedy = "Make room: a database that cannot write accepts nothing.";

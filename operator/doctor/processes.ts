@@ -4,14 +4,14 @@ import { skewMsMax } from "../../runtime/clock.ts";
 import { programVersion } from "../../runtime/program-files.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** What goes wrong without any process of a kind. */
+/** The consequence of having no process of a kind. */
 const without: Readonly<Record<ProcessKind, string>> = {
   worker: "nothing is issued; revocations count and OCSP says so, but no CRL is renewed",
   responder: "OCSP is not answered, and RADIUS servers that are strict admit no device",
   api: "no request is answered",
 };
 
-/** What to do about what a process finds wrong with itself. */
+/** The remedy for each problem that a process reports about itself. */
 const remedies: Readonly<Record<ProblemCode, string>> = {
   certificate_ended: "Replace it and its key now, and restart the process.",
   certificate_ending: "Replace it and its key, and restart the process.",
@@ -26,11 +26,11 @@ const remedies: Readonly<Record<ProblemCode, string>> = {
   publication_failed: 'Look for "crl.failed" in its log.',
 };
 
-/** A newer process may report what this version does not know. */
+/** A newer process may report a code that this version does not know. */
 const remedyOf = (code: string): string =>
   Object.entries(remedies).find(([known]) => known === code)?.[1] ?? "The newest version's docs/health.md explains it.";
 
-/** Whether there is a process of each kind, and what those that there are know to be wrong with themselves. */
+/** Checks that there is a process of each kind, and reports the problems that processes have found in themselves. */
 export function checkProcesses(states: readonly ProcessState[]): Check[] {
   const kinds = Object.keys(without) as ProcessKind[];
   const missing = kinds.filter((kind) => !states.some((state) => state.alive && state.kind === kind));
@@ -69,13 +69,13 @@ export function checkProcesses(states: readonly ProcessState[]): Check[] {
 const versionsOf = (states: readonly ProcessState[]): string[] =>
   [...new Set(states.map(({ version }) => version))].sort();
 
-/** How many processes of a kind are alive, and their versions: an upgrade that did not happen is seen by them alone. */
+/** Counts the live processes of a kind and lists their versions: only they show an upgrade that did not happen. */
 function countOf(kind: ProcessKind, states: readonly ProcessState[]): string {
   const alive = states.filter((state) => state.alive && state.kind === kind);
   return alive.length === 0 ? `${kind} 0` : `${kind} ${alive.length} (${versionsOf(alive).join(" and ")})`;
 }
 
-/** The processes that run another version than this program; empty if all run the same. */
+/** Names the processes that run another version than this program; empty if all run the same. */
 function namesOfOthers(states: readonly ProcessState[]): string {
   const own = programVersion();
   const others = states.filter(({ alive, version }) => alive && version !== own);
@@ -83,7 +83,7 @@ function namesOfOthers(states: readonly ProcessState[]): string {
   return names.length === 0 ? "" : `; of another version than this program (${own}): ${names.join(", ")}`;
 }
 
-/** What one process adds to a queue another one has to find there. */
+/** Checks that all processes use the same queue: one process must find the tasks that another adds. */
 function checkQueueNames(states: readonly ProcessState[]): Check[] {
   const users = states.filter(({ alive, queue }) => alive && queue !== null);
   const queues = [...new Set(users.map(({ queue }) => queue))];
@@ -99,8 +99,8 @@ function checkQueueNames(states: readonly ProcessState[]): Check[] {
 }
 
 /**
- * Whether nothing is signed or answered for a problem: a clock that is too far off, an issuer that no worker can use, a
- * certificate that has ended.
+ * Whether a problem stops all signing or answering: a clock that is too far off, an issuer that no worker can use, an
+ * expired certificate.
  */
 function stopsWork(
   { clockSkewMs }: ProcessState,
@@ -117,7 +117,7 @@ function stopsWork(
   );
 }
 
-/** Code of a release runs beside that of the one before it, and of no other. Each release has another minor version. */
+/** A release runs beside the one before it, and no other. Each release has another minor version. */
 function areApart(versions: readonly string[]): boolean {
   const releases = [...new Set(versions.map((version) => version.split(".").slice(0, 2).join(".")))];
   const [one, other] = releases.map((release) => release.split(".").map(Number));

@@ -10,15 +10,15 @@ import type { Context } from "../context/context.ts";
 import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** A CRL may be as old as this where a new one has just come: apis and proxies keep it for seconds. */
+/** A CRL may be this much older than one just published: apis and proxies keep it for seconds. */
 const keptSecondsMax = 60;
 
-/** More say nothing more. */
+/** More faults would add nothing. */
 const faultsMax = 5;
 
 /**
- * Whether what certificates point to comes by plain http from there. Without an api nothing does, and without a responder no
- * answer of OCSP: that is said of the processes.
+ * Checks that the addresses in certificates work by plain http. Without an api none does, and without a responder OCSP
+ * does not: `checkProcesses` reports those.
  */
 export async function checkPublication(
   db: Db,
@@ -48,7 +48,7 @@ export async function checkPublication(
     }
   };
   const found = await Promise.all([
-    // Before there is an issuer an api says itself that it has none.
+    // Before there is an issuer, an api itself returns `not_found`.
     ...(publishing.length === 0
       ? [look("/ca/0.cer", ({ body }) => (body.includes("not_found") ? undefined : "does not come from an api"))]
       : []),
@@ -87,10 +87,10 @@ export async function checkPublication(
       ];
 }
 
-/** A trial's address: from another machine or container it leads nowhere. */
+/** Whether an address is a trial's: from another machine or container it leads nowhere. */
 const isLoopback = (url: string): boolean => /^(?:localhost|127\..*|\[::1\])$/.test(new URL(url).hostname);
 
-/** That there is no CRL is another check's. */
+/** Another check reports a missing CRL. */
 async function faultOfCrl(
   db: Db,
   { id, body, at }: { id: string; body: Buffer; at: Date },
@@ -102,7 +102,7 @@ async function faultOfCrl(
   return justReplaced && body[0] === tag.sequence ? undefined : "is not the current CRL";
 }
 
-/** An OCSPRequest (RFC 6960 section 4.1.1) about a serial number that no certificate has. */
+/** Returns an OCSPRequest (RFC 6960 section 4.1.1) for a serial number that no certificate has. */
 function ocspRequest(issuer: Buffer): Buffer {
   const { raw } = new X509Certificate(issuer);
   const [toBeSigned] = readChildren(raw, readElement(raw));
@@ -119,7 +119,7 @@ function ocspRequest(issuer: Buffer): Buffer {
   return sequence(sequence(sequence(sequence(certId))));
 }
 
-/** An OCSPResponse that says `successful`, as it does of a serial number that it does not know. */
+/** Whether a body is an OCSPResponse with the status `successful`, which unknown serial numbers get too. */
 function isOcspAnswer(body: Buffer): boolean {
   try {
     const [status] = readChildren(body, readElement(body));

@@ -5,7 +5,7 @@ import { clusterRefused, isCluster, openRedis } from "../../runtime/queue/redis.
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** Whether nobody but the owner can have put code into the queue's schema. Reads the system's catalogs alone. */
+/** Checks that only the owner can have put code into the queue's schema. Reads only the system's catalogs. */
 export async function checkQueueSchema(db: Database): Promise<Check> {
   const remedy = "Run `npm run migrate`: it makes the schema again, and no work is lost.";
   try {
@@ -18,7 +18,7 @@ export async function checkQueueSchema(db: Database): Promise<Check> {
   }
 }
 
-/** Whether the queues in Postgres are there. Run nothing of the schema where {@link checkQueueSchema} has failed. */
+/** Checks that the queues in Postgres exist. Run nothing of the schema if {@link checkQueueSchema} has failed. */
 export async function checkQueueInPostgres(db: Database): Promise<Check> {
   try {
     return passes("queue", `the queues in Postgres are there, with ${await countTasks(db)} tasks`);
@@ -29,7 +29,7 @@ export async function checkQueueInPostgres(db: Database): Promise<Check> {
 
 const connectMs = 5_000;
 
-/** Whether Redis answers, and keeps what it is given. */
+/** Checks that Redis responds and keeps its data. */
 export async function checkRedis(url: string): Promise<Check[]> {
   let lost: Error | undefined;
   const redis = openRedis(url, "produce", (error) => (lost = error));
@@ -88,7 +88,10 @@ function checkPersistence(enabled: string | undefined): Check {
       );
 }
 
-/** Anybody who reaches Redis may take tasks away and read ids; nothing else is in them. */
+/**
+ * Checks that Redis has a password: anybody who reaches it could remove tasks and read ids, which are all that it
+ * contains.
+ */
 function checkPassword({ hostname, password }: URL): Check {
   return password !== "" || /^(localhost|127\..*|\[::1\])$/.test(hostname)
     ? passes("redis-password", "Redis asks for a password, or is on this machine")

@@ -2,7 +2,7 @@ import type { Context } from "../context/context.ts";
 import { listRoots } from "../issuer/ceremony-directory.ts";
 import { warns, type Check } from "./check.ts";
 
-/** Whether the key of a realm's root still lies where it was made. */
+/** Reports root keys that are still where they were created. */
 export async function checkRoots(context: Context): Promise<Check[]> {
   const directory = context.dataDirectory().ceremony;
   return (await context.realms()).flatMap(({ name }) =>

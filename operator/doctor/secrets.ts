@@ -8,14 +8,14 @@ import { heldSecret, printedCheckValue, secretKinds, type SecretKind } from "../
 import type { Context } from "../context/context.ts";
 import { fails, passes, type Check } from "./check.ts";
 
-/** What the operator may have of each kind, in the order in which it is looked for. */
+/** The secrets of each kind that the operator may have, in the order of the search. */
 const heldByOperator: Readonly<Record<SecretKind, readonly SecretName[]>> = {
   master: ["masterKey"],
   output: ["outputPublicKey", "outputPrivateKey"],
   audit: ["auditPublicKey", "auditKey"],
 };
 
-/** Whether the secrets that are found here are the installation's, and whether any lie where they should not. */
+/** Checks that the secrets found here are the installation's, and that none is where it should not be. */
 export async function checkSecrets(db: Db, context: Context): Promise<Check[]> {
   const decoys = findDecoys(context);
   return [
@@ -58,7 +58,7 @@ async function compare(db: Db, { config }: Context): Promise<Check> {
   );
 }
 
-/** None of what is no secret of the kind. */
+/** Returns the check values of a secret; none if the text is not a secret of the kind. */
 async function checkValuesOf(kind: SecretKind, text: string): Promise<string[]> {
   try {
     return (await heldSecret(kind, text)).checkValues.map(printedCheckValue);
@@ -74,7 +74,7 @@ const decoyFiles = [
   "ceremony",
 ] as const;
 
-/** In the directories beside the operator's own, as `secrets create` lays them out. */
+/** Finds misplaced secrets in the directories beside the operator's own, as `secrets create` lays them out. */
 function findDecoys(context: Context): string[] {
   const { path } = context.dataDirectory();
   if (basename(path) !== "operator") return [];

@@ -7,15 +7,16 @@ import { EncryptedKey } from "../../worker/keys/encrypted-key.ts";
 import { pem } from "../../pki/pem.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** Where a root lies: its encrypted key and its certificate. */
+/** The files of a root: its encrypted key and its certificate. */
 export interface RootFiles {
   key: string;
   certificate: string;
 }
 
 /**
- * Writes a new root's encrypted key and certificate (mode 0600, directory 0700), with advice beside them. The names hold
- * the certificate's fingerprint, so no file is ever overwritten, and what an interrupted run left behind is in no later run's way.
+ * Writes a new root's encrypted key and certificate (mode 0600, directory 0700), with advice beside them. The names
+ * contain the certificate's fingerprint, so no file is ever overwritten, and leftovers of an interrupted run do not
+ * disturb a later one.
  */
 export function writeRoot({
   directory,
@@ -35,7 +36,7 @@ export function writeRoot({
   return files;
 }
 
-/** The roots of a realm that still lie in the ceremony directory, key and certificate. */
+/** Lists the roots of a realm that are still in the ceremony directory, each with key and certificate. */
 export function listRoots({ directory, realm }: { directory: string; realm: string }): RootFiles[] {
   const names = new Set(readNames(directory));
   const stems = [...names].flatMap((name) => /^(.+-root-[0-9a-f]{16})\.key\.json$/.exec(name)?.[1] ?? []);
@@ -45,7 +46,7 @@ export function listRoots({ directory, realm }: { directory: string; realm: stri
     .map((stem) => ({ key: join(directory, `${stem}.key.json`), certificate: join(directory, `${stem}.crt.pem`) }));
 }
 
-/** Reads a root's encrypted key; throws a CommandError that names the file when it cannot be used. */
+/** Reads a root's encrypted key; throws a CommandError that names the file if it cannot be used. */
 export function readRootKey(path: string): EncryptedKey {
   const parsed = EncryptedKey.safeParse(jsonOf(read(path)));
   if (!parsed.success)
@@ -53,7 +54,7 @@ export function readRootKey(path: string): EncryptedKey {
   return parsed.data;
 }
 
-/** Puts another record of a root's key in the place of its file, whole or not at all. */
+/** Replaces the file of a root's key with another record, atomically. */
 export function replaceRootKey(path: string, encryptedKey: EncryptedKey): void {
   const temporary = `${path}.${process.pid}.new`;
   try {
@@ -70,7 +71,7 @@ export function replaceRootKey(path: string, encryptedKey: EncryptedKey): void {
   }
 }
 
-/** Reads a root back; throws an CommandError that names the file that cannot be used. */
+/** Reads a root back; throws a CommandError that names the unusable file. */
 export function readRoot({ key, certificate }: RootFiles): CertificateAuthority {
   const encryptedKey = readRootKey(key);
   try {
@@ -81,11 +82,11 @@ export function readRoot({ key, certificate }: RootFiles): CertificateAuthority 
   }
 }
 
-/** SHA-256 of a certificate, in hexadecimal. */
+/** Returns the SHA-256 of a certificate, in hexadecimal. */
 export const fingerprintOf = (certificate: Uint8Array): string =>
   new X509Certificate(certificate).fingerprint256.replaceAll(":", "").toLowerCase();
 
-/** What an operator should do with a new root, in a few lines. */
+/** Returns what an operator should do with a new root, in a few lines. */
 export const rootAdvice = ({ key, certificate }: RootFiles): string =>
   `The root key of the realm was written to ${key}, encrypted, and is kept nowhere else.\n` +
   `Move it and ${certificate} to an offline medium, with a second copy, and keep the passphrase of roots apart from it.\n` +

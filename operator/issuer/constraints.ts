@@ -8,7 +8,7 @@ import {
 import { readNameConstraints } from "../../pki/name-constraints.ts";
 import { option } from "../../terminal/command.ts";
 
-/** How an issuing CA is limited in the names that it may certify, as its certificate says. */
+/** The limits on the names that an issuing CA may certify, as in its certificate. */
 export interface Constraints {
   nameConstraints: NameConstraintsForm;
   permittedDomains: string[] | null;
@@ -20,20 +20,20 @@ export function constraintsOf({ certificate }: Pick<IssuerRow, "certificate">): 
   return { nameConstraints: found.critical ? "critical" : "plain", permittedDomains: found.permittedDomains };
 }
 
-/** What an issuing CA permits, in words. */
+/** Describes the names that an issuing CA permits. */
 export const constraintsText = ({ nameConstraints, permittedDomains }: Constraints): string =>
   permittedDomains === null
     ? "no name constraints"
     : `${nameConstraints} name constraints: ${permittedDomains.join(", ")}`;
 
-/** Those of the domains that an issuing CA does not let DNS names be in. */
+/** Returns the domains that an issuing CA does not permit in DNS names. */
 export const domainsBeyond = (
   { permittedDomains }: Pick<IssuerRow, "permittedDomains">,
   domains: readonly string[],
 ): string[] =>
   permittedDomains === null ? [] : domains.filter((domain) => !isWithinDomains(domain, permittedDomains));
 
-/** How a command that makes an issuing CA is told to limit it. */
+/** The option of commands that create an issuing CA: how it is limited. */
 export const nameConstraintsOption = option(
   "form",
   "how the CA is limited to the realm's domains: critical, which small devices do not load; plain; none; default: plain",

@@ -11,14 +11,14 @@ import { constraintsOf } from "./constraints.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
-/** Makes an issuing CA under a root, and checks that the root's key and certificate belong together. */
+/** Creates an issuing CA under a root, and checks that the root's key and certificate belong together. */
 export async function signIssuingCa(request: {
   root: CertificateAuthority;
   organization: string;
   nameConstraints: IssuingCaRequest["nameConstraints"];
   /** Of the new key. */
   passphrase: string;
-  /** Of the root's key; several, one to a line. */
+  /** Of the root's key; several are allowed, one to a line. */
   rootPassphrase: string;
   cost?: KeyCost | undefined;
   at: Date;
@@ -67,7 +67,7 @@ export async function addIssuer(
 
 export type IssuerEvent = "issuer_create" | "issuer_prepare" | "issuer_rotate";
 
-/** The audit entry of what became of an issuing CA. */
+/** Records the audit entry for a change of an issuing CA. */
 export const recordIssuerEvent = (
   tx: Db,
   { issuer, event, at }: { issuer: issuers.IssuerRow; event: IssuerEvent; at: Date },

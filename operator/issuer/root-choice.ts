@@ -5,13 +5,13 @@ import { CommandError, usageError } from "../../terminal/failure.ts";
 
 export interface RootChoice {
   realm: string;
-  /** What `--root-key` and `--root-certificate` said. */
+  /** The values of `--root-key` and `--root-certificate`. */
   given: { rootKey: string | undefined; rootCertificate: string | undefined };
-  /** The fingerprint of the root that it has to be; undefined: any of the realm's. */
+  /** The required fingerprint of the root; undefined: any root of the realm. */
   expected?: string | undefined;
 }
 
-/** The root to work with: from the files that were named, else from the ceremony directory. */
+/** Returns the root to use: from the named files, else from the ceremony directory. */
 export function chooseRoot({ realm, given, expected }: RootChoice, context: Context): CertificateAuthority {
   const named = namedFiles(given);
   if (named !== undefined) {

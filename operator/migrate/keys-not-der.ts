@@ -2,13 +2,12 @@ import { createHash, X509Certificate } from "node:crypto";
 import type { Database } from "../../db/client.ts";
 import * as certificates from "../../db/queries/certificates/certificates.ts";
 
-/** Certificates that are looked at together. */
+/** Certificates checked at once. */
 const slice = 1_000;
 
 /**
- * The serial numbers of active profiles whose public keys are certified in octets that are not their DER: their hash
- * does not tell the key from others, so that it could be certified again. Only keys that came in certification requests
- * can be like that.
+ * Returns the serial numbers of active profiles whose public keys are certified in a form other than DER: the hash does
+ * not identify the key, so it could be certified again. Only keys from certification requests can be like that.
  */
 export async function serialsOfKeysNotDer(db: Database, { at }: { at: Date }): Promise<string[]> {
   const ids = await certificates.listActiveOfRequests(db, { at });
@@ -20,7 +19,7 @@ export async function serialsOfKeysNotDer(db: Database, { at }: { at: Date }): P
   return found;
 }
 
-/** Whether the hash of the key as it is certified is that of what OpenSSL writes for it. */
+/** Whether the hash of the certified key equals that of the form that OpenSSL writes. */
 function isDer({ certificate, spkiSha256 }: certificates.CertifiedKey): boolean {
   try {
     const der = new X509Certificate(certificate).publicKey.export({ format: "der", type: "spki" });

@@ -8,13 +8,13 @@ import { migrateQueues } from "../../runtime/queue/queues.ts";
 
 export type MigrationOutcome =
   | {
-      /** Names of the migrations that were run now. */
+      /** Names of the migrations run now. */
       migrations: string[];
       newer: [];
       queueSchemaVersion: number;
       grants: GrantChanges;
     }
-  /** The database has migrations of a newer version, and nothing was changed. */
+  /** The database has migrations of a newer version; nothing was changed. */
   | { migrations: []; newer: string[] };
 
 /**
@@ -29,8 +29,8 @@ export async function migrateAll(
     async also(session) {
       const db = onSession(session);
       await useSystemNames(db);
-      // To migrate as the owner where others have created is to run their code. Tasks that go with the schema are added
-      // again by the sweep: the rows in our own tables say what is to be done.
+      // To migrate as the owner in a schema where others have created objects is to run their code. The sweep adds the
+      // dropped tasks again: the rows in our own tables contain the work.
       const found = await findForeign(db);
       if (found.length > 0) {
         await dropQueueSchema(db);
@@ -48,7 +48,7 @@ export async function migrateAll(
   const { migrations, also, grants } = outcome;
   const { granted, revoked } = grants;
   if (granted.length + revoked.length > 0) {
-    // After a migration they are expected to change; else somebody has changed them by hand.
+    // After a migration the rights are expected to change; otherwise they were changed by hand.
     log[migrations.length === 0 && revoked.length > 0 ? "warn" : "info"](
       { event: "database.grants_changed", granted: granted.length, revoked },
       "the rights of the service's roles were made what this version lists",

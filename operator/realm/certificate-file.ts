@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readCaCertificates } from "../../runtime/ca-certificates.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** The certificates of a PEM file and nothing else of it; undefined when no file is named. Each has to be a CA's. */
+/** Reads the certificates, and nothing else, of a PEM file; undefined if no file is named. Each must be a CA's. */
 export function readCertificates(path: string | undefined, at: Date): string | undefined {
   if (path === undefined) return undefined;
   const read = readCaCertificates(readText(path), at);

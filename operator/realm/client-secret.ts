@@ -2,7 +2,7 @@ import { usageError } from "../../terminal/failure.ts";
 
 const secretBytesMax = 1024;
 
-/** A client secret from standard input, without the line end that `echo` adds. */
+/** Returns a client secret from standard input, without the line end that `echo` adds. */
 export function readClientSecret(input: string): string {
   const secret = input.replace(/\r?\n$/, "");
   if (secret === "" || Buffer.byteLength(secret) > secretBytesMax || /\p{Cc}/u.test(secret)) {

@@ -11,9 +11,9 @@ import { addLocalUser, drawPairwiseId } from "../user/new-user.ts";
 export interface FirstRunDeps {
   db: Database;
   dataDirectory: Pick<DataDirectory, "ceremony">;
-  /** What the new issuer's key is encrypted under. */
+  /** Encrypts the new issuer's key. */
   passphrase: string;
-  /** What the new root's key is encrypted under. */
+  /** Encrypts the new root's key. */
   rootPassphrase: string;
   clock: Clock;
   authUrl: string;
@@ -30,9 +30,9 @@ export interface FirstRun {
 const demo = { name: "demo", domain: "demo.example", displayName: "Demo", localSignIn: true } as const;
 
 /**
- * Makes the first realm, with its own root and issuer, an administrator without a password, and a sign-in link; all in
- * one transaction, so that it can be interrupted anywhere and run again, and by several processes at once. Undefined when
- * there is a realm.
+ * Creates the first realm, with its own root and issuer, an administrator without a password, and a sign-in link; all
+ * in one transaction, so it can be interrupted anywhere, run again, and run by several processes at once. Returns
+ * undefined if there is a realm.
  */
 export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined> {
   const { db, dataDirectory, passphrase, rootPassphrase, clock, authUrl, log } = deps;

@@ -15,7 +15,7 @@ export interface Hierarchy {
   issuing: CertificateAuthority;
 }
 
-/** Makes both CAs of a new realm. Slow by intent (key derivation), so not in a transaction. */
+/** Creates both CAs of a new realm. Slow by intent (key derivation), so not in a transaction. */
 export async function createHierarchy(request: {
   organization: string;
   nameConstraints: IssuingCaRequest["nameConstraints"];
@@ -31,9 +31,9 @@ export async function createHierarchy(request: {
 }
 
 /**
- * Makes a realm with its issuer and puts the root into the ceremony directory. Call at the end of a transaction: the
- * root is on disk before anything is committed that hangs on it, and is left there when committing fails, because a
- * commit may have happened although its answer was lost.
+ * Creates a realm with its issuer and writes the root into the ceremony directory. Call at the end of a transaction:
+ * the root is on disk before anything that depends on it is committed, and stays there if the commit fails, because a
+ * commit may have succeeded although its response was lost.
  */
 export async function addRealm(
   tx: Db,

@@ -9,7 +9,10 @@ import {
 import { isOpenIssuer } from "../../domain/uris.ts";
 import type { ResettableSetting } from "./resettable-settings.ts";
 
-/** The options of `realm set` that `--clear` can reset: those of the identity provider, the CA of the RADIUS server, the domains of servers, and forgetting. */
+/**
+ * The options of `realm set` that `--clear` can reset: identity provider, CA of the RADIUS server, domains of servers,
+ * forgetting.
+ */
 export interface UpstreamInput {
   infrastructureDomain: string[] | undefined;
   radiusCaFile: string | undefined;
@@ -26,7 +29,7 @@ export interface UpstreamInput {
   clear: ReadonlySet<ResettableSetting> | undefined;
 }
 
-/** A setting that would be both set and cleared. */
+/** Returns a setting that would be both set and cleared. */
 export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableSetting | undefined {
   const set: Record<ResettableSetting, unknown> = {
     "infrastructure-domain": input.infrastructureDomain,
@@ -48,7 +51,7 @@ export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableS
   return [...(clear ?? [])].find((name) => set[name] !== undefined);
 }
 
-/** The change of a realm's identity provider. A secret is never taken along to another one. */
+/** Returns the change of a realm's identity provider. Another provider never gets the secret of the one before. */
 export function upstreamChange(
   realm: RealmRow,
   input: UpstreamInput,
@@ -65,14 +68,17 @@ export function upstreamChange(
   };
 }
 
-/** Whether anybody can use a realm: its identity provider signs in anybody, and no rule says who may use the realm. */
+/** Whether anybody can use a realm: its identity provider signs in anybody, and no rule limits who may use the realm. */
 export const isOpenToAnybody = ({
   upstreamIssuer,
   upstreamClaims: { mayUse = [] },
 }: Pick<RealmRow, "upstreamIssuer" | "upstreamClaims">): boolean =>
   upstreamIssuer !== null && isOpenIssuer(upstreamIssuer) && mayUse.length === 0;
 
-/** Whether a change opens a realm to anybody. One that was open already may keep its identity provider, and not be given it again. */
+/**
+ * Whether a change opens a realm to anybody. A realm that was open already may keep its identity provider, but not set
+ * it again.
+ */
 export const opensToAnybody = (before: RealmRow, after: RealmRow, { upstreamIssuer }: UpstreamInput): boolean =>
   isOpenToAnybody(after) && (upstreamIssuer !== undefined || !isOpenToAnybody(before));
 
@@ -87,7 +93,7 @@ function claimsOf(
     pairwiseId: pick("claim-pairwise-id", input.claimPairwiseId, before.pairwiseId),
     email: pick("claim-email", input.claimEmail, before.email),
     displayName: pick("claim-display-name", input.claimDisplayName, before.displayName),
-    // Rules are taken away by an empty list: the release before does not write them, and a trigger keeps them then.
+    // An empty list removes rules: the release before does not write them, and a trigger then keeps them.
     mayUse: pick("may-use", input.mayUse, before.mayUse) ?? (before.mayUse && []),
   };
   const { administrator, ...others } = cleared.has("claim-role") ? {} : roleRulesOf(before);

@@ -16,26 +16,26 @@ export interface LostEntry extends ExportedEntry {
   hash: string;
 }
 
-/** What exports have of a realm and its database lacks. */
+/** Entries of a realm that exports contain and the database lacks. */
 export interface Lost {
   realmId: string;
-  /** The last place that both have. */
+  /** The last position that both have. */
   fork: number;
-  /** Where the export ends. */
+  /** The last position of the export. */
   end: number;
   /** In the order of the chain. */
   entries: readonly LostEntry[];
-  /** Up to this place an earlier run has replayed them. */
+  /** An earlier run has replayed the entries up to this position. */
   replayedTo: number;
 }
 
-/** Entries that are compared with the database at once. */
+/** Entries compared with the database at once. */
 const pageMax = 2_000;
 
 /**
- * Compares exports of one realm, each going on where the one before ended, with the database. They are verified first:
- * throws `export_refused` with the first faults when they are not what was signed, `export_incomplete` when they begin after
- * the database ends, `realm_not_found`, and what {@link exportedLines} throws.
+ * Compares exports of one realm, each continuing the one before, with the database. Verifies them first: throws
+ * `export_refused` with the first faults if they are not what was signed, `export_incomplete` if they begin after the
+ * database ends, `realm_not_found`, and the errors of {@link exportedLines}.
  */
 export async function findLost(
   db: Db,
@@ -65,7 +65,7 @@ export async function findLost(
     const here = await chain.hashesBetween(db, { realmId, after: from - 1, to });
     const beyond = page.filter(({ position, hash }) => here.get(position) !== hash);
     fork = page.findLast(({ position, hash }) => here.get(position) === hash)?.position ?? fork;
-    // What was not sealed yet when the backup was made is in it without a place.
+    // An entry that was not sealed when the backup was made is in the backup without a position.
     const present = await auditEntries.findPresent(db, { realmId, entries: beyond });
     entries.push(...beyond.filter(({ id }) => !present.has(id)));
     replayedTo = page.findLast(({ hash }) => replayed.has(hash))?.position ?? replayedTo;
@@ -110,7 +110,7 @@ export async function findLost(
   return { realmId, fork, end: end.position, entries, replayedTo };
 }
 
-/** The place before the first of an export, which the database has to have, or the export would leave a gap. */
+/** Returns the place before an export's first entry. The database must have it, or the export would leave a gap. */
 async function startOf(db: Db, realmId: string, firstPosition: number): Promise<ChainEnd> {
   const position = firstPosition - 1;
   if (position === 0) return chainStart;

@@ -12,27 +12,27 @@ import { RevocationReason } from "../../domain/certificate/revocation.ts";
 import type { Lost, LostEntry } from "./lost-entries.ts";
 import { gaveRole, takenRoles, type Taken } from "./taken-roles.ts";
 
-/** What was done again, and what is left for people. */
+/** What was replayed, and what is left for people. */
 export interface Replayed {
-  /** Profiles that are there, and are revoked now. */
+  /** Known profiles that are revoked now. */
   revoked: number;
   /** Serial numbers of lost profiles that are on the CRL now. */
   listed: number;
   offboarded: number;
   locked: number;
-  /** People from whom a role was taken. */
+  /** People who lost a role. */
   roles: number;
   guestAccounts: number;
-  /** Applications that are switched off, or have lost a secret. */
+  /** Applications that are switched off, or without an old secret. */
   applications: number;
   lostProfiles: { serial: string; user: string | null; name: string | null }[];
   byHand: LostEntry[];
 }
 
-/** Entries that are replayed in one transaction. */
+/** Entries replayed in one transaction. */
 const sliceMax = 1_000;
 
-/** What nobody has to do again: it changed nothing that a restore takes back, or upkeep does it by itself. */
+/** Events that need no replay: they changed nothing that a restore reverts, or upkeep repeats them by itself. */
 const withoutConsequence = new Set([
   "admin_login",
   "user_login",
@@ -76,9 +76,9 @@ const OfApplication = z.object({ clientID: z.string() });
 const SwitchedOff = z.object({ clientID: z.string(), after: z.object({ active: z.literal(false) }) });
 
 /**
- * Does again what the lost entries say that took access away, in slices of one transaction each; what earlier runs did is
- * passed over. Of what was taken back later in the lost time (a lock, an offboarding, a role), nothing is done. `keepLost`: profiles
- * that were made in the lost time and are unknown here are not put on the CRL. `dryRun`: everything is rolled back.
+ * Replays the lost entries that removed access, in slices of one transaction each; skips what earlier runs did. A lock,
+ * an offboarding or a lost role that was reverted later in the lost time is not replayed. `keepLost`: profiles that
+ * were issued in the lost time and are unknown here are not put on the CRL. `dryRun`: everything is rolled back.
  */
 export async function replay(
   db: Database,
@@ -131,7 +131,10 @@ async function rolledBack(db: Database, run: (tx: Db) => Promise<void>): Promise
   });
 }
 
-/** Whom or what an entry switches, so that the last of several counts: an offboarding, a lock, an application. */
+/**
+ * Returns the key of the switch that an entry sets (an offboarding, a lock, an application): the last entry of each key
+ * counts.
+ */
 function switchOf({ event, properties }: LostEntry): string | undefined {
   const json: unknown = JSON.parse(properties);
   if (event === "user_offboard" || event === "user_undelete") {
@@ -151,7 +154,7 @@ function switchOf({ event, properties }: LostEntry): string | undefined {
   return undefined;
 }
 
-/** For each of them the last entry. */
+/** Returns the last entry of each key. */
 function lastSayings(entries: readonly LostEntry[]): ReadonlyMap<string, LostEntry> {
   const last = new Map<string, LostEntry>();
   for (const entry of entries) {
@@ -161,7 +164,7 @@ function lastSayings(entries: readonly LostEntry[]): ReadonlyMap<string, LostEnt
   return last;
 }
 
-/** Which issuer signed each profile that was made, as far as the entries say it: earlier versions did not. */
+/** Returns the issuer of each profile that the entries create, if they name it: earlier versions did not. */
 function issuersIn(entries: readonly LostEntry[]): ReadonlyMap<string, string> {
   const issuers = new Map<string, string>();
   for (const { event, properties } of entries) {
@@ -255,7 +258,7 @@ async function replayEntry(
         return;
       }
       await takeRoles();
-      // Taken back since: their devices are gone all the same, if they went before that.
+      // The offboarding was undone later: the person's devices are revoked all the same if they were before that.
       if (revokeAt !== undefined && final !== undefined && revokeAt > new Date(final.date)) return;
       for (const serialNumber of serials) {
         const revokedAt = revokeAt ?? new Date(entry.date);
@@ -305,7 +308,7 @@ async function replayEntry(
           ? await restoring.removeSecretsBefore(tx, { realmId, clientId, before: new Date(entry.date), at })
           : isOff && isFinal && (await restoring.switchOff(tx, { realmId, clientId, at }));
       if (changed) done.applications++;
-      // A new secret has to be drawn, and what else was changed is not known here.
+      // A new secret has to be created, and other changes of the application are not known here.
       done.byHand.push(entry);
       return;
     }
@@ -313,7 +316,7 @@ async function replayEntry(
       if (!withoutConsequence.has(event)) done.byHand.push(entry);
   }
 
-  /** An offboarding that was taken back has ended them all the same. */
+  /** An offboarding ends a person's roles even if it was undone. */
   async function takeRoles(): Promise<void> {
     const of = taken.get(entry);
     if (of === undefined) return;

@@ -3,7 +3,7 @@ import { UserID } from "../../domain/ids.ts";
 import { roles as allRoles, type Role } from "../../domain/people/roles.ts";
 import type { LostEntry } from "./lost-entries.ts";
 
-/** Roles that an entry names, without those that this version does not know. */
+/** Roles in an entry, without any that this version does not know. */
 const RoleNames = z
   .array(z.string())
   .default([])
@@ -12,13 +12,13 @@ const RoleNames = z
 const Update = z.object({ userID: UserID, before: RoleNames, after: RoleNames });
 const Offboarding = z.object({ userID: UserID, roles: RoleNames });
 
-/** From whom an entry took roles, and which. */
+/** The roles that an entry took, and their user. */
 export interface Taken {
   userId: string;
   roles: Role[];
 }
 
-/** What an entry took and gave; undefined: it is not about roles. */
+/** Returns the roles that an entry took and gave; undefined if it is not about roles. */
 function changeIn({ event, properties }: LostEntry): { userId: string; taken: Role[]; given: Role[] } | undefined {
   if (event === "user_role_update") {
     const { userID: userId, before, after } = Update.parse(JSON.parse(properties));
@@ -35,7 +35,7 @@ function changeIn({ event, properties }: LostEntry): { userId: string; taken: Ro
   return undefined;
 }
 
-/** For each entry that took roles those that no later entry gave back. */
+/** Returns, for each entry that took roles, the roles that no later entry gave back. */
 export function takenRoles(entries: readonly LostEntry[]): ReadonlyMap<LostEntry, Taken> {
   const last = new Map<string, { entry: LostEntry; userId: string; role: Role }>();
   for (const entry of entries) {
@@ -54,5 +54,5 @@ export function takenRoles(entries: readonly LostEntry[]): ReadonlyMap<LostEntry
   return byEntry;
 }
 
-/** Whether an entry gave a role: nothing gives it again but a person. */
+/** Whether an entry gave a role: only a person can give it again. */
 export const gaveRole = (entry: LostEntry): boolean => (changeIn(entry)?.given.length ?? 0) > 0;

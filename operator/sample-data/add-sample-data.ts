@@ -10,19 +10,19 @@ import { drawSecretToken } from "../../runtime/keys/secret-token.ts";
 import { samplePeople } from "./people.ts";
 
 interface SampleDataOptions {
-  /** The database with its owner's rights, for what no client can do: putting things into the past. */
+  /** The database with its owner's rights, for what no client can do: moving things into the past. */
   ownerUrl: string;
   clock: Clock;
   realmId: string;
-  /** Where the API of the running service is. */
+  /** The address of the running service's API. */
   baseUrl: string;
 }
 
 const daysBack = 29;
 
 /**
- * Fills a realm with people, profiles, guests and applications, so that there is something to see. It does so as a client
- * of the running service; the profiles are real. For development alone: afterwards they are spread over the last weeks.
+ * Fills a realm with people, profiles, guests and applications, as a client of the running service; the profiles are
+ * real. For development alone: afterwards it spreads them over the last weeks.
  */
 export async function addSampleData({ ownerUrl, ...options }: SampleDataOptions): Promise<void> {
   const db = openDatabase({ url: ownerUrl, connectionsMax: 1, applicationName: "realmpass sample data" });
@@ -81,7 +81,7 @@ async function addTo(db: Database, call: Call, { clock, realmId }: Options): Pro
     clientURI: "https://records.example",
     scopes: ["job.create", "job.read", "user.read", "user.modify", "user.delete"],
   });
-  // The dashboard is that of a realm in use.
+  // The dashboard is then that of a realm in use.
   await call("POST", "/api/setup/finish");
   await sampleData.spreadOverDays(db, { realmId, days: daysBack });
   await sampleData.nameAdministrator(db, { realmId, email: `g.hopper@${realm.domain}` });
@@ -91,7 +91,10 @@ const infrastructure = (description: string) => ({ format: "pem", validityMonths
 
 type Call = <Data>(method: string, path: string, body?: unknown) => Promise<Data>;
 
-/** A service application of this realm's. It has a secret for as long as this takes, and stays for the audit log to name. */
+/**
+ * Registers a service application of this realm. It has a secret only while this runs, and stays for the audit log to
+ * name.
+ */
 async function openClient(
   db: Database,
   { clock, realmId, baseUrl }: Options,

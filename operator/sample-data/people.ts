@@ -25,7 +25,7 @@ export interface SamplePerson {
   format: string;
 }
 
-/** Everybody that the lists combine to: the same people every time. */
+/** Returns every combination of the lists: the same people every time. */
 export function samplePeople(domain: string): SamplePerson[] {
   return family.flatMap((last, row) =>
     given.map((first, column): SamplePerson => {
@@ -46,7 +46,7 @@ const of = <Thing>(things: readonly [Thing, ...Thing[]] | readonly Thing[], inde
   return thing;
 };
 
-/** A name as it stands in an address. */
+/** Returns a name as it is written in an address. */
 const ascii = (name: string): string =>
   name
     .replaceAll("ı", "i")

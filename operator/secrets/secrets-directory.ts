@@ -6,27 +6,27 @@ import { createFile, drawSecret, makeDirectory, secretFiles } from "../../runtim
 import { outputPublicJwks } from "../../runtime/keys/sealed-output.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** A file of a directory of secrets, and what of the secret is in it. */
+/** A file of a directory of secrets, and the part of the secret in it. */
 interface Place {
   directory: "postgres" | "redis" | "api" | "worker" | "responder" | "operator";
   file: string;
   part?: (value: string) => string;
 }
 
-/** One secret: where it belongs. The first place has the whole of it. */
+/** One secret and its places. The first place contains the whole secret. */
 interface Placement {
   draw: () => string;
   places: readonly [Place, ...Place[]];
-  /** Its file in a data directory that all processes share; undefined: such a directory has none. */
+  /** Its file in a data directory that all processes share; undefined: there is none. */
   shared?: string;
-  /** Earlier versions had no such secret: it is made where a shared directory has none. */
+  /** Earlier versions had no such secret: it is created if a shared directory has none. */
   isLater?: boolean;
 }
 
 const drawPassword = (): string => randomBytes(32).toString("base64url");
 const databasePassword = "database-password";
 const queuePassword = "queue-database-password";
-/** Beside the superuser's, as no process uses it: the login that owns the database, and migrates it. */
+/** The password of the login that owns and migrates the database. It is beside the superuser's, as no process uses it. */
 export const ownerPasswordFile = "owner-password";
 const redisPassword = "redis-password";
 const {
@@ -44,7 +44,7 @@ const login = (directory: Place["directory"]): Placement => ({
   places: [{ directory, file: databasePassword }],
 });
 
-/** Each kind of secret: a process reads its own directory, and in it is what that process needs and nothing else. */
+/** The kinds of secret: each process reads its own directory, which contains only what that process needs. */
 const placements = {
   database: [
     login("postgres"),
@@ -136,18 +136,18 @@ function publicAuditKey(value: string): string {
   return JSON.stringify(keys.length === 1 ? keys[0] : { keys });
 }
 
-/** What was written, and the values of the secrets that installations compare. */
+/** The written files, and the values of the secrets that installations compare. */
 export interface SecretsWritten {
-  /** The files that were not there before. */
+  /** The new files. */
   files: string[];
-  /** By kind; only of those that were asked for. */
+  /** By kind; only the requested kinds. */
   compared: Partial<Record<"master" | "output" | "audit", string>>;
 }
 
 /**
- * Writes the files (mode 0600) of the kinds that are named into a directory (mode 0700) for each process, never over one
- * that is there: a run that was interrupted is run again. `from` is a data directory whose secrets they get; it is only
- * read. Everything is checked before anything is written.
+ * Writes the files (mode 0600) of the named kinds into a directory (mode 0700) for each process. Never overwrites one,
+ * so an interrupted run can be run again. `from` is a data directory that the secrets are read from. Checks everything
+ * before writing anything.
  */
 export function writeSecrets({
   directory,
@@ -187,7 +187,10 @@ export function writeSecrets({
   return { files: wanted.map(({ path }) => path), compared };
 }
 
-/** A secret that is there already, else that of the data directory, else a new one. */
+/**
+ * Returns the secret of the data directory, else the existing one, else a new one. Without a data directory, the
+ * existing one or a new one.
+ */
 function valueOf(
   { draw, places: [first], shared, isLater = false }: Placement,
   { directory, from }: { directory: string; from: string | undefined },

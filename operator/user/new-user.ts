@@ -15,18 +15,18 @@ export interface NewLocalUser {
   pairwiseId: string;
   email: string;
   roles: readonly Role[];
-  /** Null: signs in with links only. */
+  /** Null: the user signs in by links only. */
   passwordHash: string | null;
   at: Date;
 }
 
-/** An identifier that says nothing about the person it stands for (SAML pairwise-id: something unique at the realm's domain). */
+/** Draws an identifier that reveals nothing about the person (SAML pairwise-id: unique at the realm's domain). */
 export const drawPairwiseId = ({ domain }: Pick<RealmRow, "domain">): string =>
   `${randomBytes(16).toString("hex")}@${domain}`;
 
 /**
- * Makes a user who signs in locally, with the audit entry, and answers the user's id. Refuses a name that can be spelled
- * or folded in two ways. Call in a transaction.
+ * Creates a user who signs in locally, with the audit entry, and returns the user's id. Refuses a name that can be
+ * spelled or folded in two ways. Call in a transaction.
  */
 export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> {
   const { realm, username, pairwiseId, email, roles, passwordHash, at } = user;

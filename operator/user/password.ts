@@ -6,10 +6,10 @@ import { usageError } from "../../terminal/failure.ts";
 
 const passwordLengthMin = 12;
 
-/** Of argon2id, which is the default. */
+/** The cost of argon2id, the default algorithm. */
 export type PasswordCost = typeof passwordCost;
 
-/** A password from standard input, without the line end that `echo` adds, as argon2id in PHC format. */
+/** Hashes a password from standard input, without the line end that `echo` adds, by argon2id in PHC format. */
 export async function hashPassword(
   input: string,
   { cost = passwordCost }: { cost?: PasswordCost | undefined } = {},

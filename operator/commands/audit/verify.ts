@@ -59,7 +59,7 @@ function resultOf(reports: readonly RealmReport[], guards?: GuardReport) {
   return { json, text: lines.join("\n"), failed: !ok };
 }
 
-/** One after the other, each page by page. */
+/** Checks one realm after the other, each page by page. */
 async function checkRealms(
   context: Context,
   {
@@ -88,7 +88,7 @@ async function checkRealms(
   return reports;
 }
 
-/** A report, and what an acknowledged restore took from the chain that the head was kept of. */
+/** A report, and the positions that an acknowledged restore removed from the chain of the kept head. */
 interface RealmReport extends ChainReport {
   lost?: { from: number; to: number; restore: string };
 }

@@ -76,7 +76,7 @@ async function createFirst(
   });
 }
 
-/** In a realm that has issuers the new one is only prepared: it issues after \`issuer rotate\`, once it has a CRL. */
+/** In a realm with issuers the new one is only prepared: it issues after `issuer rotate`, once it has a CRL. */
 async function createUnderNewRoot(
   { form, passphraseLost }: { form: NameConstraintsForm; passphraseLost: boolean },
   context: Context,
@@ -116,7 +116,7 @@ async function createUnderNewRoot(
       event: rows.length === 0 ? "issuer_create" : "issuer_prepare",
       at,
     });
-    // On disk before anything is committed that hangs on it.
+    // On disk before the transaction commits anything that depends on it.
     return { issuer, files: writeRoot({ directory: context.dataDirectory().ceremony, realm: realm.name, root }) };
   });
   context.say(rootAdvice(files));

@@ -47,7 +47,7 @@ export const issuerRotate = command({
 
 const answerOf = (issuer: issuers.IssuerRow): Answer => ({ json: issuerView(issuer), text: issuerLine(issuer) });
 
-/** One that has ended meanwhile is none any more. */
+/** Finds the prepared issuer; one that has expired does not count. */
 const findPrepared = (rows: readonly issuers.IssuerRow[], { clock }: Context): issuers.IssuerRow | undefined =>
   rows.find(({ prepared, notAfter }) => prepared && notAfter > clock.now());
 
@@ -55,7 +55,7 @@ const alreadyPrepared = ({ id }: issuers.IssuerRow): CommandError =>
   new CommandError("issuer_prepared", `Issuer ${id} is prepared already; \`issuer rotate\` has it issue.`);
 
 async function startIssuing(prepared: issuers.IssuerRow, context: Context): Promise<issuers.IssuerRow> {
-  // Loaded only where a CA changes, as X.509 is large: other commands start without it.
+  // Loaded only if a CA changes, as X.509 is large: other commands start without it.
   const { recordIssuerEvent } = await import("../../issuer/new-issuer.ts");
   const db = await context.db();
   return db.transaction(async (tx) => {
@@ -126,7 +126,7 @@ async function makeNext(
   });
 }
 
-/** Nobody else changes which one issues until the transaction ends. */
+/** Locks the realm, so no other command changes which issuer issues until the transaction ends. */
 async function lockAndFindPrepared(tx: Db, realmId: string, context: Context): Promise<issuers.IssuerRow | undefined> {
   await realms.lock(tx, realmId);
   return findPrepared(await issuers.list(tx, realmId), context);

@@ -215,7 +215,7 @@ export const realmSet = command({
 const openToAnybody =
   "Anybody can have an account at this identity provider, so it takes --may-use to say who may use the realm, such as --may-use hd=uni.example.";
 
-/** What the operator should know about the realm as it is after the change. */
+/** Yields what the operator should know about the realm after the change. */
 function* adviceFor(realm: realms.RealmRow, before: realms.RealmRow): Generator<string> {
   const { upstreamIssuer, upstreamClientId } = realm;
   if (!realm.localSignIn && !realms.hasUpstream(realm)) {
@@ -232,7 +232,7 @@ function* adviceFor(realm: realms.RealmRow, before: realms.RealmRow): Generator<
 
 type View = Readonly<Record<string, unknown>>;
 
-/** The settings that are not as they were, before and after. */
+/** Returns the changed settings, before and after. */
 function changed(before: View, after: View): { before: View; after: View } {
   const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
   const only = (view: View): View => Object.fromEntries(names.map((name) => [name, view[name]]));

@@ -9,7 +9,7 @@ import { findLost, type Lost } from "../../restore/lost-entries.ts";
 import { replay, type Replayed } from "../../restore/replay.ts";
 import { command } from "../command.ts";
 
-/** Entries that are left for people and are told one by one. */
+/** Entries left for people that are reported one by one. */
 const byHandMax = 100;
 
 export const revocationsReplay = command({
@@ -60,7 +60,7 @@ function view(lost: Lost, { byHand, ...replayed }: Replayed, dryRun: boolean): R
   };
 }
 
-/** How many of each event there are. */
+/** Counts the entries of each event. */
 function countOf(entries: Replayed["byHand"]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { event } of entries) counts[event] = (counts[event] ?? 0) + 1;

@@ -33,7 +33,7 @@ export const secretsAdopt = command({
   },
 });
 
-/** Whatever is wrong with the file, no message quotes it. */
+/** No message quotes the file, whatever its fault. */
 async function readHeld(kind: SecretKind, file: string): Promise<HeldSecret> {
   let text: string;
   try {

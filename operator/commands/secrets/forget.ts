@@ -28,7 +28,7 @@ export const secretsForget = command({
           `The installation has no secret of the kind ${kind} with this check value; it has ${known.join(", ") || "none"}.`,
         );
       }
-      // With none, the next process would record its own as the first.
+      // Without any, the next process would record its own as the first.
       if (known.length === 1) {
         throw new CommandError(
           "secret_in_use",

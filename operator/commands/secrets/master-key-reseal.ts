@@ -14,7 +14,7 @@ import { isSet } from "../../../terminal/inputs.ts";
 import { recordReplacement } from "../../secrets/replacement.ts";
 import { command } from "../command.ts";
 
-/** Rows that are locked at once. */
+/** Rows locked at once. */
 const sliceRows = 1_000;
 
 export const masterKeyReseal = command({
@@ -60,7 +60,10 @@ export const masterKeyReseal = command({
   },
 });
 
-/** Slice by slice, so that nobody waits for long. What the first key opens is done already. */
+/**
+ * Reseals a table slice by slice, so other transactions do not wait long. Rows that the first key opens are done
+ * already.
+ */
 async function resealTable(
   db: Database,
   table: SealedTable,
