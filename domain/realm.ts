@@ -46,7 +46,7 @@ export const InfrastructureDomains = z
   .max(infrastructureDomainsMax, `must be given at most ${infrastructureDomainsMax} times`)
   .refine((names) => new Set(names).size === names.length, "must not name a domain twice");
 
-/** Where the realm's logo is: https, since pages that show it are; empty for none. */
+/** The address of the realm's logo: https, as the pages that show it; empty for none. */
 export const LogoUri = z
   .string()
   .refine((uri) => uri === "" || (isSafeWebUri(uri) && /^https:/i.test(uri)), "must be an absolute https URI or empty");

@@ -47,7 +47,7 @@ export interface SetupFacts {
   serverCertificateEndsAt: Date | null;
   /** The addresses that asked about certificates, the latest first. */
   askers: readonly { address: string; lastAt: Date }[];
-  /** Whether an administrator has an active profile, and the last check of one. */
+  /** Administrators' own devices: whether one has an active profile, and the last check of one. */
   ownDevice: { hasProfile: boolean; checkedAt: Date | null };
   /** Whether anybody except administrators has a profile. */
   peopleHaveProfiles: boolean;
@@ -88,7 +88,7 @@ export function stepStates(facts: SetupFacts, at: Date): Record<SetupStep, Setup
 }
 
 function signInState({ administrators: [only, ...others], provider }: SetupFacts): SetupState {
-  // An administrator who signed in by a link only is shut out after signing out.
+  // An administrator who can sign in only by a link is shut out after signing out.
   if (only !== undefined && others.length === 0 && !only.hasPassword && !only.isKnownToProvider) return "warning";
   if (provider === null) return "todo";
   return provider.wasUsed ? "done" : "set";

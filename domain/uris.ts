@@ -14,7 +14,10 @@ export const RedirectUri = z
     "must be an https URI, http on localhost, or have a scheme of its own such as com.example.app:/",
   );
 
-/** An issuer identifier (OpenID Connect Discovery section 2): https without query or fragment; http on this machine, for trials. */
+/**
+ * An issuer identifier (OpenID Connect Discovery section 2): https without query or fragment; http on this machine, for
+ * trials.
+ */
 export const UpstreamIssuer = z
   .string()
   .refine((uri) => isSafeWebUri(uri) && !/[?#]/.test(uri), "must be an https URI without ? and #");

@@ -43,7 +43,7 @@ export const chainStart: ChainEnd = { position: 0, hash: "0".repeat(64) };
 /** An entry that has waited longer than this for its position is overdue. */
 const waitingSecondsMax = 60;
 
-/** Whether an entry of the time `since` should have its position by now. */
+/** Whether an entry that has waited from `since` should have its position by now. */
 export const isLagging = (since: Date, at: Date): boolean => at.getTime() - since.getTime() > waitingSecondsMax * 1_000;
 
 /** Returns the link of the next entry in a realm's chain. Throws if its properties are not JSON text. */

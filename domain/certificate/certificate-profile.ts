@@ -34,7 +34,7 @@ export type NameConstraintsForm = (typeof nameConstraintsForms)[number];
 export const certificateValidity = {
   /** How long before its signing a certificate becomes valid: room for a device whose clock is behind. */
   backdateSeconds: 5 * 60,
-  /** The same for a CA's own certificate; larger, so that nothing it signs is valid before it is. */
+  /** The same for a CA's own certificate; larger, so nothing that it signs is valid before it is. */
   issuerBackdateSeconds: 24 * 60 * 60,
   rootYears: 20,
   issuingYears: 10,

@@ -60,13 +60,13 @@ export type Delivery = "fetched" | "not_fetched" | "unknown";
 export interface OffboardingFacts {
   at: Date;
   by: ActedBy | null;
-  /** Until then profiles stay valid; null: without a grace period. */
+  /** Profiles stay valid until then; null: they do not. */
   revokeAt: Date | null;
   /** The person's active profiles. */
   activeCount: number;
 }
 
-/** What is known about one profile. */
+/** The known facts about one profile. */
 export interface ProfileFacts {
   serial: string;
   issuedAt: Date;
@@ -101,7 +101,7 @@ export interface Diagnosis {
   code: DiagnosisCode;
   /** The profile that the diagnosis is about; null: the person. */
   serial: string | null;
-  /** Since when it has been so; null: not known. */
+  /** Since when; null: unknown. */
   since: Date | null;
   detail: DiagnosisDetail;
   next: readonly NextStep[];

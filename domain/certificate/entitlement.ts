@@ -59,7 +59,7 @@ export interface InfrastructureState extends Issuing {
   kind: "infrastructure";
 }
 
-/** The owner of a profile as far as it decides about another one. */
+/** The facts about a profile's owner that decide about another profile. */
 export type OwnerState = UserState | GuestAccountState | InfrastructureState;
 
 export type IssuerRefusal = "no_issuer" | "issuer_expiring";

@@ -1,9 +1,9 @@
 /**
- * Each letter that has another case, in hexadecimal, with the distance to the letter that it is compared as: one letter, a
- * range of letters (`..`) or every second one of a range (`:`). This is simple case folding (CaseFolding.txt of Unicode 17,
- * status C and S) without ASCII: a letter stays one letter, so that `ß` is not `ss`, and Turkish `ı` is not `i`. It is written
- * out, and never changed, because an index of the database is built with it: the tables of Node, browsers, ICU and glibc
- * change with their versions, and some with the language.
+ * Each letter that has another case, in hexadecimal, with the distance to the letter that it is compared as: one
+ * letter, a range of letters (`..`) or every second one of a range (`:`). This is simple case folding (CaseFolding.txt
+ * of Unicode 17, status C and S) without ASCII: a letter stays one letter, so `ß` is not `ss`, and Turkish `ı` is not
+ * `i`. It is written out, and never changed, because an index of the database is built with it: the tables of Node,
+ * browsers, ICU and glibc change with their versions, and some with the language.
  */
 const letters = `
   b5+307 c0..d6+20 d8..de+20 100:12e+1 132:136+1 139:147+1 14a:176+1 178-79 179:17d+1 17f-10c 181+d2 182:184+1

@@ -54,7 +54,7 @@ export const impliedScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> =
   "guest.read": ["guest.view"],
 };
 
-/** Returns these scopes, then those that they imply. */
+/** Returns these scopes, followed by their implied scopes. */
 export const withImplied = (given: readonly Scope[]): ReadonlySet<Scope> =>
   new Set([...given, ...given.flatMap((scope) => impliedScopes[scope] ?? [])]);
 
