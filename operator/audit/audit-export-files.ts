@@ -10,7 +10,7 @@ import type { HeadVerifier } from "../../runtime/keys/audit-key.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { exportedLines } from "./exported-lines.ts";
 
-/** What one run has written for a realm. */
+/** The result of one run for a realm. */
 export interface Exported {
   realmId: string;
   /** The positions in the file; `from` is after `to` if there was nothing new. */
@@ -63,7 +63,10 @@ async function newestOf(directory: string, realm: string): Promise<{ file: strin
   return file === undefined ? undefined : { file: join(directory, file), to: Number(/(\d+)\.ndjson$/.exec(file)?.[1]) };
 }
 
-/** After a restore the chain differs from the one in the files, and files of both could not be verified together. */
+/**
+ * Refuses a restored database: its chain differs from the one in the files, so a file of it could not be verified after
+ * them.
+ */
 async function requireSameChain(
   db: Db,
   {

@@ -5,7 +5,7 @@ export interface Check {
   ok: boolean;
   status: "ok" | "warn" | "fail";
   message: string;
-  /** What to do about it; null: nothing. */
+  /** The remedy; null if nothing is wrong. */
   remedy: string | null;
 }
 

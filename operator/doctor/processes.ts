@@ -69,7 +69,7 @@ export function checkProcesses(states: readonly ProcessState[]): Check[] {
 const versionsOf = (states: readonly ProcessState[]): string[] =>
   [...new Set(states.map(({ version }) => version))].sort();
 
-/** Counts the live processes of a kind and lists their versions: only they show an upgrade that did not happen. */
+/** Counts the live processes of a kind and lists their versions, which alone show that an upgrade did not happen. */
 function countOf(kind: ProcessKind, states: readonly ProcessState[]): string {
   const alive = states.filter((state) => state.alive && state.kind === kind);
   return alive.length === 0 ? `${kind} 0` : `${kind} ${alive.length} (${versionsOf(alive).join(" and ")})`;

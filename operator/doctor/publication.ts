@@ -10,7 +10,7 @@ import type { Context } from "../context/context.ts";
 import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** A CRL may be this much older than one just published: apis and proxies keep it for seconds. */
+/** The served CRL may be the one before for this long after a publication: apis and proxies keep it for seconds. */
 const keptSecondsMax = 60;
 
 /** More faults would add nothing. */

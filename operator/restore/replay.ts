@@ -12,7 +12,7 @@ import { RevocationReason } from "../../domain/certificate/revocation.ts";
 import type { Lost, LostEntry } from "./lost-entries.ts";
 import { gaveRole, takenRoles, type Taken } from "./taken-roles.ts";
 
-/** What was replayed, and what is left for people. */
+/** The counts of replayed changes, and the entries left for people. */
 export interface Replayed {
   /** Known profiles that are revoked now. */
   revoked: number;

@@ -188,8 +188,8 @@ export function writeSecrets({
 }
 
 /**
- * Returns the secret of the data directory, else the existing one, else a new one. Without a data directory, the
- * existing one or a new one.
+ * Returns the secret of the data directory; without one, the existing secret or a new one. Throws if the data directory
+ * lacks a secret that it must have.
  */
 function valueOf(
   { draw, places: [first], shared, isLater = false }: Placement,
