@@ -15,7 +15,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.done);
 });
 
-// Only the exit code is set, so that what is still on its way into a pipe arrives.
+// Sets only the exit code, so output that is still on its way into a pipe arrives.
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   stdin: process.stdin,

@@ -34,7 +34,7 @@ const program: Program<Context, ExitCode | undefined, typeof options> = {
 Secrets come from the environment, a file or standard input, never from an argument.`,
 };
 
-/** Runs one command and answers its exit code. */
+/** Runs one command and returns its exit code. */
 export function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   let context: Context | undefined;
   return runProgram(program, argv, {
@@ -51,7 +51,7 @@ export function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   });
 }
 
-/** Node would accept any certificate as the service's, and with it the client secret would go to anybody. */
+/** Refuses to run if Node would accept any certificate as the service's: anybody could then get the client secret. */
 function requireVerification({ env }: Io): void {
   if (env["NODE_TLS_REJECT_UNAUTHORIZED"] !== "0") return;
   throw usageError(

@@ -5,7 +5,7 @@ import { time } from "../resources/texts.ts";
 import { exitCodeOf, jobResource, isStopped, type Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 
-/** Shows a job that was just started or, if somebody waits for it, what became of it; answers the exit code. */
+/** Shows a job that was just started or, with `wait`, its outcome; returns the exit code. */
 export async function follow(context: Context, job: Job, { wait }: { wait: boolean }): Promise<ExitCode> {
   if (!wait && !isStopped(job)) {
     await context.out.one(jobResource, job);
@@ -15,7 +15,7 @@ export async function follow(context: Context, job: Job, { wait }: { wait: boole
   return finish(context, isStopped(job) ? job : await watchJob(context, job.id));
 }
 
-/** Shows a job that rests, and says what can be done next. */
+/** Shows a stopped job and the possible next steps. */
 export async function finish(context: Context, job: Job): Promise<ExitCode> {
   await context.out.one(jobResource, job);
   for (const line of nextSteps(job)) context.notify(line);

@@ -7,8 +7,8 @@ export interface JobEvent {
 }
 
 /**
- * The jobs in a stream of server-sent events (WHATWG HTML section 9.2), as they come. Ends with the stream, also when it
- * breaks off; throws when nothing at all, not even a comment, has come for `silenceMs`.
+ * Yields the jobs in a stream of server-sent events (WHATWG HTML section 9.2) as they arrive. Ends with the stream,
+ * also if it breaks off; throws if nothing at all, not even a comment, arrives for `silenceMs`.
  */
 export async function* jobEvents(
   body: ReadableStream<Uint8Array>,
@@ -35,7 +35,7 @@ export async function* jobEvents(
   }
 }
 
-/** A job, when the event carries one. */
+/** Returns the job in an event, if it contains one. */
 function jobOf(data: string): Job | undefined {
   try {
     const value = JSON.parse(data) as Partial<Job> | null;

@@ -5,14 +5,14 @@ import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import { jobEvents } from "./job-events.ts";
 import type { Job } from "./job.ts";
 
-/** The service sends a comment every 15 s; three are missing. */
+/** The service sends a comment every 15 s: three missing ones end the stream. */
 const silenceMs = 45_000;
 const reconnectAfterMs = 1_000;
-/** So many streams in a row that bring nothing, and something on the way does not let them through. */
+/** After this many empty streams in a row something on the way blocks them. */
 const emptyStreamsMax = 2;
 const pollWaitSeconds = 5;
 
-/** What becomes of a job, as it happens: by server-sent events and, where those do not get through, by asking. */
+/** Yields a job as it changes: by server-sent events and, where they are blocked, by polling. */
 export async function* jobUpdates(service: ServiceClient, id: string, interrupted: AbortSignal): AsyncGenerator<Job> {
   let lastEventId: string | undefined;
   for (let empty = 0; empty < emptyStreamsMax;) {
@@ -26,7 +26,7 @@ export async function* jobUpdates(service: ServiceClient, id: string, interrupte
         yield event.job;
       }
     } catch {
-      // Broken off. Where it goes on is in lastEventId.
+      // Broken off. `lastEventId` has where to continue.
     }
     if (interrupted.aborted) throw interruption();
     await pause(interrupted);
@@ -34,18 +34,18 @@ export async function* jobUpdates(service: ServiceClient, id: string, interrupte
   for (;;) {
     const startedAt = performance.now();
     yield await askForJob(service, id, pollWaitSeconds);
-    // A job that waits for nothing is answered at once.
+    // With nothing to wait for, the service responds at once.
     if (performance.now() - startedAt < reconnectAfterMs) await pause(interrupted);
   }
 }
 
-/** A job as it is now, or after so many seconds if it is not over before. */
+/** Returns a job as it is now, or after this many seconds unless it is over before. */
 export async function askForJob({ api }: ServiceClient, id: string, waitSeconds?: number): Promise<Job> {
   const header = waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` };
   return (await answerOf(api.GET("/api/jobs/{id}", { params: { path: { id }, header } }))).data;
 }
 
-/** The stream of events; undefined when something between here and the service does not let it through. */
+/** Opens the stream of events; undefined if something on the way blocks it. */
 async function openEvents(
   service: ServiceClient,
   id: string,
@@ -61,8 +61,8 @@ async function openEvents(
     await body?.cancel();
     return undefined;
   } catch (error) {
-    // A refusal such as 404 or 403 is about the job; an answer that is not the service's comes from a gateway that does
-    // not pass streams on.
+    // A refusal such as 404 or 403 is about the job; a response that is not the service's comes from a gateway that
+    // blocks streams.
     const isOfGateway = error instanceof ServiceError && error.code === "unexpected_answer";
     if (error instanceof CommandError && !isOfGateway) throw error;
     return undefined;

@@ -13,14 +13,16 @@ const finalStates: ReadonlySet<Job["state"]> = new Set([
   "failed",
 ] as const);
 
-/** Whether nothing more happens by itself, or not for days: the job is over, waits to be started, or is in its days of grace. */
+/**
+ * Whether a job no longer moves by itself, or not for days: it is over, waits to be started, or is in its grace period.
+ */
 export const isStopped = ({ state }: Job): boolean => finalStates.has(state) || state === "ready" || state === "grace";
 
-/** What a command that waited for this job ends with. */
+/** Returns the exit code of a command that waited for this job. */
 export function exitCodeOf({ state, dryRun, failed }: Job): ExitCode {
   if (state === "completed_with_errors" || state === "cancelled") return exitCodes.partly;
   if (state === "failed") return exitCodes.error;
-  // Nobody asked it to stop before it ran.
+  // The user did not ask for the job to stop before it ran.
   if (state === "ready" && !dryRun) return exitCodes.error;
   return failed > 0 ? exitCodes.partly : exitCodes.done;
 }

@@ -55,7 +55,7 @@ function duration(seconds: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A bar in three parts: done, failed, remaining. What is there at all is at least one cell. */
+/** Returns a bar in three parts: done, failed, remaining. A count above 0 gets at least one cell. */
 export function barText({ done, failed, total }: Pick<Job, "done" | "failed" | "total">, width: number): string {
   const cells = (count: number): number =>
     count === 0 || total === 0 ? 0 : Math.max(1, Math.floor((count / total) * width));

@@ -3,7 +3,7 @@ import type { Terminal } from "../../terminal/streams.ts";
 import type { Job } from "./job.ts";
 import { barText, progressText } from "./progress-text.ts";
 
-/** How a job gets on, on standard error. */
+/** The progress of a job, on standard error. */
 export interface Progress {
   show(job: Job): void;
   /** Leaves the cursor on a line of its own. */
@@ -13,7 +13,7 @@ export interface Progress {
 const lineEveryMs = 5_000;
 const barWidthMax = 30;
 
-/** A bar on a terminal; elsewhere a line every five seconds and with every new state; nothing when it shall be quiet. */
+/** Creates a bar on a terminal; elsewhere a line every five seconds and with every new state; nothing if `quiet`. */
 export function createProgress(stderr: Terminal, { quiet }: { quiet: boolean }): Progress {
   if (quiet) return { show: () => undefined, end: () => undefined };
   return stderr.isTTY === true ? bar(stderr) : lines(stderr);
@@ -41,9 +41,9 @@ function bar(stderr: Terminal): Progress {
   };
 }
 
-/** As much of a bar as the terminal has room for beside the words. */
+/** Returns the words, with as much of a bar before them as the terminal has room for. */
 export function barLine(job: Job, given: number | undefined): string {
-  // A terminal may not know how wide it is, and say 0.
+  // A terminal may not know its width, and report 0.
   const columns = given === undefined || given === 0 ? 80 : given;
   const words = progressText(job);
   const width = Math.min(barWidthMax, columns - words.length - 2);

@@ -3,13 +3,13 @@ import { Readable } from "node:stream";
 import { CommandError } from "../../terminal/failure.ts";
 import type { Resource } from "../output/resource.ts";
 
-/** A row of a job's results: the columns of the input, what became of it, and the profile that was issued. */
+/** A row of a job's results: the columns of the input, the outcome, and the issued profile. */
 export type ResultRow = Record<string, unknown>;
 
-/** What is in a file alone: keys do not belong on a screen or into a log. */
+/** Columns only for files: keys do not belong on a screen or in a log. */
 const inFilesOnly: ReadonlySet<string> = new Set(["data", "certificate", "privateKey"]);
 
-/** The rows of results in NDJSON as they come, without keys. */
+/** Yields the rows of results in NDJSON as they arrive, without keys. */
 export async function* resultRows({ body }: Response): AsyncGenerator<ResultRow> {
   if (body === null) return;
   const lines = createInterface({ input: Readable.fromWeb(body), crlfDelay: Infinity });
@@ -31,7 +31,7 @@ function rowOf(line: string): object {
 
 const text = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");
 
-/** How these rows are shown; which columns the input had is known from the first row. */
+/** Returns how to show these rows; the first one shows which columns the input had. */
 export const resultResource = (first: ResultRow): Resource<ResultRow> => ({
   fields: Object.keys(first),
   columns: [

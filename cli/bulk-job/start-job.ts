@@ -9,12 +9,12 @@ import type { Job } from "./job.ts";
 import { uploadOf, type Upload, type UploadCharset, type UploadType } from "./upload.ts";
 import { watchJob } from "./watch-job.ts";
 
-/** When a job runs, and whether somebody waits for it. */
+/** When a job runs, and whether the command waits for it. */
 export interface RunOptions {
   wait: boolean;
   executeAt: string | undefined;
   confirmTotal: number | undefined;
-  /** Of an offboarding: devices go off so many days later. */
+  /** For an offboarding: devices go off this many days later. */
   graceDays?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Question {
   about: (changed: number, graceDays: number | null) => string;
 }
 
-/** The question before each kind of job runs; undefined: it takes nothing away. */
+/** The question before each kind of job runs; undefined: it removes nothing. */
 const questions: Readonly<Record<Job["kind"], Question | undefined>> = {
   onboarding: undefined,
   offboarding: {
@@ -42,9 +42,9 @@ const questions: Readonly<Record<Job["kind"], Question | undefined>> = {
   },
 };
 
-/** What is said of a file with it. */
+/** The options about a file. */
 export interface FileOptions {
-  /** What columns mean: `Matrikel=pairwiseID`. */
+  /** The meaning of columns: `Matrikel=pairwiseID`. */
   column: readonly string[];
   ignoreUnknown: boolean;
   /** Undefined: the file's own name. */
@@ -58,13 +58,13 @@ export interface StartOptions extends RunOptions, FileOptions {
   type: UploadType | undefined;
   charset: UploadCharset | undefined;
   dryRun: boolean;
-  /** Of a revocation: CRLReason. */
+  /** For a revocation: CRLReason. */
   reason?: number | undefined;
 }
 
 /**
- * Uploads a file and starts a job. An offboarding or a revocation on a terminal is checked first, and runs when somebody
- * has typed how many people or profiles it is about; elsewhere it needs --yes.
+ * Uploads a file and starts a job. On a terminal an offboarding or a revocation is checked first, and runs once the
+ * user has typed the number of people or profiles; elsewhere it needs --yes.
  */
 export async function startJob(context: Context, options: StartOptions): Promise<ExitCode> {
   const { kind, file, type, charset, dryRun, wait, executeAt, confirmTotal, graceDays } = options;
@@ -85,7 +85,7 @@ export async function startJob(context: Context, options: StartOptions): Promise
   return runJob(context, checked, { wait, executeAt, confirmTotal, graceDays });
 }
 
-/** Starts a job that was checked and is ready, or ends its days of grace now. */
+/** Starts a job that was checked and is ready, or ends its grace period now. */
 export async function runJob(
   context: Context,
   job: Job,
@@ -109,7 +109,7 @@ export async function runJob(
   return follow(context, started, { wait });
 }
 
-/** What somebody has to confirm before a job takes something away, with the number to type. */
+/** Returns what the user has to confirm before a job removes something, with the number to type. */
 function questionOf(job: Job, graceDays: number | null): { about: string; count: number } | undefined {
   if (job.state === "grace") {
     const count = job.total - job.done;
@@ -121,7 +121,7 @@ function questionOf(job: Job, graceDays: number | null): { about: string; count:
     : { count: job.changed, about: `${about} ${counted(job.failed, "row")} cannot be used.` };
 }
 
-/** What is said of a file, as the parameters of its upload. */
+/** Returns the options about a file as the parameters of its upload. */
 function queryOf(
   file: string,
   { column, ignoreUnknown, name, rowOffset, reason }: FileOptions & Pick<StartOptions, "reason">,

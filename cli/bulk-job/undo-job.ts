@@ -6,8 +6,8 @@ import { follow } from "./finish.ts";
 import type { RunOptions } from "./start-job.ts";
 
 /**
- * Takes an offboarding back, as a job of its own. Where somebody can be asked, the number of people is typed first;
- * elsewhere it needs --yes.
+ * Undoes an offboarding, as a job of its own. On a terminal the user types the number of people first; elsewhere it
+ * needs --yes.
  */
 export async function undoJob(
   context: Context,

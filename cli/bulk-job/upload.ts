@@ -24,11 +24,11 @@ const typeOfExtension: Readonly<Record<string, UploadType>> = {
 export interface Upload {
   contentType: string;
   open: () => ReadableStream<Uint8Array>;
-  /** Whether it can be opened again, for another try. */
+  /** Whether it can be opened again for another attempt. */
   repeatable: boolean;
 }
 
-/** A file, or standard input for `-`, as the body of a request: streamed, and never held whole. */
+/** Opens a file, or standard input for `-`, as the body of a request: streamed, never completely in memory. */
 export async function uploadOf(
   path: string,
   { type, charset, stdin }: { type: UploadType | undefined; charset: UploadCharset | undefined; stdin: Input },

@@ -6,7 +6,7 @@ import { jobUpdates } from "./job-updates.ts";
 import { isStopped, type Job } from "./job.ts";
 import { createProgress } from "./progress.ts";
 
-/** Shows a job's progress until it rests. Whatever ends this earlier, the job goes on, and the message says so. */
+/** Shows a job's progress until it stops. If the command ends earlier, the job continues, and the message mentions it. */
 export async function watchJob(context: Context, id: string): Promise<Job> {
   const { io, options } = context;
   const progress = createProgress(io.stderr, options);

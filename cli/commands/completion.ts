@@ -4,7 +4,7 @@ import { oneOf } from "../../terminal/inputs.ts";
 import type { ProgramSignature } from "../../terminal/program.ts";
 import { command, type CliCommand } from "./command.ts";
 
-/** Prints the completion of the program that it is itself a command of. */
+/** Prints the completion script of the program that this command belongs to. */
 export const completion = (program: () => ProgramSignature): CliCommand =>
   command({
     name: "completion",

@@ -22,7 +22,7 @@ const findingResource: Resource<Finding> = {
   ],
 };
 
-/** More than this, and people wonder about the times they read. */
+/** Beyond this, displayed times confuse people. */
 const skewSecondsMax = 30;
 const timeoutMs = 10_000;
 
@@ -111,7 +111,7 @@ const Status = z.object({
 });
 const Failing = z.object({ fields: z.array(z.object({ path: z.string(), reason: z.string() })) });
 
-/** How the service as a whole is: a warning is told, and is no fault. */
+/** Checks the service as a whole: a warning is reported but is no fault. */
 async function status(context: Context, url: string): Promise<{ detail: string; ok: boolean; found: undefined }> {
   const response = await look(context, `${url}/status`);
   const body: unknown = await response.json().catch(() => undefined);
@@ -129,7 +129,7 @@ async function status(context: Context, url: string): Promise<{ detail: string; 
   return { detail, ok: response.ok, found: undefined };
 }
 
-/** What commands need, each with the scopes. */
+/** The commands and the scopes that they need. */
 const needs = {
   users: ["user.read", "user.modify", "user.delete"],
   profiles: ["profile.read", "profile.create", "profile.delete"],
@@ -144,7 +144,7 @@ function compareScopes(scopes: readonly string[] | undefined): { detail: string;
     const lacking = needed.filter((scope) => !scopes.includes(scope));
     return lacking.length === 0 ? [] : [`${name}: ${lacking.join(" ")}`];
   });
-  // A client that may do little is as it should be.
+  // A client with few scopes is as intended.
   const detail = missing.length === 0 ? "every command" : `not all commands; missing for ${missing.join("; ")}`;
   return { detail, ok: true, found: undefined };
 }

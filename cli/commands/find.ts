@@ -9,10 +9,10 @@ import { command } from "./command.ts";
 type Result = components["schemas"]["SearchResult"];
 type Group = Result["groups"][number];
 
-/** Something that was found, of whatever kind. */
+/** A finding of any kind. */
 interface Finding {
   kind: string;
-  /** What other commands, and the addresses of the console, name it by. */
+  /** The identifier in other commands and in the console's addresses. */
   id: string;
   name: string;
   state: string;
@@ -48,7 +48,7 @@ export const find = command({
   options: { limit: option("N", "of each kind, 1 to 20; default: 6", wholeNumber(1, 20).optional()) },
   async run({ query, limit }, context) {
     const { api } = await context.service();
-    // Posted, so that what is looked for is in no address.
+    // Posted, so no address contains the search.
     const q = query.join(" ");
     const { data } = await answerOf(
       api.POST("/api/search", { body: { q, ...(limit === undefined ? {} : { limit }) } }),

@@ -19,7 +19,7 @@ export const commands: readonly CliCommand[] = [
   doctor,
 ];
 
-/** What each group is about, for the help. */
+/** The description of each group, for the help. */
 export const groups: Readonly<Record<string, string>> = {
   users: "People of the realm.",
   profiles: "Profiles of people.",

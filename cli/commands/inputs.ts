@@ -2,7 +2,7 @@ import { z } from "zod";
 import { argument, flag, option } from "../../terminal/command.ts";
 import { isSet, oneOf, wholeNumber } from "../../terminal/inputs.ts";
 
-/** Options and arguments that several commands have. */
+/** Options and arguments of several commands. */
 
 export const csvFlag = flag("as CSV", isSet);
 
@@ -13,7 +13,7 @@ export const pair = (separator: string) =>
     }),
   );
 
-/** What every list takes. */
+/** The options of every list. */
 export const listOptions = {
   limit: option("N", "no more than so many; default: all", wholeNumber(1, 999_999_999).optional()),
   search: option("TEXT", "only those that contain it", z.string().min(1).max(256).optional()),

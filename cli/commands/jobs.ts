@@ -143,7 +143,7 @@ const jobsCancel = command({
     const { api } = await context.service();
     const { data } = await answerOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id } } }));
     const code = await follow(context, data, { wait });
-    // It was asked to stop before it was done, and did.
+    // The user asked for the job to stop early, and it did.
     return code === exitCodes.partly ? exitCodes.done : code;
   },
 });

@@ -38,7 +38,7 @@ const login = command({
   },
 });
 
-/** What the command line, the environment or the person says. */
+/** Returns the value from the command line, the environment or the user. */
 async function given(
   context: Context,
   { option, variable, name, flag }: { option: string | undefined; variable: string; name: string; flag: string },

@@ -38,7 +38,7 @@ export const profilesList = command({
         const page = await answerOf(
           service.api.GET("/api/user/{userID}/profiles", { params: { path, query: asQuery(query) } }),
         );
-        // With a query the answer always is a page.
+        // With a query the response is always a page.
         return page;
       },
       idOf: ({ serial }) => serial,

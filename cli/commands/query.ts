@@ -1,4 +1,4 @@
 import type { ListQuery } from "../service/pages.ts";
 
-/** The keys that somebody typed are sent as they are; which of them a list has is the service's to say. */
+/** Passes the user's keys on unchanged; the service decides which of them a list has. */
 export const asQuery = (query: ListQuery): never => query as never;

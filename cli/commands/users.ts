@@ -162,7 +162,10 @@ interface Outcome {
   error_description?: string;
 }
 
-/** Acts on one user after the other. A failure about one user does not stop the others; a single user that fails is a failure. */
+/**
+ * Acts on one user after the other. A failure about one user does not stop the others; the failure of a single user is
+ * the command's.
+ */
 async function forEach(
   context: Context,
   users: readonly string[],

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The time on this machine, passed in so that tests can move it. */
+/** The time on this machine; tests replace it. */
 export interface Clock {
   now(): Date;
-  /** Resolves after so many milliseconds. Rejects when `signal` is aborted first. */
+  /** Resolves after `ms` milliseconds. Rejects if `signal` is aborted first. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 

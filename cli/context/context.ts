@@ -15,20 +15,20 @@ export interface GlobalOptions extends CredentialOptions {
   color: boolean;
 }
 
-/** What a command works with. */
+/** The resources of a command. */
 export interface Context {
   io: Io;
   options: GlobalOptions;
   out: Output;
-  /** Whether a user sits at a terminal and can answer questions. */
+  /** Whether a user is at a terminal and can answer questions. */
   readonly isInteractive: boolean;
   credentials(): Promise<Credentials>;
   service(): Promise<ServiceClient>;
-  /** A line on standard error, unless --quiet is given. */
+  /** Writes a line on standard error, unless --quiet is given. */
   notify: (message: string) => void;
   /**
-   * Returns only when the user has typed `word` or gave --yes. Without a terminal --yes is needed, so that no script does
-   * by accident what cannot be undone.
+   * Returns only if the user has typed `word` or gave --yes. Without a terminal --yes is needed, so no script does
+   * anything irreversible by accident.
    */
   confirm(about: string, word: string): Promise<void>;
 }
@@ -60,7 +60,7 @@ export function createContext(io: Io, options: GlobalOptions): Context {
   return context;
 }
 
-/** How calls of this command are tried again. */
+/** Returns how the calls of this command are retried. */
 export const retryOptionsOf = ({ io: { clock, interrupted }, notify }: Context): RetryOptions => ({
   wait: (ms, signal) => clock.wait(ms, signal),
   interrupted,

@@ -1,7 +1,7 @@
 import { CommandError, interruption, unexpected } from "../../terminal/failure.ts";
 import { ServiceError } from "../service/refusal.ts";
 
-/** What is told about an error. */
+/** Returns an error as a failure of the command. */
 export function asFailure(error: unknown, interrupted: AbortSignal): CommandError {
   if (error instanceof CommandError) return error;
   if (interrupted.aborted) return interruption();
@@ -12,7 +12,7 @@ export function asFailure(error: unknown, interrupted: AbortSignal): CommandErro
   return unexpected(error);
 }
 
-/** A failure as programs read it: the service's own wrapper, as far as it applies. */
+/** Returns a failure as programs read it: in the service's own wrapper, as far as it applies. */
 export function failureObject(failure: CommandError): Record<string, unknown> {
   const { status, requestId, fields }: Partial<ServiceError> = failure instanceof ServiceError ? failure : {};
   return {

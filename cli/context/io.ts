@@ -1,7 +1,7 @@
 import type { Input, Terminal } from "../../terminal/streams.ts";
 import type { Clock } from "./clock.ts";
 
-/** Everything outside the program that commands see, so that tests can stand in for it. */
+/** A command's environment; tests replace it. */
 export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   stdin: Input;

@@ -1,6 +1,6 @@
 import { csvLine as lineOf, type CsvCell } from "../../domain/csv.ts";
 
-/** A line of CSV as the service writes its own; values that are no text are JSON. */
+/** Returns a line of CSV as the service writes it; values that are not text are JSON. */
 export const csvLine = (values: readonly unknown[]): string => lineOf(values.map(cellOf));
 
 function cellOf(value: unknown): CsvCell {

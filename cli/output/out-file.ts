@@ -2,8 +2,8 @@ import { open, rm, type FileHandle } from "node:fs/promises";
 import { CommandError } from "../../terminal/failure.ts";
 
 /**
- * A new file that its owner alone can read, opened before there is anything to write, so that a path that cannot be
- * written is known before anything is done. What is there already stays: keys are not to be lost by a slip.
+ * Opens a new file that only its owner can read, before there is anything to write, so an unwritable path is found
+ * before anything is done. An existing file stays: no key is lost by a slip.
  */
 export async function openOutFile(path: string): Promise<FileHandle> {
   try {
@@ -14,7 +14,7 @@ export async function openOutFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Lets `write` fill a new file; when that fails, there is none. */
+/** Lets `write` fill a new file; removes the file if that fails. */
 export async function withOutFile<Result>(path: string, write: (file: FileHandle) => Promise<Result>): Promise<Result> {
   const file = await openOutFile(path);
   let written = false;

@@ -6,7 +6,7 @@ export type UserActivity = components["schemas"]["UserActivity"];
 
 type AnyProfile = components["schemas"]["ProfileActivity"];
 
-/** What is known of a profile, a fact to a line, why its device may not be on the network first. */
+/** Returns the facts about a profile, one to a line, after why its device may not be on the network. */
 export function profileActivityText(profile: ProfileActivity): string {
   const { diagnosis, owner, guestAccount, replaces, replacedBy } = profile;
   const facts: [name: string, value: string | null][] = [
@@ -27,7 +27,7 @@ export function profileActivityText(profile: ProfileActivity): string {
   );
 }
 
-/** Why a person's devices may not be on the network, and each of their profiles. */
+/** Returns why a person's devices may not be on the network, and each of their profiles. */
 export function userActivityText({ person, diagnosis, notes, profiles }: UserActivity): string {
   const about = profiles.find(({ serial }) => serial === diagnosis.serial);
   return [

@@ -3,12 +3,12 @@ import { CommandError } from "../../terminal/failure.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import type { User } from "./user.ts";
 
-/** The service's own limit of one page; more people than this with one address are not told apart here. */
+/** The service's own limit of one page; with more people than this on one address, the rest are not found here. */
 const candidatesMax = 1_000;
 
 /**
- * One user, by userID, or by pairwiseID or e-mail address in any letter case; of several spellings the exact one. Digits are
- * always a userID.
+ * Finds one user by userID, or by pairwiseID or e-mail address in any letter case; of several spellings the exact one
+ * wins. Digits are always a userID.
  */
 export async function findUser({ api }: ServiceClient, written: string): Promise<User> {
   const given = withoutEnds(written);

@@ -1,7 +1,7 @@
-/** A time of the service's to the minute, in UTC; the JSON has it whole. */
+/** Formats a time of the service to the minute, in UTC; the JSON has it in full. */
 export const time = (text: string | null): string => (text === null ? "" : `${text.slice(0, 16).replace("T", " ")}Z`);
 
-/** 6210 as 6,210. */
+/** Formats 6210 as 6,210. */
 export const number = (count: number): string => count.toLocaleString("en-US");
 
 /** "1 profile", "2 profiles" */

@@ -7,7 +7,7 @@ import { refusalOf } from "./refusal.ts";
 
 const TokenAnswer = z.object({ access_token: z.string().min(1) });
 
-/** An access token by the client credentials grant (RFC 6749 section 4.4), with all scopes that the client has. */
+/** Fetches an access token by the client credentials grant (RFC 6749 section 4.4), with all scopes of the client. */
 export async function fetchAccessToken(
   { url, clientId, clientSecret }: Pick<Credentials, "url" | "clientId" | "clientSecret">,
   retry: RetryOptions,
@@ -42,13 +42,13 @@ export async function fetchAccessToken(
 
 const tokenTimeoutMs = 30_000;
 
-/** HTTP Basic with both halves form-encoded first (RFC 6749 section 2.3.1). */
+/** Returns HTTP Basic credentials, both halves form-encoded first (RFC 6749 section 2.3.1). */
 const basic = (clientId: string, clientSecret: string): string =>
   `Basic ${Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString("base64")}`;
 
 const formEncoded = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1);
 
-/** The scopes that a token says it has; undefined when it cannot be looked into. */
+/** Returns the scopes that a token contains; undefined if it cannot be read. */
 export function scopesOf(token: string): readonly string[] | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));

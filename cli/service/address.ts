@@ -1,8 +1,8 @@
 import { usageError } from "../../terminal/failure.ts";
 
 /**
- * The service's address without a slash at its end. Plain http is for this machine alone, unless the caller insists: a
- * client secret would go over the network for everyone to read.
+ * Returns the service's address without a slash at its end. Plain http is refused except on this machine, unless the
+ * user insists: everybody on the network could read the client secret.
  */
 export function serviceAddress(text: string, { insecureHttp }: { insecureHttp: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -4,7 +4,7 @@ import { notSignedIn } from "./refusal.ts";
 import { readSecretFile } from "./secret-file.ts";
 import { readStoredLogin, storedLoginPath } from "./stored-login.ts";
 
-/** Which service, and as whom. */
+/** The service, and the client's credentials. */
 export interface Credentials {
   url: string;
   clientId: string;
@@ -13,7 +13,7 @@ export interface Credentials {
   source: string;
 }
 
-/** What the command line may say about it: never the secret itself. */
+/** The command-line options about credentials: never the secret itself. */
 export interface CredentialOptions {
   url?: string | undefined;
   clientId?: string | undefined;
@@ -22,8 +22,8 @@ export interface CredentialOptions {
 }
 
 /**
- * Options before the environment before the stored login. A stored secret goes to the service and in the name that it
- * was stored for, and to no other.
+ * Finds the credentials: options come before the environment, and that before the stored login. A stored secret is only
+ * used with the service and the client id that it was stored for.
  */
 export async function findCredentials(
   { env, stdin }: { env: Readonly<Record<string, string | undefined>>; stdin: Input },

@@ -1,22 +1,22 @@
 import { CommandError, interruption } from "../../terminal/failure.ts";
 
 const triesMax = 5;
-/** A longer Retry-After is not waited for: the refusal is the answer. */
+/** With a longer Retry-After the command does not wait but reports the refusal. */
 const retryAfterSecondsMax = 60;
 
 export interface RetryOptions {
-  /** Resolves after so many milliseconds. Rejects when `signal` is aborted first. */
+  /** Resolves after `ms` milliseconds. Rejects if `signal` is aborted first. */
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   interrupted: AbortSignal;
-  /** Tells the user what the command waits for. */
+  /** Informs the user about a wait. */
   notify: (message: string) => void;
-  /** Whether the request can be sent again: its body is still there. */
+  /** Whether the request can be sent again: its body is still available. */
   repeatable?: boolean;
 }
 
 /**
- * Sends a request again after a failure of the network, and after 429 or 503 when their Retry-After (RFC 9110 section
- * 10.2.3) says. The request must be one that may arrive twice: it changes nothing or carries an Idempotency-Key.
+ * Sends a request, again after a network failure, and after 429 or 503 once their Retry-After (RFC 9110 section 10.2.3)
+ * has passed. The request must be safe to arrive twice: it changes nothing or has an Idempotency-Key.
  */
 export async function fetchWithRetry(
   send: () => Promise<Response>,
@@ -43,14 +43,14 @@ export async function fetchWithRetry(
   }
 }
 
-/** The seconds a 429 or 503 asks for; undefined when there is nothing to wait for. */
+/** Returns the seconds that a 429 or 503 asks for; undefined if there is nothing to wait for. */
 function retryAfter({ status, headers }: Response): number | undefined {
   const seconds = headers.get("Retry-After");
   if ((status !== 429 && status !== 503) || seconds === null || !/^[0-9]{1,5}$/.test(seconds)) return undefined;
   return Number(seconds) > retryAfterSecondsMax ? undefined : Number(seconds);
 }
 
-/** Failures that may pass within seconds; that a certificate is not trusted does not. */
+/** Whether a failure may pass within seconds; an untrusted certificate does not. */
 const isNetworkFailure = (error: unknown): boolean => isTimeout(error) || temporary.has(codeOf(error) ?? "");
 
 const temporary = new Set([

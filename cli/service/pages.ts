@@ -1,6 +1,6 @@
 import { usageError } from "../../terminal/failure.ts";
 
-/** A list's query, with keys that the service knows or refuses. */
+/** The query of a list, with keys that the service knows or refuses. */
 export interface ListQuery {
   limit: number;
   offset: number;
@@ -24,8 +24,8 @@ export interface Page<Row> {
 const pageMax = 1_000;
 
 /**
- * Every row of a list, page by page, or the first `limit` of them. Rows that move to a later page because others came
- * meanwhile are not given twice.
+ * Yields every row of a list, page by page, or the first `limit` rows. Rows that move to a later page because others
+ * were added meanwhile are not yielded twice.
  */
 export async function* allRows<Row>(
   choice: ListChoice,
@@ -52,7 +52,7 @@ export async function* allRows<Row>(
   }
 }
 
-/** `locked=true` and `created:desc` as the service takes them. */
+/** Parses `locked=true` and `created:desc` into the service's parameters. */
 function parsed({ filter, sort }: ListChoice): Required<Pick<ListQuery, "filter" | "sort">> {
   const filters = filter.map((text): [string, string] => {
     const at = text.indexOf("=");

@@ -20,7 +20,7 @@ export class ServiceError extends CommandError {
   /** The HTTP status; undefined for 401, which is about the credentials and not about the request. */
   readonly status: number | undefined;
   readonly fields: readonly FieldError[];
-  /** What to quote to the operator of the service. */
+  /** The id to quote to the operator of the service. */
   readonly requestId: string | undefined;
 
   constructor(
@@ -43,10 +43,10 @@ export class ServiceError extends CommandError {
 export const notSignedIn = (message: string, options: ErrorOptions = {}): CommandError =>
   new CommandError("not_signed_in", message, { ...options, exitCode: exitCodes.notSignedIn });
 
-/** What goes to a terminal as it is. */
+/** Text that is safe to write to a terminal. */
 const Text = z.string().transform(plain);
 
-/** The service's failure wrapper; a proxy on the way may have written something else. */
+/** The service's failure wrapper; a proxy on the way may have sent something else. */
 const Refused = z.object({
   error: Text,
   error_description: Text.optional(),
@@ -54,7 +54,7 @@ const Refused = z.object({
   fields: z.array(z.object({ path: Text, reason: Text })).optional(),
 });
 
-/** What an answer that is no success says, with the request id to quote. */
+/** Returns the failure in an unsuccessful response, with the request id to quote. */
 export async function refusalOf(response: Response): Promise<ServiceError> {
   const refused = Refused.safeParse(await response.json().catch(() => undefined));
   const requestId = refused.data?.request_id ?? plain(response.headers.get("X-Request-Id") ?? "");

@@ -5,12 +5,12 @@ import type { Input } from "../../terminal/streams.ts";
 
 const secretMax = 4_096;
 
-/** The client secret in a file or, for `-`, on standard input, without the end of its line. */
+/** Reads the client secret from a file or, for `-`, from standard input, without its line end. */
 export async function readSecretFile(path: string, stdin: Input): Promise<string> {
   return asSecret(path === "-" ? await text(stdin) : await readFile(path, "utf8"));
 }
 
-/** Says what is wrong with a secret without showing it. */
+/** Returns a valid secret; reports a fault without showing the secret. */
 export function asSecret(given: string): string {
   const secret = given.replace(/\r?\n$/, "");
   if (secret === "") throw usageError("The client secret is empty.");

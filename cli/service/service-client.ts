@@ -7,21 +7,21 @@ import type { Credentials } from "./credentials.ts";
 import { fetchWithRetry, type RetryOptions } from "./fetch-with-retry.ts";
 import { refusalOf } from "./refusal.ts";
 
-/** A request whose body or answer is a stream. */
+/** A request with a streamed body or response. */
 export interface StreamedRequest {
   method: "GET" | "POST";
-  /** With its query, from the service's address on. */
+  /** Includes the query; relative to the service's address. */
   path: string;
   headers?: Readonly<Record<string, string>>;
-  /** Opens the body, again for every try. */
+  /** Opens the body, once for each attempt. */
   body?: () => ReadableStream<Uint8Array>;
-  /** False: the body can be read once only, so that there is one try. */
+  /** False: the body can be read only once, so there is one attempt. */
   repeatable?: boolean;
   /** Ends the request from our side. */
   signal?: AbortSignal;
 }
 
-/** The service, as the client that we are signed in as. Every answer that is no success is thrown as a failure. */
+/** The service, called as the signed-in client. Every unsuccessful response is thrown as a failure. */
 export interface ServiceClient {
   api: Client<paths>;
   stream(request: StreamedRequest): Promise<Response>;
@@ -31,8 +31,8 @@ export interface ServiceClient {
 const answerTimeoutMs = 120_000;
 
 /**
- * A client that gets its token with the first call, and another when that one has ended. Each changing call carries an
- * Idempotency-Key of its own, the same in all its tries.
+ * Creates a client that fetches its token with the first call, and another one when it has expired. Each changing call
+ * has an Idempotency-Key of its own, the same in all its attempts.
  */
 export function createServiceClient(credentials: Credentials, retry: RetryOptions): ServiceClient {
   let token: Promise<string> | undefined;
@@ -100,7 +100,7 @@ function merged(first: Headers, second: Headers): Headers {
   return both;
 }
 
-/** What a call answered. */
+/** Returns the data of a call's response. */
 export async function answerOf<Answer>(call: Promise<{ data?: Answer }>): Promise<Answer> {
   const { data } = await call;
   if (data === undefined) throw new CommandError("unexpected_answer", "The service's answer is empty.");

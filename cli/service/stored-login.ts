@@ -6,10 +6,13 @@ import { z } from "zod";
 import { CommandError } from "../../terminal/failure.ts";
 
 const StoredLogin = z.object({ url: z.string(), clientId: z.string(), clientSecret: z.string() });
-/** What `login` leaves for the other commands. */
+/** The credentials that `login` stores for the other commands. */
 export type StoredLogin = z.infer<typeof StoredLogin>;
 
-/** Where it lies (XDG Base Directory Specification; a relative path in the variable does not count). */
+/**
+ * Returns the path of the stored login (XDG Base Directory Specification; a relative path in the variable does not
+ * count).
+ */
 export function storedLoginPath({
   XDG_CONFIG_HOME: configured,
   HOME: home,
@@ -18,7 +21,7 @@ export function storedLoginPath({
   return join(base, "realmpass", "login.json");
 }
 
-/** The stored login; undefined when there is none. A file that others can read is not used. */
+/** Reads the stored login; undefined if there is none. Refuses a file that others can read. */
 export async function readStoredLogin(path: string): Promise<StoredLogin | undefined> {
   const found = await stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined;
@@ -34,7 +37,7 @@ export async function readStoredLogin(path: string): Promise<StoredLogin | undef
   return login.data;
 }
 
-/** Stores it where its owner alone can read it: never half, and never for a moment with wider rights. */
+/** Stores the login, readable only by its owner: atomically, and never with wider rights even for a moment. */
 export async function writeStoredLogin(path: string, login: StoredLogin): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await chmod(dirname(path), 0o700);
@@ -53,7 +56,7 @@ export async function writeStoredLogin(path: string, login: StoredLogin): Promis
   }
 }
 
-/** Removes it. Answers whether there was one. */
+/** Removes the stored login. Returns whether there was one. */
 export async function removeStoredLogin(path: string): Promise<boolean> {
   try {
     await rm(path);
