@@ -3,46 +3,46 @@ import { usageError } from "./failure.ts";
 
 interface Parameter<Schema extends z.ZodType> {
   about: string;
-  /** It is required when its schema does not accept `undefined`. */
+  /** The parameter is required if its schema does not accept `undefined`. */
   schema: Schema;
-  /** It may be given several times, and its value is a list. */
+  /** The parameter may be given several times, and its value is a list. */
   many: boolean;
-  /** The only values there are, for the help and for completion; the schema checks them. */
+  /** The only allowed values, for the help and for completion; the schema checks them. */
   choices: readonly string[];
 }
 
-/** An option. Its name is that of its property, `dryRun` being `--dry-run`. */
+/** An option, named for its property: `dryRun` is `--dry-run`. */
 export interface Option<Schema extends z.ZodType = z.ZodType> extends Parameter<Schema> {
-  /** What stands for the value in the help; a switch has none. */
+  /** The placeholder for the value in the help; a switch has none. */
   placeholder: string | undefined;
 }
 
 /** A positional argument. */
 export interface Argument<Schema extends z.ZodType = z.ZodType> extends Parameter<Schema> {
-  /** As the help writes it: FILE, or USER… for one or more. */
+  /** The placeholder in the help: FILE, or USER… for one or more. */
   placeholder: string;
 }
 
 export type Options = Readonly<Record<string, Option>>;
 export type Arguments = Readonly<Record<string, Argument>>;
-/** What the schemas make of what was typed. */
+/** The parsed values. */
 export type Values<Parameters extends Readonly<Record<string, Parameter<z.ZodType>>>> = {
   [Name in keyof Parameters]: z.output<Parameters[Name]["schema"]>;
 };
-/** What was typed, not checked yet. */
+/** The input as typed, not checked yet. */
 export type Typed = Readonly<Record<string, unknown>>;
 
-/** What the help and completion know of a command. */
+/** The parts of a command that the help and completion use. */
 export interface CommandSignature {
   /** Its words: "users list" */
   name: string;
   about: string;
-  /** In the order in which they are typed. */
+  /** In the order of typing. */
   arguments: Arguments;
   options: Options;
 }
 
-/** A command as a program runs it. */
+/** A command that a program can run. */
 export interface Command<Context, Outcome> extends CommandSignature {
   /** Checks the input and runs the command. */
   run(typed: Typed, context: Context): Promise<Outcome>;
@@ -56,10 +56,10 @@ export interface CommandDefinition<Positional extends Arguments, Named extends O
   run(input: Values<Positional> & Values<Named>, context: Context): Promise<Outcome>;
 }
 
-/** The function that defines commands of one program, which all work with the same context and end in the same outcome. */
+/** Returns the function that defines commands of one program, all with the same context and outcome. */
 export const commandsWith =
   <Context, Outcome>() =>
-  /** Defines a command; all of its input is checked before it runs, and every fault is named. */
+  /** Defines a command; all of its input is checked before it runs, and every fault is reported. */
   // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- without arguments there are no names
   <Named extends Options, Positional extends Arguments = Record<never, never>>(
     definition: CommandDefinition<Positional, Named, Context, Outcome>,
@@ -105,12 +105,12 @@ export const argument = <Schema extends z.ZodType>(
   { many = false, choices = [] }: ParameterOptions = {},
 ): Argument<Schema> => ({ placeholder, about, schema, many, choices });
 
-/** "dryRun" as it is typed: "--dry-run". */
+/** Returns the typed form of a name: "--dry-run" for "dryRun". */
 export const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 export const isRequired = ({ schema }: Option): boolean => !schema.safeParse(undefined).success;
 
-/** The values of options; throws a usage error that names every fault. */
+/** Parses the values of options; throws a usage error that lists every fault. */
 export const parseOptions = <Named extends Options>(options: Named, typed: Typed): Values<Named> =>
   parse({}, options, typed) as Values<Named>;
 

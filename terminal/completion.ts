@@ -4,7 +4,7 @@ import { commandTree, type ProgramSignature } from "./program.ts";
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** One place on the command line: the words so far, and what may come next. */
+/** A position on the command line: the words so far, and what may come next. */
 interface Place {
   path: string;
   words: { word: string; about: string }[];
@@ -12,7 +12,7 @@ interface Place {
   values: { option: string; choices: readonly string[] }[];
 }
 
-/** A script for the shell that completes a program's commands, options and the values that are known beforehand. */
+/** Returns a shell script that completes a program's commands, options and fixed values. */
 export function completionScript(shell: Shell, program: ProgramSignature): string {
   const tree = commandTree(program, { writeHelp: () => undefined, call: () => Promise.resolve() });
   return { bash, zsh, fish }[shell](program.name, placesOf(tree, tree));
@@ -35,7 +35,7 @@ function placesOf(command: Command, program: Command, path = ""): Place[] {
   return [place, ...command.commands.flatMap((each) => placesOf(each, program, `${path} ${each.name()}`.trim()))];
 }
 
-/** Names of commands and options are letters, digits and hyphens; any other text is for people, and quoted. */
+/** Quotes text for people; names of commands and options are only letters, digits and hyphens. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const isKnown = (places: readonly Place[]): string => places.map(({ path }) => quoted(path)).join("|");

@@ -1,12 +1,12 @@
-/** What a program ends with. */
+/** The exit codes of programs. */
 export const exitCodes = {
   done: 0,
   error: 1,
   usage: 2,
-  /** Some of it was done, some was not. */
+  /** Some of the work was done, some was not. */
   partly: 3,
   notSignedIn: 4,
-  /** By Ctrl-C; what runs in the service goes on. */
+  /** By Ctrl-C; work in the service continues. */
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -16,7 +16,7 @@ export interface FailureOptions extends ErrorOptions {
   notes?: readonly string[];
 }
 
-/** Why a command did not do what it was asked, in a sentence for people and a stable word for programs. */
+/** A failed command: a sentence for people and a stable word for programs. */
 export class CommandError extends Error {
   override readonly name: string = "CommandError";
   /** The stable word. */
@@ -41,13 +41,13 @@ export class CommandError extends Error {
 export const usageError = (message: string): CommandError =>
   new CommandError("usage", message, { exitCode: exitCodes.usage });
 
-/** The user pressed Ctrl-C. `message` says what continues all the same. */
+/** The user pressed Ctrl-C. `message` may add what continues all the same. */
 export const interruption = (message = "Interrupted."): CommandError =>
   new CommandError("interrupted", message, { exitCode: exitCodes.interrupted });
 
 /**
- * An error that no code expects, which is a bug: people also read its stack. `clean` removes what must not be shown from
- * both.
+ * Returns the failure for an unexpected error, which is a bug: people also read its stack. `clean` removes what must
+ * not be shown from both.
  */
 export function unexpected(error: unknown, clean: (text: string) => string = (text) => text): CommandError {
   const stack = error instanceof Error ? error.stack : undefined;
@@ -57,7 +57,7 @@ export function unexpected(error: unknown, clean: (text: string) => string = (te
   });
 }
 
-/** The message of anything that was thrown; of several errors in one that has no message, theirs. */
+/** Returns the message of anything thrown; of an AggregateError without a message, its errors' messages. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
   return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A switch: on when it is given. */
+/** A switch: on if given. */
 export const isSet = z.boolean().default(false);
 
 /** A whole number in decimal. */

@@ -1,10 +1,10 @@
-/** Control characters (C0, DEL, C1), and those that turn the direction of the text that follows. */
+/** Control characters (C0, DEL, C1), and characters that change the direction of the text after them. */
 const unprintable = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text that may come from anywhere (a name, a note) as one line that cannot control a terminal. */
+/** Returns a text of any origin (a name, a note) as one line that cannot control a terminal. */
 export const plain = (text: string): string => text.replace(unprintable, "\ufffd");
 
-/** JSON in which the characters that can control a terminal, and that JSON itself allows, are escaped. */
+/** Returns JSON in which characters that can control a terminal, and that JSON itself allows, are escaped. */
 export const plainJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(
     /[\u007f-\u009f\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g,

@@ -18,14 +18,14 @@ import {
 import { exitCodes, usageError, type CommandError, type ExitCode } from "./failure.ts";
 import { plainJson } from "./output.ts";
 
-/** A program with commands, as its help describes it. */
+/** A program with commands, as its help shows it. */
 export interface ProgramSignature<Each extends CommandSignature = CommandSignature, Named extends Options = Options> {
   name: string;
   about: string;
   /** The options of all commands. */
   options: Named;
   commands: readonly Each[];
-  /** What each group of commands is about, by its words: "jobs start" */
+  /** The description of each group of commands, by the group's words: "jobs start" */
   groups: Readonly<Record<string, string>>;
   /** The end of the help. */
   epilogue?: string;
@@ -34,20 +34,20 @@ export interface ProgramSignature<Each extends CommandSignature = CommandSignatu
 /** A program that can be run. One of its options is `json`. */
 export type Program<Context, Outcome, Named extends Options> = ProgramSignature<Command<Context, Outcome>, Named>;
 
-/** What differs from program to program. */
+/** The parts that differ between programs. */
 export interface Surroundings<Context, Outcome, Named extends Options> {
   writeOut: (text: string) => void;
   writeError: (text: string) => void;
-  /** Runs a command with a context, shows its outcome and answers the exit code. */
+  /** Runs a command with a context, shows its outcome and returns the exit code. */
   execute: (run: (context: Context) => Promise<Outcome>, options: Values<Named>) => Promise<ExitCode>;
-  /** What is told about an error. */
+  /** Describes an error. */
   failureOf: (error: unknown) => CommandError;
-  /** A failure as programs read it; undefined when they have read the beginning of something else already. */
+  /** Returns a failure as programs read it; undefined if other output has already begun. */
   failureJson: (failure: CommandError) => object | undefined;
 }
 
 /**
- * Runs the command that `argv` names and answers the exit code. With `--json` help and failures are one JSON object on
+ * Runs the command that `argv` names and returns the exit code. With `--json` help and failures are one JSON object on
  * standard output; messages for people are on standard error in any case.
  */
 export async function runProgram<Context, Outcome, Named extends Options>(
@@ -55,7 +55,7 @@ export async function runProgram<Context, Outcome, Named extends Options>(
   argv: readonly string[],
   { writeOut, writeError, execute, failureOf, failureJson }: Surroundings<Context, Outcome, Named>,
 ): Promise<ExitCode> {
-  // Needed before parsing, because parsing itself may fail and has to say so in the right form.
+  // Needed before parsing, because parsing itself may fail and has to report that in the right form.
   const asJson = argv.includes("--json");
   let exitCode: ExitCode = exitCodes.usage;
   let help = "";
@@ -82,7 +82,7 @@ export async function runProgram<Context, Outcome, Named extends Options>(
   }
 }
 
-/** A group without a command shows its help instead of a message. */
+/** Returns the failure for wrong usage. A group without a command shows its help instead of a message. */
 const misuse = (error: CommanderError, help: string): CommandError =>
   usageError(error.code === "commander.help" ? help.trimEnd() : error.message.replace(/^error: /, ""));
 
@@ -91,7 +91,7 @@ interface Calls<Each> {
   call: (command: Each, typed: Typed, options: Typed) => Promise<void>;
 }
 
-/** The commands below their groups, from which completions are made as well. */
+/** Builds the commands below their groups; completions are made from it as well. */
 export function commandTree<Each extends CommandSignature>(
   { name, about, options, commands, groups, epilogue }: ProgramSignature<Each>,
   { writeHelp, call }: Calls<Each>,
@@ -116,7 +116,7 @@ export function commandTree<Each extends CommandSignature>(
   return root;
 }
 
-/** Errors are thrown, not printed; help is collected. */
+/** Makes a command throw errors instead of printing them, and collects its help. */
 const quiet = (command: CommanderCommand, writeHelp: (text: string) => void): CommanderCommand =>
   command
     .exitOverride()
@@ -138,7 +138,7 @@ function register(
     target.addArgument(described);
   }
   addOptions(target, options);
-  // What is missing or is none of the choices is checked with all other faults, so that one message names them all.
+  // Missing arguments and wrong choices are checked with all other faults, so one message lists them all.
   target.action(async () => {
     const positional = Object.fromEntries(names.map((name, index) => [name, target.processedArgs[index] as unknown]));
     await call({ ...target.opts(), ...positional });
@@ -153,7 +153,7 @@ function commanderOption(name: string, each: Option): CommanderOption {
   const { placeholder, about, many, choices } = each;
   const flags = placeholder === undefined ? flagName(name) : `${flagName(name)} <${placeholder}>`;
   const described = new CommanderOption(flags, isRequired(each) ? `${about} (required)` : about);
-  // Commander reads --no-x as the opposite of --x; here it is an option of its own, as any other.
+  // Commander reads --no-x as the opposite of --x; here it is a separate option, as any other.
   described.negate = false;
   if (many) described.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
   if (choices.length > 0) described.argChoices = [...choices];

@@ -8,11 +8,11 @@ interface TerminalStreams {
   stderr: Terminal;
 }
 
-/** Whether a user sits at a terminal and can answer a question. */
+/** Whether a user is at a terminal and can answer a question. */
 export const isInteractive = ({ stdin, stderr }: TerminalStreams): boolean =>
   stdin.isTTY === true && stderr.isTTY === true;
 
-/** Asks a question on the terminal. The answer to a `hidden` question is not shown. Throws when the user interrupts. */
+/** Asks a question on the terminal. The answer to a `hidden` question is not shown. Throws if the user interrupts. */
 export async function promptUser(
   { stdin, stderr, interrupted }: TerminalStreams & { interrupted: AbortSignal },
   question: string,
@@ -26,7 +26,7 @@ export async function promptUser(
   });
   const prompt = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true });
   const stopped = new AbortController();
-  // The terminal is in raw mode during a question, so that Ctrl-C comes as a key, and the end of input as a close.
+  // The terminal is in raw mode during a question, so Ctrl-C arrives as a key, and the end of input as a close.
   const stop = (): void => {
     stopped.abort();
   };
