@@ -1,7 +1,8 @@
-// Who may import whom. What is not listed for a place is forbidden; and no chain of imports, however long, leads from
-// what talks to the network to what holds issuer keys. Each rule has a file that breaks it in test/fixtures/boundaries.
+// Which place may import which. Imports that a place does not list are forbidden; and no chain of imports, however
+// long, leads from code that talks to the network to code that holds issuer keys. Each rule has a file that breaks it
+// in test/fixtures/boundaries.
 
-/** What each place may import of our own files, apart from its own. */
+/** The imports of our own files that each place may have, apart from its own. */
 const mayImport = {
   "domain/": [],
   "runtime/": ["domain/"],
@@ -13,13 +14,13 @@ const mayImport = {
   "process/": ["domain/", "runtime/", "db/"],
   "api/": ["domain/", "runtime/", "db/", "process/"],
   "worker/": ["domain/", "runtime/", "db/", "pki/", "process/"],
-  // Of pki it needs DER and nothing else; a rule below says so.
+  // Of pki it needs only DER; a rule below enforces that.
   "responder/": ["domain/", "runtime/", "db/", "pki/", "process/"],
   "operator/": ["domain/", "runtime/", "db/", "pki/", "worker/keys/", "terminal/", "embedded-postgres/"],
   "console/": ["domain/", "contract-types/"],
-  // It is a client of the API; with the service it shares the vocabulary and how CSV is written.
+  // It is a client of the API; it shares the vocabulary and the form of CSV with the service.
   "cli/": ["domain/", "contract-types/", "terminal/"],
-  // It tells each process the variables that the process itself lists.
+  // It passes each process the variables that the process itself lists.
   "start.ts": [
     "domain/",
     "runtime/",
@@ -33,7 +34,7 @@ const mayImport = {
   ],
 };
 
-/** What each room of api/ may import of the other rooms. The files at its root put the rooms together. */
+/** The rooms of api/ that each of its rooms may import. The files at its root put the rooms together. */
 const apiRooms = {
   http: [],
   contract: ["http"],
@@ -60,8 +61,8 @@ const acrossStages = "^(worker/bulk-job/advance\\.ts|console/pages/bulk-jobs/job
 const stagePath = (...stages) => `${jobRooms}(${stages.join("|")})/`;
 
 /**
- * What the widgets that several pages share, and each page of the console, may import of the pages. Every page may import the
- * widgets, and the folders of console/ that know no page.
+ * The pages that each page of the console, and the widgets that several pages share, may import. Every page may import
+ * the widgets, and the folders of console/ that know no page.
  */
 const consolePages = {
   activity: ["pages/audit"],
@@ -274,7 +275,7 @@ module.exports = {
   options: {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "^(dist|data|coverage|test-results|test/fixtures)/" },
-    // Types count: a file that needs a type of the worker's has learnt about the worker.
+    // Types count: a file that needs a type of the worker's knows about the worker.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {
