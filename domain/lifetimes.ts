@@ -9,7 +9,7 @@ export const accessTokenSeconds = 30 * 60;
 /** Codes are redeemed at once or never (RFC 6749 section 4.1.2 allows ten minutes). */
 export const authorizationCodeSeconds = 60;
 
-/** An unused session ends after this time, unless its tokens cannot be refreshed anyway. */
+/** A session whose tokens can be refreshed ends after this time without use. */
 export const sessionIdleDays = 30;
 
 /** The longest a session lasts, used or not. */

@@ -45,7 +45,7 @@ export const pageItemsMax = 1_000;
 /** Characters of a search. */
 export const searchLengthMax = 256;
 
-/** Access tokens that a guest account, or a service that acts on its own, may keep; no session ends them. */
+/** The newest access tokens that a guest account, or a service that acts on its own, keeps; no session ends them. */
 export const tokensOfHolderMax = 1_000;
 
 /** How many hand-overs of an owner may wait for a device, or for a tap on Download. */

@@ -23,10 +23,7 @@ export function serialDigits(searched: string): string | undefined {
 export const digitsOfOctets = (text: string): string | undefined =>
   octets.test(text) ? BigInt(`0x${text.replace(/[^0-9a-f]/gi, "")}`).toString() : undefined;
 
-/**
- * Returns the decimal digits of a whole serial number in hexadecimal, however it is written: `0x1A2B`, `1a:2b`, `1A
- * 2B`, `1a2b`.
- */
+/** Returns the decimal digits of a whole serial number in any hexadecimal form: `0x1A2B`, `1a:2b`, `1A 2B`, `1a2b`. */
 export function digitsOfHexadecimal(text: string): string | undefined {
   const digits = text
     .trim()

@@ -77,8 +77,9 @@ const SwitchedOff = z.object({ clientID: z.string(), after: z.object({ active: z
 
 /**
  * Replays the lost entries that removed access, in slices of one transaction each; skips what earlier runs did. A lock,
- * an offboarding or a lost role that was reverted later in the lost time is not replayed. `keepLost`: profiles that
- * were issued in the lost time and are unknown here are not put on the CRL. `dryRun`: everything is rolled back.
+ * an offboarding or the removal of a role is not replayed if it was reverted later in the lost time. `keepLost`:
+ * profiles that were issued in the lost time and are unknown here are not put on the CRL. `dryRun`: everything is
+ * rolled back.
  */
 export async function replay(
   db: Database,
