@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 
-/** An answer as a browser sees it. */
+/** A response as a browser sees it. */
 export interface Visit {
   status: number;
   url: string;
@@ -15,8 +15,8 @@ export interface Form {
 }
 
 /**
- * A browser without a screen: keeps cookies per host, follows redirects within our pages, fills in forms. It talks
- * node:http with the headers of a navigation, because `fetch` says that it is a script.
+ * A browser without a screen: keeps cookies per host, follows redirects within our pages, fills in forms. It uses
+ * node:http with the headers of a navigation, because `fetch` announces itself as a script.
  */
 export interface BrowserSession {
   /** One request; redirects are followed while they lead to an address that starts with one of `within`. */
@@ -55,7 +55,9 @@ export function formsOf({ text, url }: Visit): Form[] {
   });
 }
 
-/** `origins`: where redirects are followed to; an application's own address is where a walk ends. */
+/**
+ * `origins`: where redirects are followed to. A redirect to any other address, such as an application's, ends the walk.
+ */
 export function createBrowserSession(origins: () => readonly string[]): BrowserSession {
   const cookies = new Map<string, string>();
 

@@ -4,20 +4,20 @@ import { beforeAll, expect } from "vitest";
 import { atEndOfFile } from "../run/at-end.ts";
 import { requireTool } from "../run/tools.ts";
 
-/** What a page is shown with. */
+/** How a page is shown. */
 export interface View {
   theme: "light" | "dark";
   width: number;
   language: "en" | "de";
   /** Default: true. */
   scripts?: boolean;
-  /** Where the browser says that it is. Default: where it is. */
+  /** The browser's time zone. Default: the machine's. */
   zone?: string;
-  /** What the browser says that it is. Default: what it is. */
+  /** The browser's user agent. Default: its own. */
   userAgent?: string;
 }
 
-/** A page of a browser, and everything that it complained about. */
+/** A page of a browser, and all its complaints. */
 export interface WatchedPage {
   page: Page;
   context: BrowserContext;
@@ -51,13 +51,13 @@ export function useBrowser(): { open(view: View): Promise<WatchedPage> } {
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on("console", (message) => {
-        // That an answer is an error is what it was asked for.
+        // The test asked for this error response.
         if (message.type() === "error" && !/status of [45]\d\d/.test(message.text())) complaints.push(message.text());
       });
       page.on("pageerror", (error) => complaints.push(error.message));
       page.on("requestfailed", (request) => {
         const { errorText = "" } = request.failure() ?? {};
-        // What is under way when the next page is asked for is let go of.
+        // The next navigation aborts requests that are under way.
         if (errorText !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${errorText}`);
       });
       return { page, context, complaints };
@@ -67,9 +67,9 @@ export function useBrowser(): { open(view: View): Promise<WatchedPage> } {
 
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** Nothing that axe knows is wrong with the page, the browser had nothing to complain about, and nothing scrolls sideways. */
+/** Expects that axe finds nothing wrong with the page, the browser reported nothing, and nothing scrolls sideways. */
 export async function expectFaultless({ page, complaints }: WatchedPage): Promise<void> {
-  // Its other way opens one more page to gather what frames say, which takes as long again; there are no frames.
+  // The default opens one more page to gather the frames' results, which takes as long again; there are no frames.
   const { violations } = await new AxeBuilder({ page })
     .options({ resultTypes: ["violations"] })
     .withTags(rules)
@@ -83,13 +83,13 @@ export async function expectFaultless({ page, complaints }: WatchedPage): Promis
   await expectNoSidewaysScrolling(page);
 }
 
-/** WCAG 2.2, 1.4.10: nothing has to be scrolled sideways. */
+/** Expects that nothing scrolls sideways (WCAG 2.2, 1.4.10). */
 export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
   const overflow = await page.evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
   expect(overflow, `${page.url()} at ${page.viewportSize()?.width ?? 0} px`).toBe(0);
 }
 
-/** Whatever can be pressed or filled in is, with its label around it, at least 44 px high and wide (WCAG 2.2, 2.5.5). */
+/** Expects every control, with its label around it, to be at least 44 px high and wide (WCAG 2.2, 2.5.5). */
 export async function expectLargeTargets(page: Page): Promise<void> {
   const small = await page.evaluate(`[...document.querySelectorAll("a, button, input:not([type=hidden]), summary")]
     .filter((element) => element.checkVisibility())
@@ -99,7 +99,7 @@ export async function expectLargeTargets(page: Page): Promise<void> {
   expect(small, page.url()).toEqual([]);
 }
 
-/** The names of everything that the Tab key reaches, in order. */
+/** Returns the names of everything that the Tab key reaches, in order. */
 export async function tabStops(page: Page): Promise<string[]> {
   const stops: string[] = [];
   await page.evaluate(`document.activeElement instanceof HTMLElement && document.activeElement.blur()`);

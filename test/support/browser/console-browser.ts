@@ -5,7 +5,7 @@ import type { GivenUser } from "../given/given.ts";
 
 type Request = SendOptions & { body?: unknown };
 
-/** A browser with the console open, and what its page sends. */
+/** A browser with the console open, and the requests of its page. */
 export interface ConsoleBrowser {
   browser: BrowserSession;
   /** The value of the console's cookie. */

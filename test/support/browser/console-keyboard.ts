@@ -1,10 +1,10 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** More than any page has places to stop at before the one that is wanted. */
+/** More tab stops than any page has before the target. */
 const pressesMax = 90;
 
-/** What is wrong with how the focus is shown where it is: WCAG 2.2, 2.4.7 and 2.4.11, with a ring of 3 px. */
+/** Finds what is wrong with the visible focus: WCAG 2.2, 2.4.7 and 2.4.11, with a ring of 3 px. */
 const badlySeen = `(() => {
   const at = document.activeElement;
   if (at === null || at === document.body || at.matches("h1, main")) return null;
@@ -21,7 +21,7 @@ const badlySeen = `(() => {
   return (ringed ? "out of sight: " : "no ring around: ") + at.outerHTML.slice(0, 300);
 })()`;
 
-/** Presses Tab until something has the focus. Wherever the focus stops on the way, it is seen. */
+/** Presses Tab until the target has the focus, and expects the focus to be visible at every stop on the way. */
 export async function tabTo(target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   const page = target.page();
   let element = await target.elementHandle();
@@ -35,19 +35,19 @@ export async function tabTo(target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): 
   throw new Error(`${key} does not lead to ${String(target)}`);
 }
 
-/** What slides in is seen once it is there. */
+/** An element that slides in is visible only once it has arrived. */
 async function expectWellSeen(page: Page): Promise<void> {
   if ((await page.evaluate(badlySeen)) === null) return;
   await expect.poll(() => page.evaluate(badlySeen), { message: page.url() }).toBeNull();
 }
 
-/** Goes to something with Tab, and presses a key there. */
+/** Tabs to a target and presses a key there. */
 export async function pressAt(target: Locator, key = "Enter"): Promise<void> {
   await tabTo(target);
   await target.page().keyboard.press(key);
 }
 
-/** Goes to a field with Tab and writes into it, in place of what is there. */
+/** Tabs to a field and replaces its text. */
 export async function typeInto(field: Locator, text: string): Promise<void> {
   await tabTo(field);
   await field.page().keyboard.press("Control+A");

@@ -14,7 +14,10 @@ export const consoleViews: readonly View[] = [
 
 const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 
-/** A page of the console as it is now: nothing for axe, the browser or a reader to complain about, down to 320 px. */
+/**
+ * Expects that axe, the browser and a reader find nothing wrong with the console's page in its present state, down to
+ * 320 px.
+ */
 export async function expectGoodConsole(watched: WatchedPage): Promise<void> {
   const { page } = watched;
   await settled(page);
@@ -26,9 +29,12 @@ export async function expectGoodConsole(watched: WatchedPage): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
 }
 
-/** Waits for what slides in or out: until then it is transparent or beside the page. Loading indicators never end. */
+/**
+ * Waits until elements have slid in or out: until then they are transparent or beside the page. Loading indicators
+ * never end.
+ */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForTimeout(100); // Until what was just asked for has begun to move.
+  await page.waitForTimeout(100); // Until the transition just caused has begun.
   await page.evaluate(`Promise.allSettled(
     document
       .getAnimations()
@@ -37,11 +43,11 @@ export async function settled(page: Page): Promise<void> {
   ).then(() => undefined)`);
 }
 
-/** What pressing a button saves to a file. */
+/** Returns the file that a button saves. */
 export async function downloadBy(page: Page, button: Locator): Promise<{ name: string; bytes: Buffer }> {
   const [file] = await Promise.all([page.waitForEvent("download"), button.click()]);
   return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
 }
 
-/** For a test that goes through pages, or has axe look at many states of one. */
+/** For a test that visits several pages, or has axe look at many states of one. */
 export const pagesMs = 180_000;

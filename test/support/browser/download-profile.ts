@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 
 /**
- * Taps Download on a page of self-service with `tap`. A profile that takes longer than the tap waits for has a link on the
- * page, which goes on by itself.
+ * Taps Download on a page of self-service with `tap`. If a profile takes longer than the tap waits, the page shows a
+ * link that opens by itself.
  */
 export async function downloadProfile(
   page: Page,

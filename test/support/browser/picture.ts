@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 
-/** Keeps what a page looks like in the folder that TEST_PICTURES names, if it does. */
+/** Saves a screenshot of the page in the folder named by TEST_PICTURES, if it is set. */
 export async function picture(page: Page, name: string): Promise<void> {
   const directory = process.env["TEST_PICTURES"];
   if (directory === undefined) return;

@@ -2,10 +2,10 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import english from "../../../console/texts/en.json" with { type: "json" };
 
-/** The areas that the console's texts are named by. */
+/** The areas that begin the names of the console's texts. */
 const areas = Object.keys(english);
 
-/** Every text on the page is in words, code aside: nothing shows the name of a text, or a gap in one. */
+/** Expects every text on the page, code aside, to be in words: no name of a text, and no gap in one. */
 export async function expectTranslated(page: Page): Promise<void> {
   const text = await page.evaluate<string>(`(() => {
     const copy = document.body.cloneNode(true);

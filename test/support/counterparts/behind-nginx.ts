@@ -5,7 +5,7 @@ import { eventually } from "../run/eventually.ts";
 import type { Nginx } from "./nginx.ts";
 import type { RunningService } from "../service/service.ts";
 
-/** A file for onboarding, of more than 64 bytes a row. */
+/** Returns a file for onboarding with more than 64 bytes a row. */
 export const onboardingFile = (rows: number): string =>
   ["pairwiseID,email"]
     .concat(Array.from({ length: rows }, (_, row) => `${randomUUID()},person.number.${row}@demo.example`))
@@ -17,7 +17,7 @@ interface SeenJob {
   total: number;
 }
 
-/** Uploads a file of people to be checked, and follows the job by its events, until all of it has been checked. */
+/** Uploads a file of people to be checked, and follows the job by its events until every row is checked. */
 export async function uploadAndFollow(nginx: Nginx, service: RunningService, rows: number): Promise<SeenJob[]> {
   const headers = { authorization: `Bearer ${service.accessToken}` };
   const file = onboardingFile(rows);
@@ -49,7 +49,7 @@ export async function uploadAndFollow(nginx: Nginx, service: RunningService, row
   request.on("error", () => undefined);
   request.end();
   try {
-    // The stream of a job that waits to be started stays open: what we see of it came while it was.
+    // The stream of a job that waits to be started stays open, so these events arrived while it was.
     await eventually(
       () => {
         expect(jobs.at(-1)).toMatchObject({ state: "ready", total: rows });

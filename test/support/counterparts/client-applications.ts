@@ -7,7 +7,7 @@ import { Strategy as OAuth2Strategy, type StrategyOptions } from "passport-oauth
 import { atEnd } from "../run/at-end.ts";
 import { Auth, type AuthConfig } from "./auth-js.mjs";
 
-/** A web application of somebody else's, on a port of its own. */
+/** A third party's web application, on a port of its own. */
 export interface ClientApplication {
   url: string;
 }
@@ -26,8 +26,8 @@ interface Registered {
 }
 
 /**
- * An application with passport-oauth2, PKCE and state. `/` begins; what came of it is answered as JSON. The registration
- * follows, because its redirect URI is only known once it listens.
+ * Starts an application with passport-oauth2, PKCE and state. `/` begins; the outcome is returned as JSON. The
+ * registration follows, because its redirect URI is only known once it listens.
  */
 export async function passportApplication(
   issuer: string,
@@ -47,7 +47,7 @@ export async function passportApplication(
       callbackURL: `${url}/callback`,
       scope: ["openid", "offline_access", "realm.read"],
       pkce: true,
-      // Sessions are not what is tried here: the state is the key to the verifier.
+      // Sessions are not under test here: the state is the key to the verifier.
       store: {
         store(
           _request: unknown,
@@ -85,7 +85,9 @@ export async function passportApplication(
   return { url };
 }
 
-/** An application with @auth/core: `/` begins; after signing in, `/auth/session` says who it is and with which tokens. */
+/**
+ * Starts an application with @auth/core: `/` begins; after signing in, `/auth/session` returns the user and the tokens.
+ */
 export async function authJsApplication(
   issuer: string,
   register: (url: string) => Promise<Registered>,

@@ -9,7 +9,7 @@ import { ended } from "../run/services.ts";
 import { shellBlocks } from "../run/shell-blocks.ts";
 import { requireTool } from "../run/tools.ts";
 
-/** hostapd as a RADIUS server, set up as docs/radius/hostapd.md says. */
+/** hostapd as a RADIUS server, set up by docs/radius/hostapd.md. */
 
 const page = resolve("docs/radius/hostapd.md");
 
@@ -23,13 +23,13 @@ export interface HostapdOptions {
 }
 
 export interface Hostapd extends Pick<RadiusServer, "port" | "output" | "stop"> {
-  /** Runs the script that brings CRLs, as its timer does. */
+  /** Runs the script that fetches CRLs, as its timer does. */
   bringCrl(...urls: string[]): Promise<{ code: number; output: string }>;
-  /** Puts other CAs in place of those it trusts, with the next CRL; PEM. */
+  /** Replaces the CAs that it trusts, with the next CRL; PEM. */
   trust(files: Pick<HostapdOptions, "issuers" | "chain">): Promise<void>;
 }
 
-/** Installs docs/radius/hostapd by the commands of its page, brings a CRL and starts hostapd. */
+/** Installs docs/radius/hostapd by the commands of its page, fetches a CRL and starts hostapd. */
 export async function startHostapd({ server, key, issuers, chain, crlUrl }: HostapdOptions): Promise<Hostapd> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-hostapd-"));
   const [etc, sbin, crls] = ["etc", "sbin", "crl"].map((name) => join(directory, name)) as [string, string, string];

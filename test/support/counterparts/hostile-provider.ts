@@ -9,33 +9,33 @@ import { makeSigningKey, startServer } from "./upstream-provider.ts";
 /** The documents and endpoints that a provider has. */
 export type UpstreamPlace = "discovery" | "jwks" | "authorize" | "token" | "userinfo";
 
-/** What one of them answers, true or not. */
+/** A response of one of them, true or not. */
 export type HostileResponse = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface HostileProvider {
   readonly url: string;
-  /** Answers of one place are these from now on; undefined: the truth again. */
+  /** Replaces the responses of one place from now on; undefined: back to the true ones. */
   lie(place: UpstreamPlace, lie: HostileResponse | undefined): void;
-  /** Changes what is in a document that is otherwise true. */
+  /** Changes an otherwise true document. */
   change(place: "discovery" | "token" | "userinfo", change: (document: Record<string, unknown>) => object): void;
-  /** Changes the parameters of the way back. */
+  /** Changes the parameters of the redirect back. */
   changeAnswer(change: (parameters: URLSearchParams) => void): void;
-  /** Changes claims of the id token, or signs it otherwise. */
+  /** Changes claims of the id token, or signs it with something else. */
   changeIdToken(change: {
     claims?: Record<string, unknown>;
     header?: Record<string, unknown>;
     key?: JWK;
     none?: boolean;
   }): void;
-  /** How often a place was asked since the last {@link HostileProvider.behave}. */
+  /** How many requests a place has had since the last {@link HostileProvider.behave}. */
   asked(place: UpstreamPlace): number;
-  /** No more lies; a new address, because documents are remembered by address. */
+  /** Ends all lies; moves to a new address, because documents are cached by address. */
   behave(): Promise<void>;
-  /** The key that is published. */
+  /** The published key. */
   readonly key: JWK;
 }
 
-/** A small identity provider that is as wrong as a test wants it to be. Everybody who comes is signed in as `somebody`. */
+/** A small identity provider that is as wrong as a test wants it to be. It signs everyone in as `somebody`. */
 export function useHostileProvider(): HostileProvider {
   const lies = new Map<UpstreamPlace, HostileResponse>();
   const changes = new Map<UpstreamPlace, (document: Record<string, unknown>) => object>();

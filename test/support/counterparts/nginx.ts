@@ -12,11 +12,11 @@ import { requireTool } from "../run/tools.ts";
 export interface Nginx {
   url: string;
   port: number;
-  /** Everything in any of its logs and on its standard error. */
+  /** Returns the text of all its logs and of its standard error. */
   logs(): Promise<string>;
 }
 
-/** A file that is shipped, with the parts that differ here: each of them has to be there, and is replaced everywhere. */
+/** Replaces every occurrence of parts that differ here in a shipped file; each of them has to occur. */
 function asHere(config: string, parts: readonly (readonly [string, string])[]): string {
   return parts.reduce((text, [from, to]) => {
     expect(text).toContain(from);
@@ -24,7 +24,10 @@ function asHere(config: string, parts: readonly (readonly [string, string])[]): 
   }, config);
 }
 
-/** nginx with the configuration that docker-compose.yml ships, before these addresses; stopped at the end of the test or file. */
+/**
+ * Starts nginx with the configuration that docker-compose.yml ships, in front of these addresses; stopped at the end of
+ * the test or file.
+ */
 export async function startNginx(upstreams: string[]): Promise<Nginx> {
   const servers = upstreams.map((upstream) => `server ${upstream} max_fails=0;`).join(" ");
   return run("realmpass.conf", (port, directory) => [
@@ -34,7 +37,10 @@ export async function startNginx(upstreams: string[]): Promise<Nginx> {
   ]);
 }
 
-/** nginx with the configuration for one machine, before two apis and two responders; its port is the one without TLS. */
+/**
+ * Starts nginx with the configuration for one machine, in front of two apis and two responders; its port is the one
+ * without TLS.
+ */
 export async function startTlsNginx(before: { apis: string[]; responders: string[] }): Promise<Nginx> {
   const tlsPort = await freePort();
   const [firstApi = "", secondApi = ""] = before.apis;
@@ -117,7 +123,7 @@ const accepts = (port: number): Promise<void> =>
     socket.once("error", reject);
   });
 
-/** As /etc/nginx/nginx.conf of the image: it logs everything that the files in conf.d do not log otherwise. */
+/** As /etc/nginx/nginx.conf of the image: it logs whatever the files in conf.d do not log otherwise. */
 const imageConfig = (directory: string): string => `
 ${process.getuid?.() === 0 ? "user root root;" : ""}
 daemon off;

@@ -6,26 +6,26 @@ import { beforeAll } from "vitest";
 import { atEndOfFile } from "../run/at-end.ts";
 import { openssl } from "../pki/openssl.ts";
 
-/** A web server of somebody else's, over TLS. */
+/** A third party's web server, over TLS. */
 export interface PictureServer {
   /** By its IP address. */
   readonly url: string;
   readonly port: number;
-  /** PEM of the authority that its certificate is from. */
+  /** PEM of the authority that issued its certificate. */
   readonly authorities: string;
-  /** What it was asked for, since it was last emptied. */
+  /** The requests it has had since the list was last emptied. */
   readonly asked: { path: string; headers: IncomingHttpHeaders }[];
-  /** Connections that were opened to it, since it started. */
+  /** Connections opened to it since it started. */
   connections(): number;
-  /** Answers a path from now on. */
+  /** Serves a path with this listener from now on. */
   on(path: string, listener: RequestListener): void;
-  /** Answers a path with a picture from now on. */
+  /** Serves a picture at a path from now on. */
   show(path: string, type: string, bytes: string | Buffer): void;
-  /** Closes its port; nobody is there any more. */
+  /** Closes its port, so connections are refused. */
   stop(): Promise<void>;
 }
 
-/** Makes a server that is there while the tests of this file run, at an address of this machine. */
+/** Starts a server for the tests of this file, at an address of this machine. */
 export function usePictureServer(host = "127.0.0.1"): PictureServer {
   const key = generateKeyPairSync("ec", { namedCurve: "P-256" })
     .privateKey.export({ type: "pkcs8", format: "pem" })
@@ -82,6 +82,6 @@ export const png = Buffer.from(
   "base64",
 );
 
-/** A drawing, with whatever else. */
+/** Returns a drawing, with any further markup. */
 export const svg = (more = ""): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><rect width="120" height="40" rx="6" fill="#1f6f54"/>${more}</svg>`;

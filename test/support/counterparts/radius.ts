@@ -10,11 +10,11 @@ import { ended } from "../run/services.ts";
 import { shellBlocks } from "../run/shell-blocks.ts";
 import { describeWithTool, requireTool } from "../run/tools.ts";
 
-/** FreeRADIUS, set up as docs/radius/README.md says, and devices that knock at it. */
+/** FreeRADIUS, set up by docs/radius/README.md, and devices that connect to it. */
 
 const page = resolve("docs/radius/README.md");
 export const debianConfiguration = "/etc/freeradius/3.0";
-/** What the server and its devices share. */
+/** Shared by the server and its devices. */
 export const secret = "a-secret-for-tests-alone";
 
 /** The name that the page's devices expect of the RADIUS server. */
@@ -39,15 +39,15 @@ export type RadiusMode = "strict" | "resilient";
 export interface RadiusOptions {
   mode: RadiusMode;
   realmDomain: string;
-  /** PEM: the server's certificate with its issuer's, its key, and the issuing CAs whose devices are good. */
+  /** PEM: the server's certificate with its issuer's, its key, and the issuing CAs whose devices are accepted. */
   server: string;
   key: string;
   issuers: string;
   /** The one name that gets VLAN 30 instead of 20. */
   exception?: string;
-  /** What else is set up before it starts; `directory` has room for its files. */
+  /** Sets up more before it starts; `directory` has room for its files. */
   also?: (place: { configuration: string; directory: string }) => Promise<void>;
-  /** Tells nothing of each request, for tests with thousands of them. */
+  /** Logs no single request, for tests with thousands of them. */
   quiet?: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface RadiusServer {
   issuersFile: string;
   /** Where `fetch-crl` puts CRLs. */
   crlDirectory: string;
-  /** What `freeradius -xx` has printed. */
+  /** The output of `freeradius -xx` so far. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
     .replaceAll("/root/radius/strict", resolve("docs/radius", options.mode))
     .replaceAll("/root/radius", resolve("docs/radius"))
     .replaceAll("/root", directory)
-    // Everything here belongs to whom the server runs as.
+    // All files here belong to the user that the server runs as.
     .replaceAll("-g freerad ", "");
   const { status, stderr } = spawnSync("bash", ["-e", "-u", "-c", script], { encoding: "utf8" });
   if (status !== 0) throw new Error(`the commands of ${page} failed: ${stderr}`);
@@ -101,7 +101,7 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
       ["ca_path = /var/lib/realmpass-crl", `ca_path = ${crlDirectory}`],
     ]);
   }
-  // Where it keeps its files, and that it stays whom we start it as.
+  // Sets the directory of its files, and lets it keep the user that we start it as.
   await edit(join(configuration, "radiusd.conf"), [
     [/^raddbdir = .*$/m, `raddbdir = ${configuration}`],
     [/^logdir = .*$/m, `logdir = ${directory}/log`],
@@ -147,7 +147,7 @@ async function stop(child: ChildProcess, directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** Root is nobody to run a RADIUS server as. */
+/** Root must not run a RADIUS server. */
 function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = ["-u", "-g"].map((flag) =>
@@ -156,7 +156,7 @@ function unprivileged(): { uid: number; gid: number } | undefined {
   return uid && gid ? { uid, gid } : undefined;
 }
 
-/** Replaces all of each; throws when there is nothing to replace, because then the page and the files are not one. */
+/** Replaces every occurrence of each; throws if there is none, because then the page and the files differ. */
 export async function edit(file: string, changes: readonly (readonly [string | RegExp, string])[]): Promise<void> {
   let text = await readFile(file, "utf8");
   for (const [from, to] of changes) {
@@ -167,7 +167,7 @@ export async function edit(file: string, changes: readonly (readonly [string | R
   await writeFile(file, text);
 }
 
-/** Two UDP ports that nobody listened on a moment ago. */
+/** Returns two UDP ports that were free a moment ago. */
 export async function freeUdpPorts(): Promise<[number, number]> {
   const sockets = [createSocket("udp4"), createSocket("udp4")] as const;
   const ports = sockets.map(
@@ -183,33 +183,33 @@ export async function freeUdpPorts(): Promise<[number, number]> {
   return [first, second];
 }
 
-/** What a device has: a PKCS#12 file, or PEM. */
+/** A device's files: a PKCS#12 file, or PEM. */
 export type DeviceFiles = { pkcs12: Buffer } | { certificate: string; key: string };
 
 export interface KnockOptions {
   radius: Pick<RadiusServer, "port" | "output">;
   files: DeviceFiles;
-  /** PEM of what the device trusts to vouch for the RADIUS server. */
+  /** PEM of the CA by which the device checks the RADIUS server. */
   ca: string;
-  /** What it calls itself to everybody. */
+  /** The identity that it sends in the clear. */
   identity: string;
-  /** wpa_supplicant's own choice when it is not set. */
+  /** Default: wpa_supplicant's own choice. */
   tls?: "1.2" | "1.3";
-  /** Comes a second time, as devices do that roam, with whatever it kept of the first. */
+  /** Connects a second time, as a roaming device does, with whatever it kept of the first. */
   again?: boolean;
 }
 
 export interface Answered {
   admitted: boolean;
-  /** What the Access-Accept said; empty for a refused device. */
+  /** The attributes of the Access-Accept; empty for a refused device. */
   accept: { userName?: string; vlan?: string; sessionTimeout?: string; terminationAction?: string };
-  /** Everything that `eapol_test` printed. */
+  /** All output of `eapol_test`. */
   output: string;
-  /** What FreeRADIUS complained about meanwhile, to any device. */
+  /** The complaints that FreeRADIUS logged meanwhile, about any device. */
   complaints: string;
 }
 
-/** One attempt of a device, set up as the page says. Throws when the server said neither yes nor no. */
+/** Runs one attempt of a device, set up as the page describes. Throws if the server neither accepted nor refused it. */
 export async function authenticate({
   radius,
   files,
@@ -255,7 +255,7 @@ export async function authenticate({
   }
 }
 
-/** The wpa_supplicant network on the page that uses this file. */
+/** Returns the wpa_supplicant network on the page that uses this file. */
 async function deviceConfiguration(file: string): Promise<string> {
   const blocks = [...(await readFile(page, "utf8")).matchAll(/^```ini\n(network=.*?)^```$/gms)].map(
     ([, block]) => block,
@@ -281,12 +281,12 @@ function attributesOf(message: string): Answered["accept"] {
 export interface FetchedCrl {
   code: number;
   output: string;
-  /** The names of what servers may read, and the PEM of the newest of them. */
+  /** The names of the files that servers may read, and the PEM of the newest of them. */
   files: string[];
   newest: string;
 }
 
-/** Runs the script that brings CRLs, as its timer does. */
+/** Runs the script that fetches CRLs, as its timer does. */
 export async function fetchCrl(
   { issuersFile, crlDirectory }: Pick<RadiusServer, "issuersFile" | "crlDirectory">,
   ...urls: string[]
@@ -299,7 +299,7 @@ export async function fetchCrl(
   return { ...ran, files, newest: last === undefined ? "" : await readFile(join(crlDirectory, last), "utf8") };
 }
 
-/** Runs a program to its end; `path` is looked for others before the usual places. */
+/** Runs a program to its end; it is looked for in `path` before the usual places. */
 export function run(
   program: string,
   args: readonly string[],

@@ -16,22 +16,22 @@ export interface TestUpstream {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The account of the next sign-in, in a browser that the provider does not know yet or when it is told to ask. */
+  /** The account of the next sign-in, in a browser without a session at the provider or when it must prompt. */
   signsIn(account: UpstreamAccount): void;
-  /** The next one says no. */
+  /** Refuses the next sign-in. */
   refuses(): void;
-  /** How often somebody was asked who they are. */
+  /** How often a user was asked to sign in. */
   readonly asked: number;
-  /** From now on it signs with a new key, and publishes that alone. */
+  /** Signs with a new key from now on, and publishes that alone. */
   rotateKeys(): Promise<void>;
-  /** Takes no more connections. */
+  /** Accepts no more connections. */
   stop(): Promise<void>;
 }
 
 export interface UpstreamOptions {
-  /** Where it may send people back to. */
+  /** Where it may redirect people to. */
   redirectUri: () => string;
-  /** Claims beside the usual ones that it hands out. */
+  /** Claims that it includes beside the usual ones. */
   claims?: readonly string[];
   /** Claims are in the id token, instead of at the userinfo endpoint alone. */
   claimsInIdToken?: boolean;
@@ -39,7 +39,7 @@ export interface UpstreamOptions {
   authentication?: "client_secret_basic" | "client_secret_post" | "none";
 }
 
-/** A port of this machine that hands requests to a listener which can be exchanged. */
+/** Starts a listener on a port of this machine whose handler can be replaced. */
 export async function startServer(): Promise<{
   url: string;
   listen(listener: RequestListener): void;
@@ -68,15 +68,15 @@ export async function startServer(): Promise<{
 
 let keysMade = 0;
 
-/** A new signing key, private half included. */
+/** Makes a new signing key, private half included. */
 export async function makeSigningKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   return { ...(await exportJWK(privateKey)), kid: `key-${++keysMade}`, alg: "RS256", use: "sig" };
 }
 
 /**
- * oidc-provider, which is certified for OpenID Connect, on a free port. People sign in as {@link TestUpstream.signsIn}
- * says without being shown a page, and allow everything.
+ * oidc-provider, which is certified for OpenID Connect, on a free port. People sign in as set by {@link
+ * TestUpstream.signsIn} without seeing a page, and consent to everything.
  */
 export function useUpstreamProvider(options: UpstreamOptions): TestUpstream {
   const { redirectUri, claims = [], claimsInIdToken = false, authentication = "client_secret_basic" } = options;

@@ -1,4 +1,4 @@
-// What is true on the machine once docs/production.md has been followed. Runs there, and prints one line of JSON.
+// The state of the machine once docs/production.md has been followed. Runs there, and prints one line of JSON.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { createHmac, hkdfSync, X509Certificate } from "node:crypto";
 import fs from "node:fs";
@@ -48,7 +48,7 @@ found.onList = await eventually("the certificate on the CRL", async () =>
 const redirected = await fetch(`${plain}/me`, { redirect: "manual" });
 found.elsewhere = [redirected.status, redirected.headers.get("location")];
 
-// One of two may always be away.
+// The service keeps running without one of the two.
 for (const name of ["realmpass-api@3000", "realmpass-responder@4000", "realmpass-worker@1"]) {
   execFileSync("systemctl", ["stop", name]);
 }
@@ -58,7 +58,7 @@ for (const name of ["realmpass-api@3000", "realmpass-responder@4000", "realmpass
   execFileSync("systemctl", ["start", name]);
 }
 
-// One api after the other is started again while people and programs ask. Nobody is told of it by the proxy.
+// One api after the other is restarted while people and programs send requests. The proxy lets none of them notice.
 const isReady = (port) =>
   eventually(`an api on ${port} that is ready`, async () => (await fetch(`http://127.0.0.1:1${port}/readyz`)).ok);
 const answers = new Map();
@@ -96,7 +96,7 @@ isOver = true;
 await Promise.all(load);
 found.rolling = Object.fromEntries(answers);
 
-// A guest's link leads to a page, and that to a link that hands a profile over to another device.
+// A guest's link leads to a page, and the page to a link that hands a profile over to another device.
 const guest = await api("POST", "/api/guest-account", {
   name: "Guest",
   expirationDate: new Date(Date.now() + 86_400_000).toISOString(),
@@ -105,7 +105,7 @@ const guestToken = (await api("GET", `/api/guest-token/${guest.data.id}`)).data;
 const [guestBrowser, device] = [createBrowser(), createBrowser()];
 const form = await guestBrowser.open(`/guest/${guestToken}/devices/new`);
 const offered = await guestBrowser.send(form, { device_type: "Linux", format: "", place: "elsewhere" });
-// What its QR code says.
+// The content of its QR code.
 const masterKey = Buffer.from(fs.readFileSync("/etc/realmpass/credentials/api/master-key", "utf8").trim(), "base64url");
 const keyOfLinks = Buffer.from(hkdfSync("sha256", masterKey, "", "realmpass hand-over", 32));
 const handOverId = String(offered.url).split("/").pop();
@@ -120,7 +120,7 @@ found.strictTransport = [
   await headersOf(`${plain}/ca/1.cer`),
 ];
 
-// A file as large as a job may have.
+// A file of the largest size that a job allows.
 const lines = ["pairwiseID,email"];
 for (let row = 1; row <= 200_000; row += 1)
   lines.push(`student-${row}@example.org,student-${row}@students.example.org`);
@@ -166,7 +166,7 @@ const analyze = (...args) => {
 };
 const others = ["doctor.timer", "backup.timer", "audit-export.timer"].map((name) => `realmpass-${name}`);
 found.verified = analyze("verify", ...units, ...others, "realmpass.target").said;
-// In tenths: 20 is 2.0 of 10, where 10 is a process that may do anything.
+// In tenths: 20 means 2.0 of 10; 10 stands for a process without any confinement.
 found.exposed = units.filter((unit) => analyze("security", "--offline=true", "--threshold=20", unit).status !== 0);
 
 found.doctor = spawnSync("realmpass-operator", ["doctor", "--json"], { encoding: "utf8" }).stdout;

@@ -1,4 +1,4 @@
-// What systemd makes of the units once docs/production.md has been followed on a machine that it has booted. Runs there, and
+// The state of the units once docs/production.md has been followed on a machine booted by systemd. Runs there, and
 // prints one line of JSON.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -21,7 +21,7 @@ function run(name) {
   return { status, result: show(name, "Result") };
 }
 
-/** One run of the doctor by its unit: how it ended, and what it found of one kind. */
+/** Runs the doctor once by its unit; returns how it ended, and its findings of one kind. */
 function examine() {
   const outcome = run("realmpass-doctor.service");
   const lines = journal(`_SYSTEMD_INVOCATION_ID=${show("realmpass-doctor.service", "InvocationID")}`);
@@ -29,7 +29,7 @@ function examine() {
   return { ...outcome, fails: named("fail"), disk: named("ok    disk:"), warns: named("warn") };
 }
 
-/** What runs when the doctor has failed; resolves when it has run once more than before. */
+/** The unit that runs after the doctor has failed. `caught` resolves once it has run once more. */
 const catcher = "realmpass-failed@realmpass-doctor.service";
 let last = show(catcher, "InvocationID");
 async function caught() {
@@ -44,13 +44,13 @@ async function caught() {
 
 await isWell();
 found.enabled = states([...servers, ...timers]);
-// As docs/backup.md stops everything.
+// Stops everything as docs/backup.md does.
 systemctl("stop", "realmpass.target", "realmpass-*");
 found.stopped = states([...servers, ...timers]);
 systemctl("start", "realmpass.target");
 found.started = states([...servers, ...timers]);
 await isWell();
-// From here on nothing runs but what is started here.
+// From here on only what is started here runs.
 for (const name of timers) systemctl("stop", `realmpass-${name}`);
 
 found.backup = run("realmpass-backup.service");
@@ -77,7 +77,7 @@ for (const name of responders) systemctl("start", name);
 await isWell();
 found.mended = examine();
 
-// The directory that the operator writes to, on a disk of 64 MiB.
+// The operator's directory, on a disk of 64 MiB.
 const directory = "/var/lib/private/realmpass-operator";
 const { uid, gid } = fs.statSync(directory);
 execFileSync("mount", ["-t", "tmpfs", "-o", `size=64m,mode=700,uid=${uid},gid=${gid}`, "tmpfs", directory]);

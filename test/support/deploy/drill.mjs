@@ -1,5 +1,5 @@
-// `drill.mjs before` and `drill.mjs after`: what is lost in a restore as docs/backup.md has it, and what is true after it. The
-// second prints one line of JSON.
+// `drill.mjs before` and `drill.mjs after`: what a restore by docs/backup.md loses, and the state after it. The second
+// prints one line of JSON.
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import fs from "node:fs";
@@ -62,7 +62,7 @@ async function after() {
   found.onList = { good: await onList(good), others: await onList([...revoked, ...offboarded, ...lost]) };
   found.crlNumberRises = numberOf(await readList()) > crlNumber;
 
-  // A certificate that was made since the backup, and one that is known, by their serial numbers alone.
+  // A certificate issued since the backup, and a known one, by their serial numbers alone.
   const { serials } = operatorJson("crl", "revoke-serial", "--issuer", "1", "--serial", lost[0], "--serial", good[0]);
   found.bySerial = [serials[lost[0]], serials[good[0]], ...(await askAll([good[0]]))];
 
@@ -94,7 +94,7 @@ function exportsOf(directory) {
   return execFileSync("sh", ["-c", list], { encoding: "utf8" }).trim().split("\n");
 }
 
-/** Serial numbers, in decimal, of new profiles that these people have in equal parts. */
+/** Creates profiles, an equal number for each of these people; returns their serial numbers in decimal. */
 async function profiles(api, userIDs, count, name = "device") {
   const serials = [];
   let next = 0;
@@ -112,7 +112,7 @@ async function profiles(api, userIDs, count, name = "device") {
   return serials;
 }
 
-/** The answer, once the token is not over its rate any more. */
+/** Returns the response once the token is within its rate again. */
 async function wanted(ask) {
   for (;;) {
     const answer = await ask();
@@ -122,7 +122,7 @@ async function wanted(ask) {
   }
 }
 
-/** What OCSP says of all of them, each status once. */
+/** Returns the OCSP statuses of all of them, each once. */
 async function askAll(serials) {
   const said = new Set();
   for (let from = 0; from < serials.length; from += 10) {

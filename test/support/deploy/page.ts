@@ -9,7 +9,9 @@ export function packRelease(directory: string): void {
   execFileSync(process.execPath, ["release.mjs", "--uncommitted", "--out", directory], { stdio: "pipe" });
 }
 
-/** What a machine has before docs/production.md begins: a name, a certificate for it, and a Postgres that was never started. */
+/**
+ * The machine before docs/production.md begins: a name, a certificate for it, and a Postgres that was never started.
+ */
 export const barePlace = `
 rm -rf /opt/realmpass /etc/realmpass
 echo "127.0.0.1 wifi.example.org" >>/etc/hosts
@@ -22,19 +24,19 @@ version=$(ls /usr/lib/postgresql | sort -n | tail -1)
 pg_createcluster "$version" main --port 5432 >/dev/null
 `;
 
-/** In the directory of the only release that was packed there. */
+/** Runs in the directory of the only release that was packed there. */
 export const named = (release: string): string => `
 cd "${release}"
 release=$(basename realmpass-*.tar.gz .tar.gz)
 `;
 
-/** The page waits for nothing, as a person does that by reading on. */
+/** Adds the waiting that a person does by reading on: the page waits for nothing. */
 export const asRun = (block: string): string =>
   block.includes("realmpass-operator doctor")
     ? `for left in $(seq 600); do curl -fsS --cacert /etc/realmpass/tls/fullchain.pem https://wifi.example.org/readyz >/dev/null 2>&1 && break; sleep 0.1; done\n(${block}) || true`
     : block;
 
-/** Runs a program of test/support/deploy that is a machine. Resolves with what its script printed. */
+/** Runs one of the programs of test/support/deploy that provide a machine. Resolves with the output of its script. */
 export function runOnMachine(machine: "machine.sh" | "booted-machine.sh", args: readonly string[]): Promise<string> {
   const child = spawn(resolve("test/support/deploy", machine), args, { stdio: ["ignore", "pipe", "pipe"] });
   let out = "";

@@ -9,7 +9,7 @@ export const plain = "http://wifi.example.org";
 export const operator = (...command) => execFileSync("realmpass-operator", command, { encoding: "utf8" });
 export const operatorJson = (...command) => JSON.parse(operator(...command, "--json"));
 
-/** Repeats what a process does in its own time, until it is there. */
+/** Repeats a look at what a process does in its own time, until it succeeds. */
 export async function eventually(what, look) {
   let cause;
   for (let left = 600; left > 0; left -= 1) {
@@ -32,7 +32,7 @@ export async function isWell() {
   await eventually("a service that is well", async () => (await statusOf()).result === "ok");
 }
 
-/** A new application of the realm, with its token. */
+/** Registers an application of the realm; returns its token. */
 export async function givenClient(name) {
   const address = ["--client-uri", "http://localhost"];
   const client = operatorJson("application", "create", "--type", "service", "--name", name, ...address);
@@ -56,13 +56,16 @@ export async function givenClient(name) {
   return { secret: client.client_secret, token, api };
 }
 
-/** The issuing CA as its address has it, for OpenSSL. */
+/** Fetches the issuing CA from its address, for OpenSSL. */
 export async function fetchIssuer() {
   fs.writeFileSync("/tmp/issuer.cer", Buffer.from(await (await fetch(`${plain}/ca/1.cer`)).arrayBuffer()));
   execFileSync("openssl", ["x509", "-inform", "DER", "-in", "/tmp/issuer.cer", "-out", "/tmp/issuer.pem"]);
 }
 
-/** What OCSP says of serial numbers over plain http, as OpenSSL verifies it; when it does not, undefined and why, in the log. */
+/**
+ * Returns the OCSP status of serial numbers over plain http, as OpenSSL verifies it; on failure undefined, with the
+ * reason in the log.
+ */
 export function askOcsp(serials) {
   const root = execFileSync("sh", ["-c", "ls /var/lib/realmpass-operator/ceremony/*.crt.pem"], { encoding: "utf8" });
   const args = ["ocsp", "-issuer", "/tmp/issuer.pem", ...serials.flatMap((serial) => ["-serial", serial])];
@@ -75,14 +78,14 @@ export function askOcsp(serials) {
   return [...stdout.matchAll(/: (good|revoked|unknown)/g)].map(([, status]) => status);
 }
 
-/** The CRL as OpenSSL prints it. */
+/** Returns the CRL as OpenSSL prints it. */
 export async function readList() {
   fs.writeFileSync("/tmp/list.crl", Buffer.from(await (await fetch(`${plain}/crl/1.crl`)).arrayBuffer()));
   const args = ["crl", "-inform", "DER", "-in", "/tmp/list.crl", "-noout", "-text"];
   return execFileSync("openssl", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
 }
 
-/** A browser that keeps cookies and fills in forms. `fetch` says that it is a script, and pages refuse it. */
+/** A browser that keeps cookies and fills in forms. Pages refuse `fetch`, which announces itself as a script. */
 export function createBrowser() {
   const cookies = new Map();
   const visit = (method, url, fields) =>
@@ -110,7 +113,7 @@ export function createBrowser() {
     );
   return {
     open: (url) => visit("GET", new URL(url, base)),
-    /** Sends the form of a page, the one that does not sign out, with these fields. */
+    /** Sends the page's form that does not sign out, with these fields. */
     send({ url, text }, fields) {
       const forms = [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, of, content]) => ({
         action: new URL(/ action="([^"]*)"/.exec(of)?.[1] ?? "", url),

@@ -1,6 +1,6 @@
-// What systemd does with the units of deploy/systemd, as far as processes see it: `units.mjs systemctl …` and `units.mjs
-// systemd-run …` start what the units say, with the user, directory, environment and credentials that they say. The confinement
-// by the kernel is not part of it, save users, capabilities and privileges; nothing is started again when it ends.
+// Does what systemd does with the units of deploy/systemd, as far as processes see it: `units.mjs systemctl …` and
+// `units.mjs systemd-run …` start the units' commands with their user, directory, environment and credentials. Of the
+// kernel's confinement it applies only users, capabilities and privileges; nothing is restarted when it ends.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -22,7 +22,7 @@ const packaged = {
 function systemctl([command, ...rest]) {
   if (command === "daemon-reload") return 0;
   const names = rest
-    // With the target goes all that was started here.
+    // Stopping the target stops everything that was started here.
     .filter((name) => !name.startsWith("--") && !name.includes("*"))
     .flatMap((name) => (name === "realmpass.target" && command !== "enable" ? everStarted() : [name]));
   for (const name of names) {
@@ -56,14 +56,14 @@ function systemdRun(all) {
     else if (!["quiet", "collect", "wait", "pipe", "pty", "service-type"].includes(option))
       return fail(`--${option} is not known here`);
   }
-  // The drop-ins of its name hold for a transient unit as well; of what is given once, what was asked for holds.
+  // A transient unit also gets the drop-ins of its name; for settings with one value, the command line wins.
   const common = sections(dropIns(name));
   const unit = { name, settings: merged(common, settings) };
   const { status, signal } = run(unit, all.slice(at), { stdio: "inherit" });
   return status ?? fail(`ended by ${signal}`);
 }
 
-/** A unit with its drop-ins: every setting is a list of its values, in order. */
+/** Reads a unit with its drop-ins: every setting is a list of its values, in order. */
 function readUnit(name) {
   const [, prefix, instance] = /^([^@]+)(?:@(.*))?\.\w+$/.exec(name);
   const template = instance === undefined ? name : `${prefix}@.${name.split(".").pop()}`;
@@ -104,7 +104,7 @@ function merged(first, second) {
   return all;
 }
 
-/** Starts a unit's command; one that is `oneshot` has ended when this answers. Answers its exit code, else 0. */
+/** Starts a unit's command; a `oneshot` one has ended when this returns. Returns its exit code, else 0. */
 function start(unit) {
   const last = (key) => unit.settings[key]?.at(-1);
   const log = fs.openSync(logOf(unit.name), "a");
@@ -130,14 +130,14 @@ function stop(name) {
   }
 }
 
-/** The services that go with the target: those that were started here. */
+/** Returns the services that stop with the target: all that were started here. */
 const everStarted = () =>
   fs
     .readdirSync(runDirectory)
     .filter((file) => file.endsWith(".pid"))
     .map((file) => path.basename(file, ".pid"));
 
-/** The directories, files and environment that a unit is given, and the command that runs as its user. */
+/** Prepares the unit's directories, files and environment, and the command that runs as its user. */
 function prepare(unit, command) {
   const of = (key) => (unit.settings[key] ?? []).map((value) => expand(value, unit));
   const [user] = of("User").slice(-1);
@@ -187,7 +187,7 @@ function expand(text, { name, instance }) {
   return text.replace(/%(.)/g, (whole, letter) => values[letter] ?? fail(`${name}: ${whole} is not known here`));
 }
 
-/** The id of a user of the system, or that of a dynamic one, which follows from the name. */
+/** Returns the id of a user of the system, or of a dynamic one, which follows from the name. */
 function userId(name) {
   const line = fs
     .readFileSync("/etc/passwd", "utf8")

@@ -4,14 +4,14 @@ import { sql } from "../../../db/sql.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import { fromNow } from "./given.ts";
 
-/** What RADIUS servers and workers leave behind of profiles and of realms. */
+/** The traces that RADIUS servers and workers leave of profiles and realms. */
 export const givenActivity = (owner: () => Database) => ({
-  /** A profile was asked about. */
+  /** Records a check of a profile. */
   async check(serial: string, at: Date): Promise<void> {
     await owner().query(sql`update certificates set last_ocsp_at = ${at} where serial_number = ${serial}`);
   },
 
-  /** A RADIUS server asks the realm's issuer. */
+  /** Records a RADIUS server that asks the realm's issuer. */
   async asker(realmId: string, { address = "192.0.2.7", at = fromNow(0) }: { address?: string; at?: Date } = {}) {
     await owner().query(sql`
       insert into status_askers (issuer_id, kind, address, first_at, last_at)
@@ -19,7 +19,7 @@ export const givenActivity = (owner: () => Database) => ({
     `);
   },
 
-  /** The issuance that a profile came of, which may take the place of another. */
+  /** Records the issuance that made a profile, which may renew another. */
   async issuanceOf(serial: string, { renews }: { renews?: string } = {}): Promise<void> {
     await owner().query(sql`
       insert into issuances (id, realm_id, kind, user_id, name, device_type, format, key_type, validity_months, created_at,
@@ -33,7 +33,7 @@ export const givenActivity = (owner: () => Database) => ({
     `);
   },
 
-  /** The file of a profile, fetched or not. */
+  /** Records the file of a profile, fetched or not. */
   async output(serial: string, { collectedAt, jobId = null }: { collectedAt: Date | null; jobId?: string | null }) {
     const key = randomUUID();
     await owner().query(
@@ -45,7 +45,7 @@ export const givenActivity = (owner: () => Database) => ({
     `);
   },
 
-  /** A profile of a user that could not be made. */
+  /** Records a failed issuance for a user. */
   async failure(user: { id: string; realmId: string }, { at, error }: { at: Date; error: ErrorCode }): Promise<void> {
     await owner().query(sql`
       insert into issuances (id, realm_id, kind, user_id, name, device_type, format, key_type, validity_months, created_at,

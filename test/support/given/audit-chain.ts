@@ -5,7 +5,7 @@ import { createHeadLog, sealAudit } from "../../../worker/upkeep/audit-sealing.t
 import type { TestDatabase } from "../run/database.ts";
 import { silentLog } from "../service/worker.ts";
 
-/** Seals what waits, as a worker with this key does. */
+/** Seals the waiting entries, as a worker with this key does. */
 export async function sealEntries(
   database: TestDatabase,
   { key, ...slice }: { key: string; slice?: number },
@@ -16,7 +16,7 @@ export async function sealEntries(
   await sealAudit({ db, signer, headLog: createHeadLog(told), onRefused: () => undefined, ...told }, slice);
 }
 
-/** Entries made in the database itself, a second apart, the last one a second ago; every tenth has microseconds. */
+/** Inserts entries by SQL, a second apart, the last one a second ago; every tenth has microseconds. */
 export async function insertEntries({ owner }: TestDatabase, realmId: string, count: number): Promise<void> {
   await owner.query(sql`
     insert into audit_entries (realm_id, at, event, user_id, client_id, properties)

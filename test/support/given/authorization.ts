@@ -6,20 +6,20 @@ import type { GivenApplication, GivenUser } from "./given.ts";
 
 export const redirectUri = "https://client.example/back";
 
-/** A verifier and its challenge (RFC 7636). */
+/** Draws a verifier and its challenge (RFC 7636). */
 export function drawPkce(): { verifier: string; challenge: string } {
   const verifier = randomBytes(32).toString("base64url");
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
 
-/** The parameters of a redirect to the application. */
+/** Returns the parameters of a redirect to the application. */
 export const answerOf = (visit: { headers: { location?: string | undefined } }): Record<string, string> =>
   Object.fromEntries(new URL(visit.headers.location ?? "about:blank").searchParams);
 
-/** Sent along where a refusal is expected, so that it can be seen to come back as it was. */
+/** Sent along where a refusal is expected, to check that it comes back unchanged. */
 export const markedState = "a b+c&d=é";
 
-/** That an authorization request with {@link markedState} was refused, and that the application learns of it. */
+/** Expects that an authorization request with {@link markedState} was refused, with a redirect to the application. */
 export function expectToldToApplication(visit: Visit, { error, iss }: { error: string; iss: string }): void {
   expect({ status: visit.status, at: visit.headers.location?.split("?")[0] }).toEqual({ status: 303, at: redirectUri });
   expect(answerOf(visit)).toEqual({
@@ -30,14 +30,14 @@ export function expectToldToApplication(visit: Visit, { error, iss }: { error: s
   });
 }
 
-/** That an authorization request was answered with a page, and led nowhere. */
+/** Expects that an authorization request was answered with a page, without a redirect. */
 export function expectShownOnPage(visit: Visit): void {
   expect({ status: visit.status, location: visit.headers.location }).toEqual({ status: 400, location: undefined });
   expect(visit.headers["content-type"]).toMatch(/^text\/html/);
   expect(visit.text).not.toContain("evil.example");
 }
 
-/** That the token endpoint answered with an error of RFC 6749, section 5.2, which no cache keeps. */
+/** Expects an error of RFC 6749, section 5.2, from the token endpoint, which no cache keeps. */
 export function expectOAuthError(answer: ApiAnswer, { status, error }: { status: number; error: string }): void {
   expect({ status: answer.status, body: answer.body }).toEqual({
     status,
@@ -46,7 +46,7 @@ export function expectOAuthError(answer: ApiAnswer, { status, error }: { status:
   expect(answer.headers["cache-control"]).toBe("no-store");
 }
 
-/** A form post to an endpoint that clients call. */
+/** Posts a form to an endpoint that clients call. */
 export const postForm = (
   url: string,
   fields: Record<string, string>,
@@ -57,7 +57,7 @@ export const postForm = (
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
   });
 
-/** Authorization requests, and what follows from them, on one API. */
+/** Authorization requests and the steps after them, on one API. */
 export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
   const address = (path: string, parameters: Record<string, string | undefined>): string => {
     const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
@@ -65,7 +65,7 @@ export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
   };
 
   const flows = {
-    /** The address of an authorization request. */
+    /** Returns the URL of an authorization request. */
     authorizeUrl: (
       application: Pick<GivenApplication, "clientId">,
       parameters: Record<string, string | undefined> = {},
@@ -79,7 +79,7 @@ export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
 
     logoutUrl: (parameters: Record<string, string>) => address("/oauth/logout", parameters),
 
-    /** A browser, in which somebody may be signed in. */
+    /** Makes a browser, with or without a signed-in user. */
     browser: async (user?: GivenUser, options?: { at?: Date }): Promise<BrowserSession> => {
       const browser = createBrowserSession(() => [api.url]);
       if (user !== undefined) {
@@ -88,7 +88,7 @@ export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
       return browser;
     },
 
-    /** Opens the request and allows what is asked for, if it is asked. */
+    /** Opens the request and consents if the page asks. */
     allow: async (browser: BrowserSession, url: string): Promise<Visit> => {
       const visit = await browser.get(url);
       return visit.status === 200 ? browser.submit(visit, { decision: "allow" }) : visit;
@@ -97,7 +97,7 @@ export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
     token: (fields: Record<string, string>, headers: Record<string, string> = {}) =>
       postForm(`${api.url}/oauth/token`, fields, headers),
 
-    /** The tokens of a whole sign-in: authorization request, consent, code, exchange. */
+    /** Returns the tokens of a whole sign-in: authorization request, consent, code, exchange. */
     signIn: async (
       user: GivenUser,
       application: GivenApplication,
@@ -108,7 +108,7 @@ export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
       return { ...(await flows.redeem(application, code)), browser };
     },
 
-    /** The code of an authorization request that the user allows. */
+    /** Returns the code of an authorization request that the user allows. */
     codeFor: async (
       user: GivenUser,
       application: GivenApplication,

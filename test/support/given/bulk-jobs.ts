@@ -21,7 +21,7 @@ import { workRows } from "../../../worker/bulk-job/run/work-rows.ts";
 import { eventually } from "../run/eventually.ts";
 import { silentLog } from "../service/worker.ts";
 
-/** What a row says about a person, or which profile it is about; `invalid`: a row that could not be used. */
+/** The person or profile that a row names; `invalid`: a row that could not be used. */
 export interface GivenRow {
   userId?: string;
   pairwiseId?: string;
@@ -48,14 +48,14 @@ export interface GivenJob {
   graceDays?: number;
   /** Why a revocation revokes; default: unspecified. */
   reason?: RevocationReason;
-  /** The offboarding that this reactivation takes back. */
+  /** The offboarding that this reactivation undoes. */
   undoOf?: string;
 }
 
 /** The client in whose name {@link givenJob} creates jobs of a realm. */
 export const bulkClientOf = (realmId: string): string => `bulk-client-${realmId}`;
 
-/** A job as the API leaves it to the workers, its rows in the order given. */
+/** Creates a job as the API leaves it to the workers, its rows in the order given. */
 export async function givenJob(
   owner: Database,
   {
@@ -105,7 +105,7 @@ export async function givenJob(
   return id;
 }
 
-/** As the API does when it has committed. */
+/** Notifies the workers, as the API does after its commit. */
 export const tellWorkers = (
   queues: Queues,
   jobId: BulkJobID,
@@ -176,7 +176,7 @@ export const eventuallyIn = (
     { withinMs },
   );
 
-/** The counts of a job are what its rows say. */
+/** Expects the counts of a job to match its rows. */
 export async function expectCountsToAddUp(owner: Database, jobId: string): Promise<void> {
   const { changed, unchanged, failed, skipped } = await jobOf(owner, jobId);
   const rows = await rowsOf(owner, jobId);
@@ -189,7 +189,7 @@ export async function expectCountsToAddUp(owner: Database, jobId: string): Promi
   });
 }
 
-/** The audit entries that name the job, oldest first. */
+/** Returns the audit entries that name the job, oldest first. */
 export const auditOf = (
   owner: Database,
   jobId: string,
@@ -201,7 +201,10 @@ export const auditOf = (
      order by id
   `);
 
-/** Jobs worked in this process step by step, without a queue and without signing: what a worker does, when the test says so. */
+/**
+ * Runs jobs in this process step by step, without a queue and without signing: a worker's steps, when the test calls
+ * for them.
+ */
 export function driveJobs(db: () => Database, { clock = systemClock }: { clock?: Clock } = {}) {
   const waiting: RowRange[] = [];
   const deps = (): BulkJobDeps => ({
@@ -223,11 +226,11 @@ export function driveJobs(db: () => Database, { clock = systemClock }: { clock?:
   });
   const driver = {
     deps,
-    /** The chunks that are in the queue. */
+    /** The chunks in the queue. */
     waiting,
     advance: (jobId: string): Promise<void> => advance(deps(), jobId),
     work: (chunk: RowRange): Promise<void> => workRows(deps(), chunk),
-    /** Works everything that there is to do. */
+    /** Runs everything that is due. */
     async run(jobId: string): Promise<void> {
       await driver.advance(jobId);
       for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) await driver.work(chunk);
@@ -261,8 +264,8 @@ async function settleUnsigned(db: Database, ids: readonly string[]): Promise<Rea
 }
 
 /**
- * Puts a job into a state as workers would have left it: what a final state finds undone has changed, and before the job
- * runs its counts are what the check expects, which is a change of everybody who has not failed.
+ * Puts a job into a state as workers would have left it: in a final state, everything still pending has changed; before
+ * the job runs, its counts are those of the check, which expects a change for everyone who has not failed.
  */
 export async function leaveIn(
   owner: Database,

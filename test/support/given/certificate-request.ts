@@ -6,7 +6,7 @@ import { privateKeyPem, testIssuer } from "./hierarchy/test-hierarchy.ts";
 
 export const testIdentity = "abcdefghij234567mnop@wifi.example.org";
 
-/** The request for an ordinary user's certificate, the same every time; tests override what matters to them. */
+/** Returns the request for an ordinary user's certificate, the same every time; tests override what matters to them. */
 export function certificateRequest(override: Partial<CertificateRequest> = {}): CertificateRequest {
   return {
     issuer: testIssuer(),
@@ -25,7 +25,7 @@ export function certificateRequest(override: Partial<CertificateRequest> = {}): 
   };
 }
 
-/** The signing request for an ordinary user's certificate. */
+/** Returns the signing request for an ordinary user's certificate. */
 export function signingRequest(override: Partial<SigningRequest> = {}): SigningRequest {
   return {
     issuanceId: IssuanceID.parse(randomUUID()),

@@ -39,7 +39,7 @@ crlDistributionPoints=URI:http://pki.example.org/crl/1.crl
 authorityInfoAccess=OCSP;URI:http://pki.example.org/ocsp,caIssuers;URI:http://pki.example.org/issuer/1.crt
 `;
 
-/** A throwaway root, issuing CA and two client certificates, made with the openssl binary in `directory`. */
+/** Makes a throwaway root, issuing CA and two client certificates with the openssl binary in `directory`. */
 export function makeClientHierarchy(openssl: string, directory: string): ClientHierarchy {
   const run = (...args: string[]) => execFileSync(openssl, args, { cwd: directory, stdio: "pipe" });
   const file = (name: string): Buffer => readFileSync(join(directory, name));

@@ -23,7 +23,7 @@ export function newKey(): { key: string; csr: string } {
   return { key, csr: openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=x"], { "key.pem": key }).stdout };
 }
 
-/** A certificate that the key's holder made up. */
+/** Returns a certificate that the key's holder signed without any CA. */
 export const selfSigned = (key: string, ...extra: readonly string[]): string =>
   openssl(["req", "-x509", "-key", "key.pem", "-subj", "/CN=localhost", "-days", "1", ...extra], { "key.pem": key })
     .stdout;
@@ -31,7 +31,7 @@ export const selfSigned = (key: string, ...extra: readonly string[]): string =>
 const listenerKey = newKey().key;
 const listenerCertificate = selfSigned(listenerKey, "-addext", "subjectAltName=IP:127.0.0.1");
 
-/** Where a proxy passes a certificate on, and the address of the proxy that is believed. */
+/** The header in which a proxy passes a certificate on, and the address of the trusted proxy. */
 export const header = "X-Client-Certificate";
 export const trusted = "127.0.0.2";
 
@@ -52,7 +52,7 @@ export interface Sent {
   agent?: Agent;
 }
 
-/** One request on a connection of its own. */
+/** Sends one request on a connection of its own. */
 export function send(
   url: string,
   { headers = {}, form, device, from, agent }: Sent = {},
@@ -100,13 +100,13 @@ export const byteSequence = (der: Buffer): string => `:${der.toString("base64")}
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Where a profile of somebody's is made: as one's own, or as somebody else's. */
+/** Returns the path at which a user's profile is made: by the user, or by somebody else. */
 export const profilePath = ({ id }: Pick<GivenUser, "id">, { own = false }: { own?: boolean } = {}): string => {
   const name = `laptop%20${randomBytes(3).toString("hex")}`;
   return own ? `/api/profile/${name}` : `/api/user/${id}/profiles/${name}`;
 };
 
-/** A profile for a key of the device's. */
+/** Returns the body that requests a profile for a key of the device. */
 export const profileFor = ({ csr = newKey().csr, allowAuth = true }: { csr?: string; allowAuth?: boolean } = {}) => ({
   format: "pem",
   deviceType: "Linux",
@@ -117,7 +117,10 @@ export const profileFor = ({ csr = newKey().csr, allowAuth = true }: { csr?: str
 /** Profiles and signing in with them, on one API with {@link withClientCertificates}. */
 export function deviceSignInOn(api: Pick<TestApi, "url" | "tlsUrl" | "database" | "as">) {
   return {
-    /** A profile that the worker issued for a key of the device's, asked for by somebody: an administrator, if nobody else. */
+    /**
+     * Issues a profile by the worker for a key of the device, requested by an administrator unless another caller is
+     * given.
+     */
     issue: async (
       owner: GivenUser,
       {

@@ -1,7 +1,7 @@
 import type { Endpoint, Method } from "../../../api/contract/endpoint.ts";
 import type { Given, GivenUser } from "./given.ts";
 
-/** A request that an endpoint accepts: what tests that go over every endpoint begin with. */
+/** A request that an endpoint accepts; tests over every endpoint start from it. */
 export interface Sample {
   endpoint: Endpoint;
   method: Method;
@@ -16,7 +16,7 @@ export interface SampleSubject {
   guestAccountId: string;
   guestSerial: string;
   infrastructureSerial: string;
-  /** Bulk jobs: one for each of the operations that need one as nobody has touched it yet, and one that has ended. */
+  /** Bulk jobs: an untouched one for each operation that needs one, and one that has ended. */
   jobs: Readonly<Record<"start" | "takeOut" | "takeIn" | "cancel" | "ended", string>>;
 }
 
@@ -66,7 +66,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   },
 };
 
-/** A subject for when only the forms of the paths matter. */
+/** A subject for tests in which only the form of the paths matters. */
 export const nobodysSubject: SampleSubject = {
   user: { id: "1", realmId: "1" },
   serial: "1",
@@ -78,8 +78,8 @@ export const nobodysSubject: SampleSubject = {
 };
 
 /**
- * A user with a profile, an application, a guest account with a profile, a server's profile and bulk jobs, for the paths of
- * samples.
+ * Makes a user with a profile, an application, a guest account with a profile, a server's profile and bulk jobs, for
+ * the paths of samples.
  */
 export async function givenSubject(given: Given, realmId: string): Promise<SampleSubject> {
   const user = await given.user({ realmId });
@@ -102,7 +102,7 @@ export async function givenSubject(given: Given, realmId: string): Promise<Sampl
   };
 }
 
-/** Every endpoint under each of its methods, about this user and profile. */
+/** Returns a sample for every endpoint under each of its methods, about this user and profile. */
 export const samplesOf = (endpoints: readonly Endpoint[], subject: SampleSubject): Sample[] =>
   endpoints.flatMap((endpoint) =>
     endpoint.methods.map((method) => ({

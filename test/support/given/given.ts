@@ -22,7 +22,7 @@ import { sealUnderMasterKey, type MasterKeys } from "../../../runtime/keys/maste
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 const unique = (): string => randomBytes(6).toString("hex");
 const day = 24 * 60 * 60 * 1000;
-/** A moment so many milliseconds from now. */
+/** Returns the moment so many milliseconds from now. */
 export const fromNow = (ms: number): Date => new Date(systemClock.now().getTime() + ms);
 
 export interface GivenUser {
@@ -36,7 +36,7 @@ export interface GivenApplication {
   secret: string;
 }
 
-/** A session with one of each of its tokens; `code` is a code that nobody has redeemed. */
+/** A session with one of each of its tokens; `code` has not been redeemed. */
 export interface GivenSession {
   id: string;
   clientId: string;
@@ -51,10 +51,10 @@ export interface GivenGuestAccount {
   token: string;
 }
 
-/** Rows that a test begins with: valid by default, override what matters. */
+/** Rows for tests to start from: valid by default, override what matters. */
 export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: MasterKeys } = {}) {
   const given = {
-    /** A realm with an issuer that signs nothing: its key is missing. */
+    /** Makes a realm with an issuer that cannot sign: its key is missing. */
     async realm({
       maxProfiles = 5,
       issuerEndsInDays = 3650,
@@ -111,7 +111,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       return { id, realmId };
     },
 
-    /** A profile of a user, as a worker would have left it; answers its serial number. */
+    /** Makes a user's profile, as a worker would have left it; returns its serial number. */
     async profile(
       user: Pick<GivenUser, "realmId"> & Partial<GivenUser>,
       {
@@ -125,7 +125,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
         authable = false,
         serialNumber = BigInt(`0x${randomBytes(15).toString("hex")}1`).toString(),
       }: {
-        /** Of a guest account instead; the user then says no more than which realm it is. */
+        /** Of a guest account instead; the user then only names the realm. */
         guestAccountId?: string | null;
         kind?: ProfileKind;
         name?: string;
@@ -230,7 +230,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       return { id: row?.id ?? "", realmId, token };
     },
 
-    /** A browser in which a user is signed in; answers the value of its cookie. */
+    /** Signs a user in to a browser; returns the value of its cookie. */
     async login(user: GivenUser, { at = systemClock.now() }: { at?: Date } = {}): Promise<string> {
       const token = `rpb_${randomBytes(32).toString("base64url")}`;
       await logins.create(owner(), {
@@ -245,7 +245,9 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       return token;
     },
 
-    /** A session as the authorization server would have left it, with a code, a refresh token and an access token. */
+    /**
+     * Makes a session as the authorization server would have left it, with a code, a refresh token and an access token.
+     */
     async session({
       user,
       clientId,
@@ -293,14 +295,14 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       return { id, clientId: client, code, accessToken, refreshToken };
     },
 
-    /** What a user allowed an application. */
+    /** Makes a user's consent to an application. */
     async consent(user: GivenUser, clientId: string, { scopes = allScopes }: { scopes?: readonly Scope[] } = {}) {
       const application = await applications.find(owner(), { clientId });
       if (application === undefined) throw new Error("no application");
       await consents.grant(owner(), { userId: user.id, application, scopes, at: systemClock.now() });
     },
 
-    /** An access token of the given holder, as the authorization server would have stored it. */
+    /** Makes an access token of the given holder, as the authorization server would have stored it. */
     async token(
       holder: { realmId: string; clientId?: string; userId?: string; guestAccountId?: string },
       {
@@ -325,7 +327,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       return token;
     },
 
-    /** A bulk job about one person, who has failed if it has ended. */
+    /** Makes a bulk job about one person, who has failed if it has ended. */
     async job({
       realmId,
       state,

@@ -13,9 +13,9 @@ import { createIssuingCa, createRoot, type CertificateAuthority } from "../../..
 import { readNameConstraints } from "../../../pki/name-constraints.ts";
 import { X509Certificate } from "../../../pki/x509.ts";
 
-/** What the test issuers' keys are encrypted under. */
+/** The passphrase of the test issuers' keys. */
 export const testPassphrase = "a passphrase for tests alone";
-/** The least that a record of a key may cost. */
+/** The lowest cost that a key's record may have. */
 export const testKeyCost = 16_384 as const;
 
 export interface IssuingRealm {
@@ -26,7 +26,7 @@ export interface IssuingRealm {
   issuer: Buffer;
 }
 
-/** Making an RSA key takes a tenth of a second of CPU, one on P-256 next to nothing. */
+/** Making an RSA key takes a tenth of a second of CPU, a P-256 key next to nothing. */
 const quickKeys: Partial<Record<DeviceType, KeyType>> = Object.fromEntries(
   deviceTypes.map((deviceType) => [deviceType, "ec-p256"]),
 );
@@ -44,8 +44,8 @@ const hierarchies: Promise<Hierarchy>[] = [];
 const taken = new WeakMap<Database, number>();
 
 /**
- * A hierarchy that no other realm of this database has. Deriving keys is most of what making one costs, so the realms of
- * different databases have the same ones.
+ * Returns a hierarchy that no other realm of this database has. Deriving keys is most of the cost, so realms of
+ * different databases share hierarchies.
  */
 function nextHierarchy(owner: Database, special: Special): Promise<Hierarchy> {
   if (Object.keys(special).length > 0) return makeHierarchy(special);
@@ -54,7 +54,7 @@ function nextHierarchy(owner: Database, special: Special): Promise<Hierarchy> {
   return (hierarchies[next] ??= makeHierarchy());
 }
 
-/** What a hierarchy is that not every realm may have. */
+/** The properties of a hierarchy that not every realm may share. */
 interface Special {
   validityYears?: number;
   form?: NameConstraintsForm;
@@ -74,8 +74,8 @@ async function makeHierarchy({ form = "plain", ...years }: Special = {}): Promis
 }
 
 /**
- * A realm with a root and an issuing CA that no other realm of its database has. It permits the names of servers that
- * docs/radius and the tests of the console use.
+ * Makes a realm with a root and an issuing CA that no other realm of its database has. It permits the names of servers
+ * that docs/radius and the tests of the console use.
  */
 export async function givenIssuingRealm(
   owner: Database,
@@ -87,7 +87,10 @@ export async function givenIssuingRealm(
   }: {
     maxProfiles?: number;
     infrastructureDomains?: string[];
-    /** Which keys its devices get. Omitted: quick ones; a new realm has none, and gets what suits each device. */
+    /**
+     * The keys of its devices. Omitted: quick ones; a new realm has no such setting, and uses the key that suits each
+     * device.
+     */
     keyTypes?: Partial<Record<DeviceType, KeyType>>;
   } & Special = {},
 ): Promise<IssuingRealm> {
@@ -121,7 +124,7 @@ export async function givenIssuingRealm(
   });
 }
 
-/** A user of the realm. */
+/** Makes a user of the realm. */
 export const givenUser = (owner: Database, realmId: string): Promise<string> =>
   users.create(owner, {
     realmId,
@@ -131,7 +134,7 @@ export const givenUser = (owner: Database, realmId: string): Promise<string> =>
     at: systemClock.now(),
   });
 
-/** An issuance as the API writes it, not yet told to any queue. */
+/** Makes an issuance as the API writes it, not yet in any queue. */
 export async function givenIssuance(
   owner: Database,
   { realmId, userId, ...rest }: { realmId: string; userId: string } & Partial<issuances.NewIssuance>,

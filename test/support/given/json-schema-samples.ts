@@ -2,7 +2,7 @@ import type { ApiAnswer } from "../service/api.ts";
 
 export type Schema = Record<string, ApiAnswer["body"]>;
 
-/** Random choices that are the same each time for the same seed (mulberry32). */
+/** Makes a random generator with the same choices for the same seed (mulberry32). */
 export function createRandom(seed: number) {
   let state = seed;
   const next = (): number => {
@@ -12,7 +12,7 @@ export function createRandom(seed: number) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
   const random = {
-    /** True with this probability. */
+    /** Returns true with this probability. */
     chance: (probability: number): boolean => next() < probability,
     integer: (min: number, max: number): number => min + Math.floor(next() * (max - min + 1)),
     pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item,
@@ -21,7 +21,7 @@ export function createRandom(seed: number) {
 }
 export type Random = ReturnType<typeof createRandom>;
 
-/** The schema itself, where the document refers to one. */
+/** Follows a schema's reference into the document. */
 export function resolved(document: Schema, schema: Schema): Schema {
   let found = schema;
   while (typeof found["$ref"] === "string") {
@@ -33,7 +33,7 @@ export function resolved(document: Schema, schema: Schema): Schema {
   return found;
 }
 
-/** A value that a JSON schema of our document accepts, as far as it says what it wants. */
+/** Returns a value that a JSON schema of our document accepts, as far as the schema is specific. */
 export function sampleOf(document: Schema, unresolved: Schema, random: Random): unknown {
   const schema = resolved(document, unresolved);
   if ("const" in schema) return schema["const"];

@@ -3,12 +3,12 @@ import type { GivenCell } from "./xlsx.ts";
 /** How many people each file names. */
 export const leaversMax = 1_000;
 
-/** A file of people who leave, as campuses have them. */
+/** A file of leavers, as campuses export them. */
 export interface LeaverFile {
   title: string;
-  /** The ids of everybody whom the file names, {@link leaversMax} of them. */
+  /** The ids of all people in the file, {@link leaversMax} of them. */
   people: readonly string[];
-  /** Those of them whom a reader cannot tell: each has to be named by a row that failed. */
+  /** The ids that a reader cannot restore: each has to be named by a row that failed. */
   unreadable: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const ids = (prefix: string): string[] =>
   Array.from({ length: leaversMax }, (_, n) => `${prefix}-${String(n).padStart(4, "0")}`);
 const every = (step: number, people: readonly string[]): string[] => people.filter((_, n) => n % step === step - 1);
 
-/** A table of text whose lines end in `ends`, one after the other. */
+/** Joins rows to a text whose lines end in `ends`, in turn. */
 const lines = (rows: readonly string[], ends: readonly string[]): string =>
   rows.map((row, n) => `${row}${ends[n % ends.length]}`).join("");
 

@@ -5,7 +5,7 @@ import type { TestApi } from "../service/api.ts";
 import type { GivenUser } from "./given.ts";
 
 export const testPassword = "correct horse battery staple";
-/** As little work as argon2id can be: what a guess costs is not what these tests are about. */
+/** The least work that argon2id can do: the cost of an attempt is not under test here. */
 export const testPasswordCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const testPasswordHash = hashPassword(testPassword, { cost: testPasswordCost });
 
@@ -13,7 +13,10 @@ export interface LocalAccount extends GivenUser {
   username: string;
 }
 
-/** Gives a user a name to sign in with, and {@link testPassword} unless links are to do; local sign-in is switched on. */
+/**
+ * Gives a user a name to sign in with, and {@link testPassword} unless the user is to follow links; switches local
+ * sign-in on.
+ */
 export async function givenLocalAccount(
   api: Pick<TestApi, "database" | "given" | "realmId">,
   {

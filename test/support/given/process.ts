@@ -3,7 +3,7 @@ import type { Database } from "../../../db/client.ts";
 import * as processes from "../../../db/queries/upkeep/processes.ts";
 import { sql } from "../../../db/sql.ts";
 
-/** A process that is registered, whatever there is behind it; with `silentSeconds` it was last seen that long ago. */
+/** Registers a process without starting one; `silentSeconds`: how long ago it was last seen. */
 export async function givenProcess(
   owner: Database,
   {

@@ -5,7 +5,7 @@ import * as issuers from "../../../db/queries/realm/issuers.ts";
 import { atEnd } from "../run/at-end.ts";
 import { storedCrl } from "../pki/crl.ts";
 
-/** Answers on a port of this machine until the test ends. */
+/** Serves a port of this machine until the test ends. */
 export async function startListener(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -17,10 +17,10 @@ export async function startListener(listener: RequestListener): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An OCSPResponse that says `successful`, and nothing else. */
+/** An OCSPResponse that contains only `successful`. */
 const successful = Buffer.from("30030a0100", "hex");
 
-/** What an api answers at the addresses that certificates point to; `instead` answers some of them otherwise. */
+/** Serves the addresses that certificates point to, as an api does; `instead` replaces some responses. */
 export const startPublication = (
   db: Db,
   instead: Readonly<Record<string, { status?: number; body?: Buffer; location?: string }>> = {},

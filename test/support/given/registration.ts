@@ -1,7 +1,7 @@
 import type { ApiAnswer, TestApi } from "../service/api.ts";
 import { postForm } from "./authorization.ts";
 
-/** A useragent as somebody registers one. */
+/** A useragent as an administrator registers it. */
 export const useragent = {
   type: "useragent",
   name: "Wi-Fi helper",
@@ -10,7 +10,7 @@ export const useragent = {
   scopes: ["openid", "offline_access", "profile.read"],
 };
 
-/** A service as somebody registers one. */
+/** A service as an administrator registers it. */
 export const service = {
   type: "service",
   name: "nightly import",
@@ -18,12 +18,12 @@ export const service = {
   scopes: ["user.read", "profile.read"],
 };
 
-/** What an API answers a service that shows this secret. */
+/** Requests a token with this secret. */
 export const tokenWith = (
   { url }: { url: string },
   { client_id, client_secret }: { client_id: string; client_secret: string },
 ): Promise<ApiAnswer> => postForm(`${url}/oauth/token`, { grant_type: "client_credentials", client_id, client_secret });
 
-/** Whether a token is taken, by the status of a call that needs `user.read`. */
+/** Returns the status of a call that needs `user.read`, which shows if a token is accepted. */
 export const statusWith = async (api: Pick<TestApi, "as">, token: string): Promise<number> =>
   (await api.as.token(token).get("/api/user?limit=1")).status;

@@ -5,7 +5,10 @@ import type { GivenSession } from "./given.ts";
 
 type Fields = Record<string, string>;
 
-/** What an API says to each of a session's tokens. `fields`: what the client sends with its id, such as a secret. */
+/**
+ * Returns an API's response to each of a session's tokens. `fields`: what the client sends with its id, such as a
+ * secret.
+ */
 export async function stateOf(
   { url }: { url: string },
   { clientId, accessToken, refreshToken }: Omit<GivenSession, "id" | "code">,
@@ -36,14 +39,14 @@ export const redeem = ({ url }: { url: string }, { clientId, code }: GivenSessio
     ...fields,
   });
 
-/** The session goes on, whichever API is asked. */
+/** Expects every API to accept the session still. */
 export async function expectGoingOn(apis: readonly { url: string }[], session: GivenSession): Promise<void> {
   for (const api of apis) {
     expect(await stateOf(api, session)).toEqual({ accessToken: "taken", refreshToken: "taken" });
   }
 }
 
-/** Nothing of the session is taken any more, whichever API is asked. `client`: what becomes of the client itself. */
+/** Expects every API to refuse all of the session's tokens. `client`: the state of the client itself. */
 export async function expectEnded(
   apis: readonly { url: string }[],
   session: GivenSession,

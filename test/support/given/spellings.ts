@@ -1,7 +1,7 @@
 import { only, type Database } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 
-/** Ids that are one person's, and why. */
+/** Pairs of ids that name one person, with the reason. */
 export const sameIds = [
   ["JDoe@uni.example", "jdoe@UNI.example", "letter case"],
   ["J\u00e4ger", "JA\u0308GER", "a letter with its dots in one and in two characters"],
@@ -16,7 +16,7 @@ export const sameIds = [
   ["a\u200b\u0308", "\u00c4", "a character that nobody sees between a letter and its dots"],
 ] as const;
 
-/** Ids that are two people's, and why. */
+/** Pairs of ids that name two people, with the reason. */
 export const differentIds = [
   ["stra\u00dfe", "strasse", "a letter is one letter"],
   ["\u0130lker", "ilker", "the capital i with a dot"],
@@ -26,7 +26,7 @@ export const differentIds = [
   ["\uff4aim", "jim", "a letter of full width, which is no matter of NFC"],
 ] as const;
 
-/** People with these ids, of whom all but the first could not be made any more where the ids are spellings of one. */
+/** Makes people with these ids; where the ids are spellings of one, only the first could still be created today. */
 export async function givenTwins(
   owner: Database,
   { realmId, ids, offboardedAt = null }: { realmId: string; ids: readonly string[]; offboardedAt?: Date | null },

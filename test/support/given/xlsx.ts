@@ -77,7 +77,7 @@ function cellOf(cell: GivenCell, place: string, styleOf: StyleOf): string {
   return `<c r="${place}" s="${styleOf(cell.format)}">${formula}<v>${cell.number}</v></c>`;
 }
 
-/** A zip archive (APPNOTE 6.3) of texts, deflated. `sizes` says other sizes than those that files have. */
+/** Makes a zip archive (APPNOTE 6.3) of texts, deflated. `sizes` declares sizes that differ from the files'. */
 export function zipOf(
   files: Readonly<Record<string, string | Buffer>>,
   sizes: Readonly<Record<string, number>> = {},

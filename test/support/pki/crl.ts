@@ -2,7 +2,7 @@ import * as crls from "../../../db/queries/certificates/crls.ts";
 import type { Db } from "../../../db/client.ts";
 import { openssl } from "./openssl.ts";
 
-/** An issuer's current CRL as the database has it, DER. */
+/** Returns an issuer's current CRL from the database, DER. */
 export async function storedCrl(db: Db, issuerId: string): Promise<Buffer> {
   const stored = await crls.find(db, { issuerId, known: [] });
   if (stored === undefined) throw new Error(`issuer ${issuerId} has no CRL`);
@@ -38,7 +38,7 @@ export function readCrl(der: Buffer): ReadCrl {
   return { number: BigInt(number), entries: new Map(entries) };
 }
 
-/** What OpenSSL says of a CRL's signature: "verify OK". */
+/** Returns OpenSSL's verdict on a CRL's signature: "verify OK". */
 export const verifyCrl = (der: Buffer, caPem: string): string =>
   openssl(["crl", "-inform", "DER", "-in", "crl.der", "-noout", "-CAfile", "ca.pem", "-verify"], {
     "crl.der": der,

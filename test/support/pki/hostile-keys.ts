@@ -2,7 +2,7 @@ import { createPublicKey, sign, type KeyObject } from "node:crypto";
 import { bitString, contextConstructed, nullValue, oid, sequence, smallInteger, tag, tlv } from "../../../pki/der.ts";
 import { pem } from "../../../pki/pem.ts";
 
-/** An element whose length takes this many octets, whatever it would need: BER, and no DER. */
+/** Encodes an element whose length takes this many octets, needed or not: BER, but not DER. */
 export function longLength(tagOctet: number, content: Uint8Array, octets = 4): Buffer {
   const head = Buffer.alloc(2 + octets);
   head[0] = tagOctet;
@@ -11,7 +11,7 @@ export function longLength(tagOctet: number, content: Uint8Array, octets = 4): B
   return Buffer.concat([head, content]);
 }
 
-/** An element of indefinite length (X.690 section 8.1.3.6). */
+/** Encodes an element of indefinite length (X.690 section 8.1.3.6). */
 const indefinite = (tagOctet: number, content: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from([tagOctet, 0x80]), content, Buffer.alloc(2)]);
 
@@ -19,7 +19,7 @@ const number = (content: Uint8Array, tagOctet: number = tag.integer): Buffer => 
 const bits = (unused: number, content: Uint8Array): Buffer => tlv(tag.bitString, Buffer.from([unused]), content);
 const zero = Buffer.alloc(1);
 
-/** An RSA key in octets that are not its DER, by what is wrong with them. */
+/** Returns encodings of an RSA key that are not its DER, by the fault in them. */
 function otherFormsOfRsa(key: KeyObject): Record<string, Buffer> {
   const { n = "", e = "" } = createPublicKey(key).export({ format: "jwk" });
   const modulus = Buffer.concat([zero, Buffer.from(n, "base64url")]);
@@ -90,7 +90,7 @@ function otherFormsOfP256(key: KeyObject): Record<string, Buffer> {
   };
 }
 
-/** An RSA key and a P-256 key in octets that are not their DER or not the one form that is certified. */
+/** Returns encodings of an RSA key and a P-256 key that are not their DER, or not the one form that is certified. */
 export const otherForms = (keys: {
   rsa: KeyObject;
   p256: KeyObject;
@@ -105,7 +105,7 @@ const named = (algorithm: string, what: string, spki: Buffer, key: KeyObject): [
   key,
 ];
 
-/** A certification request for these octets, properly signed with the key that they stand for. */
+/** Makes a certification request for these octets, properly signed with their key. */
 export function requestFor(key: KeyObject, spki: Buffer): string {
   const info = sequence(smallInteger(0), sequence(), spki, tlv(contextConstructed(0)));
   const algorithm =

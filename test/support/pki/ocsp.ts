@@ -37,7 +37,7 @@ export interface CertIdRequest {
   algorithm?: CertIdHash;
 }
 
-/** A CertID as a client writes it (RFC 6960 section 4.1.1). */
+/** Encodes a CertID as a client does (RFC 6960 section 4.1.1). */
 export function encodeCertId({ issuer, serialNumber, algorithm = "sha1" }: CertIdRequest): Buffer {
   const [toBeSigned] = readChildren(issuer, readElement(issuer));
   const fields = readChildren(issuer, toBeSigned!);
@@ -52,14 +52,14 @@ export function encodeCertId({ issuer, serialNumber, algorithm = "sha1" }: CertI
   );
 }
 
-/** An extension of a request. */
+/** Encodes an extension of a request. */
 export const requestExtension = (name: string, value: Uint8Array, { critical = false } = {}): Buffer =>
   sequence(oid(name), ...(critical ? [trueValue] : []), octetString(value));
 
 export const nonceExtension = (nonce: Uint8Array): Buffer =>
   requestExtension("1.3.6.1.5.5.7.48.1.2", octetString(nonce));
 
-/** An OCSPRequest as a client writes it (RFC 6960 section 4.1.1). */
+/** Encodes an OCSPRequest as a client does (RFC 6960 section 4.1.1). */
 export function encodeOcspRequest(certIds: readonly Uint8Array[], extensions: readonly Uint8Array[] = []): Buffer {
   const list = sequence(...certIds.map((certId) => sequence(certId)));
   return sequence(
@@ -67,7 +67,7 @@ export function encodeOcspRequest(certIds: readonly Uint8Array[], extensions: re
   );
 }
 
-/** The OCSPResponseStatus of an answer, which has to be an OCSPResponse from end to end. */
+/** Returns the OCSPResponseStatus of a response, which has to be an OCSPResponse from end to end. */
 export function statusOf(answer: Buffer): number {
   const whole = readElement(answer);
   if (whole.tagOctet !== tag.sequence || whole.end !== answer.length) throw new Error("not an OCSPResponse");
@@ -82,7 +82,7 @@ export interface OcspHttpAnswer {
   body: Buffer;
 }
 
-/** One HTTP request; a POST when there is a body, unless it says otherwise. */
+/** Sends one HTTP request; a POST if there is a body, unless specified. */
 export function askOverHttp(
   url: string,
   {
@@ -111,13 +111,13 @@ export function askOverHttp(
 
 type Outcome = "good" | "revoked" | "unknown";
 
-/** What an answer says of the one certificate that was asked about, or why it says nothing. */
+/** Returns the status of the one certificate in a response, or the OCSPResponseStatus of a refusal. */
 export function outcomeOf(answer: Buffer): Outcome | number {
   const outcomes = outcomesOf(answer);
   return typeof outcomes === "number" ? outcomes : outcomes[0]!;
 }
 
-/** What an answer says of each certificate that was asked about, or why it says nothing. */
+/** Returns the status of each certificate in a response, or the OCSPResponseStatus of a refusal. */
 export function outcomesOf(answer: Buffer): Outcome[] | number {
   const status = statusOf(answer);
   if (status !== 0) return status;
@@ -131,7 +131,7 @@ export function outcomesOf(answer: Buffer): Outcome[] | number {
   });
 }
 
-/** What OpenSSL says of a certificate when it asks a responder, with a nonce unless told otherwise. */
+/** Returns the status that OpenSSL gets for a certificate from a responder, with a nonce by default. */
 export function askWithOpenssl(
   url: string,
   {
@@ -144,7 +144,7 @@ export function askWithOpenssl(
     issuer: Buffer;
     root: Buffer;
     serialNumber: string;
-    /** Asked about in the same request. */
+    /** Further serial numbers in the same request. */
     others?: readonly string[];
     options?: readonly string[];
   },
@@ -164,7 +164,7 @@ export function askWithOpenssl(
   });
 }
 
-/** Where the responders are, as they have registered themselves. */
+/** Returns the URLs under which the responders have registered themselves. */
 export const responderUrls = async (owner: Database): Promise<string[]> =>
   (
     await owner.query<{ url: string }>(sql`

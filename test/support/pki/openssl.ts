@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { requireTool } from "../run/tools.ts";
 
 export interface OpensslResult {
-  /** 0 when it did what was asked. */
+  /** 0 on success. */
   status: number;
   stdout: string;
   /** The same as octets, for DER. */

@@ -1,8 +1,8 @@
 import { createDecipheriv, createHash, createHmac, pbkdf2Sync } from "node:crypto";
 
 /**
- * Reads PKCS#12 files the slow and obvious way, straight from RFC 7292 and sharing nothing with the code that writes
- * them, so that the two can be held against each other.
+ * Reads PKCS#12 files the slow and obvious way, straight from RFC 7292 and without any of the code that writes them, as
+ * an independent check.
  */
 
 /** The two ways to write "no password" (RFC 7292 appendix B.1). */
@@ -14,7 +14,7 @@ export interface DerNode {
   content: Buffer;
 }
 
-/** The values that `bytes` consists of. Throws when they are not DER from the first octet to the last. */
+/** Returns the values in `bytes`. Throws unless they are DER from the first octet to the last. */
 export function readDer(bytes: Buffer): DerNode[] {
   const nodes: DerNode[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -33,7 +33,7 @@ export function readDer(bytes: Buffer): DerNode[] {
   return nodes;
 }
 
-/** The value at a path of positions below the values in `bytes`. */
+/** Returns the value at a path of positions below the values in `bytes`. */
 function at(bytes: Buffer, ...path: number[]): Buffer {
   let found = bytes;
   for (const position of path) {
@@ -47,7 +47,7 @@ function at(bytes: Buffer, ...path: number[]): Buffer {
 const count = (bytes: Buffer): number => readDer(bytes).length;
 const integer = (content: Buffer): number => Number(`0x${content.toString("hex")}`);
 
-/** RFC 7292 appendix B.2, with its own letters. */
+/** Derives a key by RFC 7292 appendix B.2, with the RFC's own letters. */
 export function deriveByTheBook(
   hash: "sha1" | "sha256",
   ID: number,
@@ -78,7 +78,7 @@ export function deriveByTheBook(
 
 const macHashes = { "2b0e03021a": "sha1", "608648016503040201": "sha256" } as const;
 
-/** What the file's MAC says about itself. */
+/** Returns the parameters of the file's MAC. */
 export function readMac(file: Buffer) {
   const macData = at(file, 0, 2);
   const hash = macHashes[at(macData, 0, 0, 0).toString("hex") as keyof typeof macHashes];
@@ -110,7 +110,7 @@ export interface ReadEncryption {
   iterations: number;
 }
 
-/** Decrypts what an AlgorithmIdentifier's content says how to. */
+/** Decrypts content by its AlgorithmIdentifier. */
 export function decryptBag(
   algorithm: Buffer,
   ciphertext: Buffer,
@@ -166,7 +166,10 @@ export interface ReadPkcs12 {
   key: Attributes & { pkcs8: Buffer };
 }
 
-/** Everything in a file of one encrypted SafeContents of certificates followed by one plain one with a shrouded key. */
+/**
+ * Returns everything in a file of one encrypted SafeContents of certificates followed by one plain one with a shrouded
+ * key.
+ */
 export function readPkcs12(file: Buffer, password: Buffer): ReadPkcs12 {
   const [certificatePart, keyPart, ...more] = readDer(at(file, 0, 1, 1, 0, 0));
   if (certificatePart === undefined || keyPart === undefined || more.length > 0) throw new Error("Not two parts");

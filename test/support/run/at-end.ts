@@ -1,8 +1,8 @@
 import { onTestFinished, TestRunner } from "vitest";
 
 /**
- * Where what a test has started is stopped again. Vitest takes no notice of an `afterAll` inside a hook or a test, and
- * test files share their processes: what one leaves behind slows down all that come after it.
+ * Stops what a test has started. Vitest ignores an `afterAll` inside a hook or a test, and test files share their
+ * processes: leftovers of one slow down all that follow.
  */
 type Step = () => unknown;
 
@@ -10,10 +10,10 @@ type Step = () => unknown;
 const stepMsMax = 30_000;
 
 let steps: Step[] = [];
-/** Those that wait for the end of a test. */
+/** Steps that wait for the end of a test. */
 const ofTests = new Set<Step>();
 
-/** Runs `step` when the test ends that is running, or the file when none is: last come, first served. */
+/** Runs `step` when the running test ends, or the file if no test runs: last in, first out. */
 export function atEnd(step: Step): void {
   if (TestRunner.getCurrentTest() === undefined) {
     atEndOfFile(step);
@@ -26,12 +26,12 @@ export function atEnd(step: Step): void {
   }, stepMsMax);
 }
 
-/** Runs `step` when the file ends, after its own `afterAll`: last come, first served. */
+/** Runs `step` when the file ends, after its own `afterAll`: last in, first out. */
 export function atEndOfFile(step: Step): void {
   steps.push(step);
 }
 
-/** Runs what was asked for until the file's end, all of it. Throws when some of it did. */
+/** Runs all steps registered for the end of the file. Throws if any of them did. */
 export async function endFile(): Promise<void> {
   const errors: unknown[] = [];
   const taken = steps.reverse();
@@ -46,7 +46,7 @@ export async function endFile(): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, "a test file could not be ended");
 }
 
-// When the run is killed, nobody else stops what this process has started, or the process itself.
+// When the run is killed, nothing else stops what this process has started, or the process itself.
 process.once("disconnect", () => {
   for (const step of ofTests) atEndOfFile(step);
   void endFile().finally(() => process.exit(1));

@@ -1,15 +1,18 @@
 import type { Database } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 
-/** What a database says about itself, printed in an order of its own, so that two that are alike give the same text. */
+/** A database's description of itself, printed in an order of its own, so two equal databases give the same text. */
 
-/** Knex's tables are its own affair, and what belongs to an extension comes with it. */
+/** Leaves out Knex's tables, and objects that belong to an extension. */
 const ofOurs = sql`
   relnamespace = 'public'::regnamespace and relname not like 'knex\\_%'
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 `;
 
-/** Tables with columns, constraints, indexes, statistics and triggers, and functions, of the schema `public`. Throws when there is anything else. */
+/**
+ * Prints the schema `public`: tables with columns, constraints, indexes, statistics and triggers, and functions. Throws
+ * if it holds anything else.
+ */
 export async function printSchema(db: Database): Promise<string> {
   await expectNothingElse(db);
   const extensions = await db.query<{ name: string }>(
@@ -66,7 +69,7 @@ async function printTable(
      where a.attrelid = ${oid} and a.attnum > 0 and not a.attisdropped
      order by a.attnum
   `);
-  // A column that is not null has a constraint of its own since Postgres 18; the column says so already.
+  // Since Postgres 18 a column that is not null has a constraint of its own; the column shows it already.
   const constraints = await db.query<{ definition: string }>(sql`
     select format('constraint %I %s', conname, pg_get_constraintdef(oid)) as definition
       from pg_constraint
@@ -111,7 +114,7 @@ async function printTable(
 const commentOn = (kind: string, name: string, comment: string): string =>
   `comment on ${kind} ${name} is '${comment.replaceAll("'", "''")}';`;
 
-/** Kinds of things that no migration makes today and that {@link printSchema} would have to learn to print. */
+/** Throws on kinds of objects that no migration makes today and that {@link printSchema} cannot print. */
 async function expectNothingElse(db: Database): Promise<void> {
   const others = await db.query<{ what: string }>(sql`
     select pg_describe_object('pg_class'::regclass, c.oid, 0) as what
@@ -136,7 +139,10 @@ async function expectNothingElse(db: Database): Promise<void> {
   }
 }
 
-/** What each of the service's roles, and everybody, may do with schemas, tables, columns, sequences and functions; and memberships. */
+/**
+ * Prints the rights of each of the service's roles, and of everyone, on schemas, tables, columns, sequences and
+ * functions; and memberships.
+ */
 export async function printGrants(db: Database): Promise<string> {
   const schemas = await db.query<{ place: string; role: string; rights: string }>(sql`
     select n.nspname as place, ${roleOf} as role, ${rightsOf} as rights
@@ -166,7 +172,7 @@ export async function printGrants(db: Database): Promise<string> {
      where ${inOurSchemas} and c.relkind = 'S' and ${ofRoles} and a.grantee <> c.relowner
      group by 1, 2
   `);
-  // A function without an acl may be executed by everybody.
+  // Everyone may execute a function without an acl.
   const functions = await db.query<{ place: string; rights: string; role: string }>(sql`
     select p.oid::regprocedure::text as place, case when p.prosecdef then 'owner' else 'caller' end as rights,
            coalesce(string_agg(case when a.grantee = p.proowner then null else ${roleOf} end, ', ' order by ${roleOf} collate "C"),
@@ -181,7 +187,8 @@ export async function printGrants(db: Database): Promise<string> {
       from pg_auth_members
      where pg_get_userbyid(member) like 'realmpass\\_%'
   `);
-  // BullMQ names its functions and sequences, and they change with its version: those with the same rights are one line.
+  // BullMQ names its functions and sequences, and the names change with its version: all with the same rights share a
+  // line.
   const together = (rows: { place: string; role: string; rights: string }[]): typeof rows => {
     const lines = rows.map((row) => ({ ...row, place: row.place.replace(/^bullmq\..*/, "bullmq.*") }));
     return [...new Map(lines.map((row) => [Object.values(row).join(), row])).values()];

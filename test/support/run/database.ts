@@ -6,15 +6,15 @@ import { openDatabase, type Database, type DatabaseRole } from "../../../db/clie
 import { atEndOfFile } from "./at-end.ts";
 
 export interface TestDatabase {
-  /** The owner's URL of a database of this file's own. */
+  /** The owner's URL of this file's own database. */
   readonly url: string;
   /** Opens the database in a role; closed by itself at the end of the file. */
   open(role: DatabaseRole | undefined, options?: { connectionsMax?: number }): Database;
-  /** The owner's rights, for looking at anything and breaking things on purpose. */
+  /** The database with the owner's rights, for looking at anything and breaking things on purpose. */
   readonly owner: Database;
 }
 
-/** A fresh copy of the migrated database for this test file. */
+/** Makes a fresh copy of the migrated database for this test file. */
 export function useDatabase(): TestDatabase {
   const opened: Database[] = [];
   let url = "";
@@ -47,13 +47,16 @@ export function useDatabase(): TestDatabase {
   };
 }
 
-/** A copy of the migrated database, for as long as the caller wants it. */
+/** Copies the migrated database, for as long as the caller wants it. */
 export const cloneDatabase = (): Promise<Clone> => copyOf(nameIn(required("TEST_TEMPLATE_URL")));
 
-/** A database with nothing in it, for as long as the caller wants it. */
+/** Makes an empty database, for as long as the caller wants it. */
 export const emptyDatabase = (): Promise<Clone> => copyOf("template0");
 
-/** A copy of a database as it is at this moment, as a backup is. Its connections end, as nothing may change meanwhile. */
+/**
+ * Copies a database as it is at this moment, as a backup does. Ends its connections, because nothing may change
+ * meanwhile.
+ */
 export async function backUp({ url }: TestDatabase): Promise<Clone> {
   const name = nameIn(url);
   const admin = (administration ??= openAdministration(required("TEST_DATABASE_URL")));
@@ -79,7 +82,7 @@ async function copyOf(template: string): Promise<Clone> {
   const server = required("TEST_DATABASE_URL");
   const admin = (administration ??= openAdministration(server));
   const name = `test_${randomBytes(8).toString("hex")}`;
-  // Copying its files is the quickest way where nothing waits for the disk.
+  // Copying its files is the quickest way without waiting for the disk.
   await admin.query(`create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -93,7 +96,7 @@ async function copyOf(template: string): Promise<Clone> {
 
 let administration: pg.Pool | undefined;
 
-/** One connection for all databases that this process makes and drops; it does not keep the process alive. */
+/** Opens one connection for all databases that this process makes and drops; it does not keep the process alive. */
 function openAdministration(server: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: server, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
   // The server may stop first, at the end of the run.

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Notes in `file` how many milliseconds each test file of this run took; files of other runs keep theirs while they exist. */
+/**
+ * Records in `file` how many milliseconds each test file of this run took; entries of other files stay while those
+ * exist.
+ */
 export const durationsReporter = (file: string): Reporter => ({
   onTestRunEnd(modules: readonly TestModule[]) {
     const known = JSON.parse(readFileSync(file, "utf8")) as Record<string, number>;

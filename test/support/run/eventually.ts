@@ -1,4 +1,4 @@
-/** Tries until the assertion holds; when the deadline passes, fails as the last try failed. */
+/** Tries until the assertion holds; at the deadline, fails with the error of the last try. */
 export async function eventually<Result>(
   assertion: () => Promise<Result> | Result,
   { withinMs = 60_000, everyMs = 25 }: { withinMs?: number; everyMs?: number } = {},

@@ -1,7 +1,7 @@
 import { accessSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where Debian's package puts the library, by the name of the architecture. */
+/** Returns where Debian's package puts the library, by the name of the architecture. */
 function faketimeLibrary(): string {
   const found = readdirSync("/usr/lib")
     .map((folder) => join("/usr/lib", folder, "faketime/libfaketimeMT.so.1"))
@@ -17,7 +17,7 @@ function faketimeLibrary(): string {
   return found;
 }
 
-/** The environment of a process on a machine whose clock is an hour ahead. */
+/** Returns the environment of a process on a machine whose clock is an hour ahead. */
 export const anHourAhead = (): Record<string, string> => ({
   LD_PRELOAD: faketimeLibrary(),
   FAKETIME: "+3600s",

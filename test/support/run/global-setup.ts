@@ -2,15 +2,17 @@ import pg from "pg";
 import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { prepareDataDirectory, startPostgres, startRedis, type Service } from "./services.ts";
 
-/** The migrated database that every test file gets a copy of. */
+/** The migrated database that every test file copies. */
 export const templateDatabase = "realmpass_template";
 
 let running: Service[] = [];
 
-/** Starts what tests need, once for all projects, and tells the test processes through the environment. */
+/**
+ * Starts the services that tests need, once for all projects, and passes them to the test processes in the environment.
+ */
 export async function setup(): Promise<void> {
   if (process.env["TEST_TEMPLATE_URL"] !== undefined) return;
-  // Vite would end the process at once, and what runs here would stay.
+  // Vite would end the process at once and leave these services running.
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     process.removeAllListeners(signal);
     process.once(signal, () => void teardown().finally(() => process.exit(1)));
@@ -26,7 +28,7 @@ export async function setup(): Promise<void> {
   await recreate(postgres.url, templateDatabase);
   await migrateAll(template.href);
 
-  // Tests that need Redis say so themselves when there is none.
+  // Tests that need Redis report it themselves if there is none.
   const redis = await startRedis();
   if (redis !== undefined) running.push(redis);
 

@@ -1,9 +1,9 @@
-/** Something that goes on beside a test until it is stopped, which answers the outcome of every call. */
+/** Calls that repeat beside a test until `stop`, which returns the outcome of every call. */
 export interface Repeating<Outcome> {
   stop(): Promise<Outcome[]>;
 }
 
-/** Makes a call again and again, each when the one before has ended. What a call throws, `stop` throws. */
+/** Repeats a call, each once the one before has ended. `stop` throws what a call has thrown. */
 export function repeating<Outcome>(call: (count: number) => Promise<Outcome>): Repeating<Outcome> {
   let stopped = false;
   const run = async (): Promise<Outcome[]> => {

@@ -8,7 +8,7 @@ export interface SeenRequest {
   headers: IncomingMessage["headers"];
 }
 
-/** What becomes of a request: passed on, answered by the proxy itself, or passed on and its answer thrown away. */
+/** How a request is handled: passed on, answered by the proxy itself, or passed on and its response dropped. */
 export type ProxyOutcome = "pass" | "lose-answer" | { status: number; headers?: Record<string, string>; body?: string };
 
 export interface ReverseProxy {
@@ -18,7 +18,7 @@ export interface ReverseProxy {
   decide(outcome: (request: SeenRequest) => ProxyOutcome): void;
 }
 
-/** A gateway before the service, which sees every request and may answer in its stead. */
+/** Starts a gateway in front of the service, which sees every request and may respond in its stead. */
 export async function startReverseProxy(target: () => string): Promise<ReverseProxy> {
   let outcomeOf: (request: SeenRequest) => ProxyOutcome = () => "pass";
   const seen: SeenRequest[] = [];
@@ -65,7 +65,7 @@ function forward(
         answer.once("end", () => request.socket.destroy());
         return;
       }
-      // How long the service keeps a connection says nothing of the client's, which is the proxy's.
+      // How long the service keeps its connection does not matter to the client, whose connection is the proxy's.
       const { connection: _, "keep-alive": __, ...headers } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, headers);
       answer.pipe(response);

@@ -8,12 +8,12 @@ const durations = JSON.parse(readFileSync(new URL("../../durations.json", import
   number
 >;
 
-/** A file that has not been measured yet starts after the long ones and before the many short ones. */
+/** A file without a measured time starts after the long ones and before the many short ones. */
 const unknownMs = 5_000;
 
 /**
- * The long files of each project first, so that none of them is left for one process at the end. Projects stay together: a
- * test process serves one, and the next has to load everything again.
+ * Runs the long files of each project first, so none of them is left for one process at the end. Projects stay
+ * together: a test process serves one, and the next has to load everything again.
  */
 export default class LongFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -12,7 +12,7 @@ import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postg
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { findTool } from "./tools.ts";
 
-/** A service that a test run started, or that it was given. */
+/** A service that a test run started, or was given. */
 export interface Service {
   url: string;
   stop(): Promise<void>;
@@ -23,14 +23,17 @@ const quiet = { info: () => undefined, error: () => undefined };
 const memoryFileSystem = "/dev/shm";
 const memoryBytesMin = 4 * 1024 ** 3;
 
-/** A new directory for data that nobody needs after the run: in memory where there is enough, as each database is 300 files. */
+/**
+ * Makes a new directory for data that ends with the run: in memory if there is enough, because each database is 300
+ * files.
+ */
 export async function scratchDirectory(name: string): Promise<string> {
   const memory = await statfs(memoryFileSystem).catch(() => undefined);
   const fits = memory !== undefined && memory.bavail * memory.bsize >= memoryBytesMin;
   return mkdtemp(join(fits ? memoryFileSystem : tmpdir(), name));
 }
 
-/** A data directory with a cluster in it, for copies: making a cluster costs more than a second of CPU. */
+/** Prepares a data directory with a cluster in it, for copies: making a cluster costs more than a second of CPU. */
 export async function prepareDataDirectory(): Promise<Service> {
   const directory = await scratchDirectory("realmpass-prepared-");
   const options = { dataDirectory: directory, log: quiet, searchPath: process.env["PATH"] ?? "" };
@@ -40,7 +43,10 @@ export async function prepareDataDirectory(): Promise<Service> {
   return { url: directory, stop: () => rm(directory, { recursive: true, force: true }) };
 }
 
-/** The same password, derived in one round instead of 4,096: both sides derive it again for each of thousands of connections. */
+/**
+ * Sets the same password, derived in one round instead of 4,096: both sides derive it again for each of thousands of
+ * connections.
+ */
 async function withCheapPassword(url: string): Promise<void> {
   const { username, password } = new URL(url);
   const client = new pg.Client({ connectionString: url });
@@ -55,21 +61,21 @@ async function withCheapPassword(url: string): Promise<void> {
   }
 }
 
-/** Makes `directory` a copy of a data directory: by default of the one that has nothing but a cluster. */
+/** Makes `directory` a copy of a data directory: by default of the one that holds only a cluster. */
 export async function copyDataDirectory(directory: string, from = process.env["TEST_DATA_DIRECTORY"]): Promise<void> {
   if (from === undefined) throw new Error("TEST_DATA_DIRECTORY is set by test/support/run/global-setup.ts");
-  // `cp` keeps owners, which the cluster's files have when root runs the tests.
+  // `cp` keeps the owners of the cluster's files when root runs the tests.
   await promisify(execFile)("cp", ["-a", `${from}/.`, directory]);
 }
 
-/** Postgres: TEST_DATABASE_URL when it is set, else the one that Realmpass brings along. */
+/** Starts Postgres: TEST_DATABASE_URL if it is set, else the one that Realmpass brings along. */
 export async function startPostgres(): Promise<Service> {
   const given = process.env["TEST_DATABASE_URL"];
   if (given !== undefined) return { url: given, stop: () => Promise.resolve() };
 
   const directory = await scratchDirectory("realmpass-test-");
   await copyDataDirectory(directory);
-  // Room for the services that fault tests run beside each other, of which each has up to 53 connections.
+  // Room for the services that fault tests run beside each other; each has up to 53 connections.
   await appendFile(join(embeddedPostgresFiles(directory).cluster, "postgresql.auto.conf"), "max_connections = 500\n");
   const postgres = await startEmbeddedPostgres({
     dataDirectory: directory,
@@ -86,7 +92,10 @@ export async function startPostgres(): Promise<Service> {
   };
 }
 
-/** Nothing in this cluster outlives the run, and the machine does not fail meanwhile: waiting for the disk shows nothing. */
+/**
+ * Nothing in this cluster outlives the run, and the machine does not fail meanwhile: waiting for the disk proves
+ * nothing.
+ */
 async function withoutDurability(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -102,8 +111,8 @@ async function withoutDurability(url: string): Promise<void> {
 }
 
 /**
- * Redis: TEST_REDIS_URL when it is set, else `redis-server` from the PATH, else a container when a Docker engine answers;
- * undefined when there is none of them.
+ * Starts Redis: TEST_REDIS_URL if it is set, else `redis-server` from the PATH, else a container if a Docker engine
+ * responds; undefined if there is none of them.
  */
 export async function startRedis(): Promise<Service | undefined> {
   const given = process.env["TEST_REDIS_URL"];
@@ -131,7 +140,7 @@ async function startRedisProgram(program: string): Promise<Service> {
 
 async function startRedisContainer(): Promise<Service | undefined> {
   if (!dockerAnswers()) return undefined;
-  // Loaded only here: it is large, and nearly nobody needs it.
+  // Imported only here: it is large and rarely needed.
   const { GenericContainer, Wait } = await import("testcontainers");
   const container = await new GenericContainer("redis:7")
     .withCommand(["redis-server", ...redisSettings])
@@ -161,7 +170,7 @@ const redisSettings = [
 const redisDatabasesPerProcess = 64;
 let redisDatabasesTaken = 0;
 
-/** The URL of a Redis database that no other test of the run uses: queues of the same name would mix. */
+/** Returns the URL of a Redis database that no other test of the run uses: queues of the same name would mix. */
 export function freshRedisDatabase(): string {
   const given = process.env["TEST_REDIS_URL"];
   if (given === undefined) throw new Error("this test needs Redis");
@@ -172,7 +181,7 @@ export function freshRedisDatabase(): string {
   return url.href;
 }
 
-/** Stops a child process by its id and waits until it is gone. */
+/** Stops a child process by its id and waits until it has ended. */
 export async function ended(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => {
@@ -184,8 +193,8 @@ export async function ended(child: ChildProcess, signal: NodeJS.Signals = "SIGTE
 }
 
 /**
- * A port that nobody listened on a moment ago, and that the system gives to nobody by itself: it takes those of connections
- * and of listeners on port 0 from 32768 on (`net.ipv4.ip_local_port_range`).
+ * Returns a port that was free a moment ago and that the system does not assign by itself: it takes ports of
+ * connections and of listeners on port 0 from 32768 on (`net.ipv4.ip_local_port_range`).
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { WholeService } from "../service/whole-service.ts";
 
-/** The shell blocks of a Markdown file, or of one section of it, in order. */
+/** Returns the shell blocks of a Markdown file, or of one section of it, in order. */
 export async function shellBlocks(file: string, heading?: string): Promise<string[]> {
   const text = await readFile(file, "utf8");
   const part = heading === undefined ? text : text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`));
   return [...(part ?? "").matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block ?? "");
 }
 
-/** What differs here from a reader's machine: the port, the data directory, and that we are in a directory of our own. */
+/** Replaces what differs here from a reader's machine: the port, the data directory, and the working directory. */
 export const asHere = (service: WholeService, script: string): string =>
   script
     .replaceAll("npm run --silent operator --", operatorCommand)
@@ -22,8 +22,8 @@ const operatorCommand = `"${process.execPath}" "${resolve("dist/operator/main.js
 const clientCommand = `"${process.execPath}" "${resolve("dist/cli/main.js")}"`;
 
 /**
- * Runs shell blocks as one script in this directory, which ends at the first command that fails. Resolves with what they
- * printed. `reply` sees that as it grows, and may have something to type.
+ * Runs shell blocks as one script in this directory, which ends at the first command that fails. Resolves with their
+ * output. `reply` sees the output as it grows, and may type an answer.
  */
 export function runBlocks(
   service: WholeService,

@@ -6,15 +6,15 @@ import { freePort } from "./services.ts";
 /** The network between two processes, which can fail. */
 export interface TcpProxy {
   port: number;
-  /** Ends every connection and takes no new one, as when the other side is stopped. */
+  /** Ends every connection and accepts no new one, as when the other side has stopped. */
   cut(): Promise<void>;
-  /** Leaves connections open and lets nothing through, as when a cable is pulled. */
+  /** Leaves connections open and passes nothing, as when a cable is pulled. */
   silence(): void;
-  /** Works again; connections from before are gone. */
+  /** Works again; earlier connections are gone. */
   restore(): Promise<void>;
 }
 
-/** Passes connections on to a target; closed by itself at the end of the test or file. */
+/** Passes connections on to a target; closes by itself at the end of the test or file. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let silent = false;
@@ -36,7 +36,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       });
     }
   });
-  // What is cut off comes back on its port, so that it must be one that nobody is given meanwhile.
+  // The proxy returns on its port after a cut, so the port must be one that the system does not assign meanwhile.
   const port = await freePort();
   const listen = async (): Promise<void> => {
     server.listen(port, "127.0.0.1");

@@ -34,7 +34,7 @@ const packageOf: Record<string, string> = {
   pgbouncer: "pgbouncer",
 };
 
-/** The full path of a program, looked up in `path` as a shell would; undefined when it is not there. */
+/** Returns the full path of a program, looked up in `path` as a shell would; undefined if it is not there. */
 export function findTool(name: string, path: string = process.env["PATH"] ?? ""): string | undefined {
   return path
     .split(delimiter)
@@ -43,7 +43,9 @@ export function findTool(name: string, path: string = process.env["PATH"] ?? "")
     .find(isExecutableFile);
 }
 
-/** The full path of a program that a test cannot do without. Throws with its name and package when it is missing. */
+/**
+ * Returns the full path of a program that a test cannot do without. Throws with its name and package if it is missing.
+ */
 export function requireTool(name: string): string {
   const tool = findTool(name);
   if (tool === undefined) throw new Error(whatIsMissing([name]));
@@ -51,17 +53,17 @@ export function requireTool(name: string): string {
 }
 
 /**
- * A `describe` block that needs programs of other projects. When one is missing, the block is skipped on a developer's
- * machine, with its name on stderr and in the report; where `CI` is set it fails instead, so that nobody mistakes an
- * incomplete machine for a passing test. `redis` stands for the Redis that global-setup found, wherever it runs, and
- * `root` for the right to run processes as other users, and `booted machine` for that to boot a systemd in namespaces.
+ * A `describe` block that needs third-party programs. If one is missing, the block is skipped on a developer's machine,
+ * with its name on stderr and in the report; where `CI` is set it fails instead, so an incomplete machine is never
+ * mistaken for a passing test. `redis` stands for the Redis that global-setup found, wherever it runs, `root` for the
+ * right to run processes as other users, and `booted machine` for the right to boot a systemd in namespaces.
  */
 export function describeWithTool(tools: string | readonly string[], name: string, block: () => void): void {
   const missing = [tools].flat().filter((tool) => !isThere(tool));
   describeUnless(missing.length === 0 ? undefined : whatIsMissing(missing), name, block);
 }
 
-/** The same of a block that needs an earlier commit of this repository, which a shallow clone has not. */
+/** A `describe` block that needs an earlier commit of this repository, which a shallow clone lacks. */
 export function describeWithCommit(commit: string, name: string, block: () => void): void {
   const { status } = spawnSync("git", ["cat-file", "-e", `${commit}^{commit}`], { stdio: "ignore" });
   describeUnless(status === 0 ? undefined : `this clone has no commit ${commit.slice(0, 7)}`, name, block);

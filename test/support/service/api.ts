@@ -21,7 +21,7 @@ import { useDatabase, type TestDatabase } from "../run/database.ts";
 import { givenRows, type Given, type GivenGuestAccount, type GivenUser } from "../given/given.ts";
 import { backendFor, silentLog, startTestWorker, testOutputKeys, type TestWorker } from "./worker.ts";
 
-/** An answer with its body read. */
+/** A response with its body read. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test reads an answer as a client does; its assertion is the check
 export interface ApiAnswer<Body = any> {
   status: number;
@@ -37,7 +37,7 @@ export interface SendOptions {
   raw?: string | Buffer;
 }
 
-/** Requests in somebody's name. */
+/** Sends requests as one caller. */
 export interface Caller {
   get(path: string, options?: SendOptions & { body?: unknown }): Promise<ApiAnswer>;
   post(path: string, body?: unknown, options?: SendOptions): Promise<ApiAnswer>;
@@ -58,16 +58,16 @@ export interface Callers {
 
 export interface TestApi {
   readonly url: string;
-  /** The TLS listener, where there is one. */
+  /** The URL of the TLS listener, if there is one. */
   readonly tlsUrl: string | undefined;
   readonly database: TestDatabase;
   readonly given: Given;
-  /** A realm that is there from the start, whose people `as` speaks for. */
+  /** A realm that exists from the start; `as` sends requests as its people. */
   readonly realmId: string;
   readonly as: Callers;
   /** 32 bytes in base64url. */
   readonly masterKey: string;
-  /** A second API on the same database and with the same keys, as behind a load balancer. */
+  /** Starts a second API on the same database and with the same keys, as behind a load balancer. */
   another(): Promise<{ url: string; as: Callers }>;
   /** Starts a real worker on this file's database; the realm has to have a real issuer. */
   startWorker(): Promise<TestWorker>;
@@ -78,7 +78,7 @@ export interface ApiOptions {
   settings?: Partial<ApiSettings>;
   /** The TLS listener; people then sign in with profiles there. */
   tls?: Omit<TlsListenerOptions, "port">;
-  /** Instead of this file's database: one that is away, for instance. */
+  /** Replaces this file's database: by one that is unreachable, for instance. */
   databaseUrl?: (own: string) => string | Promise<string>;
   /** Stands between the API and its database. */
   watch?: (db: Database) => Database;
@@ -87,13 +87,16 @@ export interface ApiOptions {
   log?: Log;
   /** Where the API's metrics are. */
   registry?: Registry;
-  /** What clients may have of connections, where it is not what the service gives them. */
+  /** Limits of clients' connections, where they differ from the service's. */
   connections?: Partial<ConnectionLimits>;
-  /** What its readiness asks about the clock, and about secrets that are not the installation's. */
+  /** The sources of its readiness for the clock, and for secrets of another installation. */
   needs?: Omit<ReadinessOptions, "db" | "log">;
 }
 
-/** The API on a free port with a database of this file's own. Rate limits are out of the way unless the test sets them. */
+/**
+ * Starts the API on a free port with a database of this file's own. Rate limits are out of the way unless the test sets
+ * them.
+ */
 export function useApi({
   settings = {},
   tls,
@@ -119,7 +122,7 @@ export function useApi({
     const options = { url: target, role: "realmpass_api", applicationName: "realmpass test api" } as const;
     const db = watch(openDatabase({ ...options, connectionsMax: 8 }));
     lifecycle.onStop("database", () => db.close());
-    // It adds and never takes: each queue would open a connection of its own at once.
+    // It only adds tasks: each queue would open a connection of its own at once.
     const ownBackend = givenBackend === undefined ? backendFor("postgres", target, { connectionsMax: 1 }) : undefined;
     if (ownBackend !== undefined) lifecycle.onStop("backend", ownBackend.close);
     const backend = givenBackend ?? ownBackend?.backend;
@@ -237,12 +240,12 @@ export function useApi({
 }
 
 /**
- * Requests share connections, as those of most clients do: opening one costs as much as answering. An idle one is closed long
- * before the server would, so that no request meets the server's end of it.
+ * Requests share connections, as most clients' do: opening one costs as much as answering. An idle one is closed long
+ * before the server would, so no request meets the server's close.
  */
 const connections = new Agent({ keepAlive: true, timeout: 1_000 });
 
-/** One request over node:http, which sends what it is told: bodies with GET, odd paths. */
+/** Sends one request over node:http exactly as given: bodies with GET, odd paths. */
 export function sendRequest(
   url: string,
   method: string,
@@ -277,7 +280,7 @@ export function sendRequest(
   });
 }
 
-/** Whether an answer is the failure wrapper with this code. */
+/** Expects the failure wrapper with this code. */
 function expectError(answer: ApiAnswer, code: ErrorCode): void {
   const { status } = errorCatalogue[code];
   expect({ status: answer.status, body: answer.body }).toEqual({
@@ -308,7 +311,7 @@ declare module "vitest" {
   // The names of vitest's own declaration have to be repeated.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in vitest's declaration, which this one merges with
   interface Matchers<T = any> {
-    /** The failure wrapper with this code and its status. */
+    /** Expects the failure wrapper with this code and its status. */
     toBeError(code: ErrorCode): T;
   }
 }

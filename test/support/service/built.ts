@@ -9,26 +9,26 @@ import { buildCommit } from "../../bench/worktree.ts";
 import { atEnd } from "../run/at-end.ts";
 import { ended } from "../run/services.ts";
 
-/** Builds a commit for the tests of this block; the answer has its directory. */
+/** Builds a commit for the tests of this block; the function returns its directory. */
 export function useBuildOf(commit: string): () => string {
   let tree = "";
   beforeAll(async () => {
     const cleanup = createCleanup();
     atEnd(() => cleanup.run());
-    // Its packages are installed unless they are the same as today.
+    // Installs its packages, unless they are the same as today's.
     ({ tree } = await buildCommit(commit, cleanup));
   }, 900_000);
   return () => tree;
 }
 
-/** A compiled process of a build, which is ended with the test or file if not before. */
+/** A compiled process of a build, which ends with the test or file at the latest. */
 export interface BuiltProcess {
   child: ChildProcess;
-  /** Resolves with what it says of itself when it has begun; rejects when it ends before. */
+  /** Resolves with what it logs when it has begun; rejects if it ends before. */
   begun: Promise<unknown>;
 }
 
-/** Starts a process of the build in `tree`, with nothing else in its environment; its log is added to the file `log`. */
+/** Starts a process of the build in `tree`, with nothing else in its environment; appends its log to the file `log`. */
 export function startBuilt(tree: string, kind: ProcessKind, env: Record<string, string>, log: string): BuiltProcess {
   const child = fork(join(tree, `dist/${kind}/main.js`), { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   atEnd(() => ended(child, "SIGKILL"));
@@ -45,7 +45,7 @@ export function startBuilt(tree: string, kind: ProcessKind, env: Record<string, 
   return { child, begun };
 }
 
-/** Runs commands of the operator of a build; the answer is what one says, as an object. */
+/** Runs operator commands of a build; returns a command's output as an object. */
 export const operatorOf =
   (tree: string, env: Record<string, string>) =>
   async (...argv: string[]): Promise<Record<string, unknown>> => {

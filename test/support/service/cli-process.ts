@@ -15,7 +15,7 @@ export interface CliProcess {
   /** Runs it to its end. */
   (argv: readonly string[], options?: CliOptions): Promise<CliRun>;
   start(argv: readonly string[], options?: CliOptions): RunningCli;
-  /** On a pseudo-terminal of its own. */
+  /** Runs it on a pseudo-terminal of its own. */
   onTerminal(argv: readonly string[], options?: Pick<CliOptions, "env">): RunningCli;
 }
 

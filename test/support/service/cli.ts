@@ -20,7 +20,7 @@ export interface CliRun {
 
 /** A command that is still running. */
 export interface CliSession {
-  /** What it has written so far; on a terminal both are one. */
+  /** Its output so far; on a terminal both streams are one. */
   out(): string;
   err(): string;
   /** Types something once the command has asked for it. */
@@ -33,20 +33,20 @@ export interface CliOptions {
   input?: string | Buffer;
 }
 
-/** What the function is given in this process. */
+/** Passed to the function in this process. */
 interface InProcessOptions extends CliOptions {
   clock?: Clock;
 }
 
 /**
- * The command line client in this process, with streams and an environment of its own. What only a real process shows is
- * in `cli-process.ts`.
+ * The command line client in this process, with streams and an environment of its own. `cli-process.ts` covers what
+ * only a real process shows.
  */
 export interface Cli {
   /** An empty directory for this test file, which is also the home directory of the command. */
   readonly directory: string;
   (argv: readonly string[], options?: InProcessOptions): Promise<CliRun>;
-  /** The same with a user at a terminal, who can be asked. */
+  /** The same with a user at a terminal, who can answer questions. */
   onTerminal(argv: readonly string[], options?: Pick<CliOptions, "env">): CliSession;
 }
 
@@ -134,7 +134,7 @@ class Collector extends Writable {
 
 let runs = 0;
 
-/** The program finds files from the working directory on, which this process has only one of. */
+/** The program finds files from the working directory, of which this process has only one. */
 async function inDirectory<Result>(directory: string, action: () => Promise<Result>): Promise<Result> {
   runs += 1;
   process.chdir(directory);

@@ -35,7 +35,7 @@ export interface ComposeService {
 }
 
 export interface ComposeFile {
-  /** What is written there, before anything is filled in. */
+  /** The file's text, before variables are filled in. */
   text: string;
   services: Record<string, ComposeService>;
   networks: Record<string, { internal?: boolean } | null>;
@@ -43,7 +43,7 @@ export interface ComposeFile {
   configs: Record<string, { file: string }>;
 }
 
-/** Reads docker-compose.yml as it is where no variable is set. */
+/** Reads docker-compose.yml without any variable set. */
 export function readCompose(): ComposeFile {
   const text = readFileSync("docker-compose.yml", "utf8");
   const file = parse(text, {
@@ -61,17 +61,17 @@ export function readCompose(): ComposeFile {
   return { ...file, text, services: Object.fromEntries(services) };
 }
 
-/** A service as it is written, where what it does not need is left out. */
+/** A service as written, with optional parts left out. */
 type Written = Omit<ComposeService, "mounts" | "environment" | "networks" | "depends_on"> &
   Partial<Pick<ComposeService, "environment" | "networks" | "depends_on">> & { volumes?: string[] };
 
-/** `${NAME:-default}`, also within another, and `$$` for a dollar sign. */
+/** Fills in `${NAME:-default}`, also within another, and `$$` for a dollar sign. */
 function filledIn(text: string): string {
   const inner = /\$\{\w+:-([^{}]*)\}/;
   return inner.test(text) ? filledIn(text.replace(inner, "$1")) : text.replaceAll("$$", "$");
 }
 
-/** What the image tells each of its processes, unless the service says otherwise. */
+/** Returns the variables that the image sets for each of its processes, unless the service overrides them. */
 export function imageVariables(): Record<string, string> {
   const [, line = ""] = /^ENV (.*)$/m.exec(readFileSync("Dockerfile", "utf8")) ?? [];
   return Object.fromEntries(line.split(" ").map((pair) => pair.split("=") as [string, string]));

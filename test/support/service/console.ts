@@ -9,13 +9,13 @@ import type { TestWorker } from "./worker.ts";
 
 export interface TestConsole {
   readonly api: TestApi;
-  /** The realm that everything happens in; its issuer is real. */
+  /** The realm of all tests here; its issuer is real. */
   readonly realm: IssuingRealm;
   readonly administrator: LocalAccount;
   readonly worker: TestWorker;
   /**
-   * A browser's page on an address of the console, with the administrator (or somebody else) signed in the usual way: once,
-   * and with the cookies of that session from then on.
+   * Opens an address of the console, with the administrator (or another user) signed in as usual: once, and by the
+   * cookies of that session from then on.
    */
   open(path: string, view?: Partial<View>, account?: { username: string }): Promise<WatchedPage>;
 }

@@ -11,15 +11,15 @@ import { eventually } from "../run/eventually.ts";
 import { copyDataDirectory, ended, freePort } from "../run/services.ts";
 import { requireTool } from "../run/tools.ts";
 
-/** A Postgres or Redis of a test's own, which it may break. */
+/** A test's own Postgres or Redis, which it may break. */
 export interface Breakable {
   url: string;
-  /** Stops it at once, as `kill -9` or `pg_ctl stop -m immediate` would, and resolves when it is there again. */
+  /** Stops it at once, as `kill -9` or `pg_ctl stop -m immediate` would, and resolves when it is back. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A Postgres with a migrated database, which commits to the disk as one in production does. */
+/** Starts a Postgres with a migrated database, which commits to the disk as in production. */
 export async function startBreakablePostgres(): Promise<Breakable> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-fault-"));
   await copyDataDirectory(directory);
@@ -39,7 +39,7 @@ export async function startBreakablePostgres(): Promise<Breakable> {
     async crash() {
       const before = await pid();
       process.kill(before, "SIGQUIT");
-      // The process that started Postgres starts it again.
+      // Its parent process starts Postgres again.
       await eventually(
         async () => {
           if ((await pid()) === before) throw new Error("Postgres has not ended yet");
@@ -66,15 +66,15 @@ async function answersQuery(url: string): Promise<void> {
   }
 }
 
-/** A Redis of a test's own. */
+/** A test's own Redis. */
 export interface BreakableRedis extends Breakable {
   empty(): Promise<void>;
-  /** Ends it, and what starts it again with what it had. */
+  /** Ends it; returns a function that starts it again with its data. */
   takeAway(): Promise<() => Promise<void>>;
   configure(name: string, value: string): Promise<void>;
 }
 
-/** A Redis that keeps its data as docs/operations.md asks for, or one that is a Redis Cluster by itself. */
+/** Starts a Redis that keeps its data as docs/operations.md asks for, or one that is a Redis Cluster by itself. */
 export async function startBreakableRedis({ isCluster = false } = {}): Promise<BreakableRedis> {
   const program = requireTool("redis-server");
   const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));

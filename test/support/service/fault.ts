@@ -12,17 +12,17 @@ import { depthOf, silentLog } from "./worker.ts";
 // Tests that wait most of the time can run beside one another.
 vi.setConfig({ maxConcurrency: 8 });
 
-/** Stopping processes of the service at a point between two steps, from outside. */
+/** Stops processes of the service at a point between two steps, from outside. */
 
 type Process = "api" | "worker";
 
-/** Something in Postgres that a test keeps from the service, so that a process stops before a step. */
+/** A lock in Postgres that a test keeps from the service, so a process stops before a step. */
 export interface Hold {
-  /** Resolves when a process waits for it, in a statement that contains `text`. */
+  /** Resolves when a process waits for the lock, in a statement that contains `text`. */
   reached(by: Process, text?: string): Promise<void>;
-  /** Ends the connections that wait, as if what they wait with had never been sent. */
+  /** Ends the waiting connections, as if their statements had never been sent. */
   drop(): Promise<void>;
-  /** Lets go: what still waits is carried out, also for a process that is dead by now. */
+  /** Releases the lock: waiting statements run, also for a process that is dead by now. */
   release(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function hold({ databaseUrl }: Pick<RunningService, "databaseUrl">,
   };
 }
 
-/** Stops a worker where a row of a job, or a job, becomes what `condition` says of `new` and `old`, before that is written. */
+/** Stops a worker before it writes a row of a job, or a job, whose `new` and `old` meet `condition`. */
 export async function holdWhere(
   service: RunningService,
   condition: string,
@@ -85,7 +85,7 @@ export async function holdWhere(
   const point = await hold(service, sql`select pg_advisory_xact_lock(4242)`);
   return {
     ...point,
-    /** What waits is never carried out, and nothing waits there any more. */
+    /** The waiting statement never runs, and nothing waits for the lock any more. */
     async gone() {
       await point.drop();
       await point.release();
@@ -102,8 +102,8 @@ async function connected(url: string): Promise<pg.Client> {
 }
 
 /**
- * Keeps what the api adds to the queue from getting there. On Redis another api is started for it, which is called from
- * then on; whether it has come to the point shows in what it has `committed`.
+ * Keeps the api's tasks from reaching the queue. On Redis another api is started for it and called from then on; what
+ * it has `committed` shows if it has reached that point.
  */
 export async function holdEnqueuing(
   service: RunningService,
@@ -129,7 +129,7 @@ export async function holdEnqueuing(
   return { reached: (committed) => eventually(committed), release: () => Promise.resolve() };
 }
 
-/** How many jobs each queue has, waiting and running. */
+/** Returns how many jobs each queue has, waiting and running. */
 export async function queueDepths({ databaseUrl, redisUrl }: RunningService): Promise<Record<string, number>> {
   const pool = openQueuePool({ url: databaseUrl, connectionsMax: 1, applicationName: "realmpass test" });
   const backend: QueueBackend = redisUrl === undefined ? { kind: "postgres", pool } : { kind: "redis", url: redisUrl };
@@ -162,12 +162,12 @@ export const faultTest =
     );
   };
 
-/** Keys that take next to no time. */
+/** Makes keys that take next to no time. */
 export async function useQuickKeys({ owner }: Pick<RunningService, "owner">): Promise<void> {
   await owner.query(sql`update realms set key_types = '{"Linux": "ec-p256"}'`);
 }
 
-/** The same tests with either queue backend. */
+/** Runs the same tests with either queue backend. */
 export function onBothBackends(tests: (kind: QueueBackend["kind"]) => void): void {
   describe.concurrent("with the queues", () => {
     describe("on Postgres", () => {
@@ -179,7 +179,7 @@ export function onBothBackends(tests: (kind: QueueBackend["kind"]) => void): voi
   });
 }
 
-/** People of the realm, by their ids. */
+/** Makes people of the realm; returns their ids. */
 export async function givenUsers(
   { owner, realmId }: Pick<RunningService, "owner" | "realmId">,
   count: number,
@@ -195,7 +195,7 @@ export async function givenUsers(
   return rows.map(({ id }) => id);
 }
 
-/** So many profiles for each of these people, with bytes in place of certificates. */
+/** Makes so many profiles for each of these people, with bytes in place of certificates. */
 export async function givenProfiles(
   { owner, realmId, issuerId }: Pick<RunningService, "owner" | "realmId" | "issuerId">,
   userIds: readonly string[],

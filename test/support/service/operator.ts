@@ -3,7 +3,7 @@ import { systemClock } from "../../../runtime/clock.ts";
 import type { Env } from "../../../runtime/config/config.ts";
 import { testKeyCost } from "../given/issuing.ts";
 
-/** What a command printed and how it ended. */
+/** The output of a command and how it ended. */
 export interface OperatorRun {
   code: number;
   err: string;
@@ -33,7 +33,7 @@ export interface SeenCheck {
   remedy: string | null;
 }
 
-/** What `operator doctor` says, check by check. */
+/** Returns the findings of `operator doctor`, check by check. */
 export async function askDoctor(env: Env): Promise<SeenCheck[]> {
   const { json } = await operate(["doctor"], env);
   return json["checks"] as SeenCheck[];

@@ -11,13 +11,16 @@ import { eventually } from "../run/eventually.ts";
 import { silentLog } from "./worker.ts";
 
 export interface TestResponder {
-  /** Where it answers OCSP. */
+  /** The address of its OCSP. */
   url: string;
   registry: Registry;
   stop: () => Promise<void>;
 }
 
-/** A real responder in this process, with certificates from a worker that runs; stopped at the end of the test or file. */
+/**
+ * Starts a real responder in this process, with certificates from a running worker; stopped at the end of the test or
+ * file.
+ */
 export async function startTestResponder({
   databaseUrl,
   requestsPerSecond = 1_000_000,

@@ -24,24 +24,27 @@ import { askWithOpenssl } from "../pki/ocsp.ts";
 import { asLogin } from "../run/queue-schema.ts";
 import { copyDataDirectory, ended } from "../run/services.ts";
 
-/** A process that has a user of the system of its own. Only root can run it. */
+/** A process with a user of the system of its own. Only root can run it. */
 export interface Seat {
   name: string;
   uid: number;
   /** A directory that belongs to the user, and that no other user may enter. */
   directory: string;
-  /** All that the process is told. */
+  /** The whole environment of the process. */
   env: Record<string, string>;
 }
 
-/** Where several seats are. */
+/** The place of several seats. */
 export interface Machine {
-  /** Holds the directories of all of them; everybody may enter it. */
+  /** Holds the directories of all seats; every user may enter it. */
   directory: string;
   seat(name: string): Seat;
 }
 
-/** Removed at the end of the file, with all that is in it. The users have no names, and no other process has their ids. */
+/**
+ * Makes the directory, which is removed with its contents at the end of the file. The users have no names, and no other
+ * process has their ids.
+ */
 export function prepareMachine(): Machine {
   const directory = mkdtempSync(join(tmpdir(), "realmpass-users-"));
   chmodSync(directory, 0o755);
@@ -66,7 +69,7 @@ export function give(path: string, uid: number): void {
   for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) lchownSync(join(path, name), uid, uid);
 }
 
-/** Makes a directory of a seat's own a copy of another one, with the same modes. */
+/** Copies a directory for a seat, with the same modes. */
 export function copyFor(seat: Seat, from: string, to: string): void {
   cpSync(from, to, { recursive: true });
   give(to, seat.uid);
@@ -78,7 +81,7 @@ const isOpenToAll = (directory: string): boolean =>
 
 let program: string | undefined;
 
-/** Where every user finds the built program: here, or in a copy when others cannot enter this directory. */
+/** Returns where every user finds the built program: here, or in a copy if others cannot enter this directory. */
 function programDirectory(): string {
   if (program !== undefined) return program;
   if (isOpenToAll(process.cwd())) return (program = process.cwd());
@@ -101,7 +104,7 @@ const options = ({ uid, env }: Seat) => ({
   env: { PATH: process.env["PATH"] ?? "", ...env },
 });
 
-/** Runs a program as the seat's user. Answers what it prints; throws when it fails, with what it says about that. */
+/** Runs a program as the seat's user. Returns its output; throws with its error output if it fails. */
 export async function runAs(seat: Seat, [program = "", ...args]: readonly string[]): Promise<string> {
   const child = spawn(program, args, { ...options(seat), stdio: ["ignore", "pipe", "pipe"] });
   atEndOfFile(() => ended(child, "SIGKILL"));
@@ -111,7 +114,10 @@ export async function runAs(seat: Seat, [program = "", ...args]: readonly string
   return out;
 }
 
-/** Starts a server process as the seat's user, and waits until it says that it is ready; stopped at the end of the file. */
+/**
+ * Starts a server process as the seat's user, and waits until it reports that it is ready; stopped at the end of the
+ * file.
+ */
 export async function startAs(seat: Seat, [program = "", ...args]: readonly string[]): Promise<ChildProcess> {
   const child = spawn(program, args, { ...options(seat), stdio: ["ignore", "ignore", "pipe", "ipc"] });
   atEndOfFile(() => ended(child));
@@ -126,7 +132,7 @@ export async function startAs(seat: Seat, [program = "", ...args]: readonly stri
   return child;
 }
 
-/** A Postgres whose superuser has this password; stopped at the end of the file. */
+/** Starts a Postgres whose superuser has this password; stopped at the end of the file. */
 export async function startPostgresFor(machine: Machine, superuserPassword: () => string): Promise<URL> {
   const directory = join(machine.directory, "cluster");
   mkdirSync(directory);
@@ -145,7 +151,10 @@ export async function startPostgresFor(machine: Machine, superuserPassword: () =
 /** Everything that a user can read, by place. */
 export type Walk = Map<string, string>;
 
-/** Reads all that the seat's user can: below the machine's directory, in /proc, and in the database with the seat's login. */
+/**
+ * Reads everything that the seat's user can: below the machine's directory, in /proc, and in the database with the
+ * seat's login.
+ */
 export async function walkAs(seat: Seat, machine: Machine, { database = true } = {}): Promise<Walk> {
   const args = [walkProgram, database ? "database" : "", machine.directory];
   const child = spawn(process.execPath, args, { ...options(seat), stdio: ["ignore", "pipe", "pipe"] });
@@ -161,13 +170,13 @@ export async function walkAs(seat: Seat, machine: Machine, { database = true } =
   return found;
 }
 
-/** The places in which a walk has found a secret, as it is or as the octets of a column. */
+/** Returns the places in which a walk has found a secret, in clear or as the octets of a column. */
 export const placesOf = (walk: Walk, secret: string): string[] =>
   [...walk]
     .filter(([, content]) => content.includes(secret) || content.includes(Buffer.from(secret).toString("hex")))
     .map(([place]) => place);
 
-/** For each secret the walks that have found it. */
+/** Returns the walks that have found each secret. */
 export function findersOf(walks: Record<string, Walk>, secrets: Record<string, string>): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(secrets).map(([name, secret]) => {
@@ -177,7 +186,10 @@ export function findersOf(walks: Record<string, Walk>, secrets: Record<string, s
   );
 }
 
-/** The secrets that `operator secrets create` has made in a directory, and, where they are named, the root key in `ceremony` and an issuer's key. */
+/**
+ * Returns the secrets that `operator secrets create` has made in a directory, and, if named, the root key in `ceremony`
+ * and an issuer's key.
+ */
 export function secretsIn(
   directory: string,
   { ceremony, issuerKey }: { ceremony?: string; issuerKey?: EncryptedKey },
@@ -209,7 +221,8 @@ const rootFile = (ceremony: string, suffix: string): string =>
   join(ceremony, readdirSync(ceremony).find((name) => name.endsWith(suffix)) ?? "none");
 
 /**
- * Makes a realm as an operator, a profile in it as a program, and asks OpenSSL what OCSP says of it: fails unless it is good.
+ * Makes a realm as an operator and a profile in it as a program, and asks OpenSSL for its OCSP status: fails unless it
+ * is good.
  */
 export async function issueAndAskOcsp({
   operator,
@@ -249,7 +262,10 @@ export async function issueAndAskOcsp({
   });
 }
 
-/** Runs a program as root with these capabilities and no others, as a container's first process has them. */
+/**
+ * Returns the command that runs a program as root with these capabilities and no others, as a container's first process
+ * has them.
+ */
 export const withCapabilities = (names: readonly string[], command: readonly string[]): string[] => [
   "setpriv",
   "--inh-caps=-all",
@@ -257,7 +273,7 @@ export const withCapabilities = (names: readonly string[], command: readonly str
   ...command,
 ];
 
-/** What a program prints that root runs in that way. */
+/** Returns the output of a program that root runs in that way. */
 export const outputWithCapabilities = (names: readonly string[], command: readonly string[]): string => {
   const [program = "", ...args] = withCapabilities(names, command);
   return execFileSync(program, args, { encoding: "utf8" });

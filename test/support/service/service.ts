@@ -31,9 +31,9 @@ export interface RunningService extends IssuingRealm {
   clientSecret: string;
   /** The token that `call` uses. */
   accessToken: string;
-  /** Where its secrets are. */
+  /** The directory of its secrets. */
   dataDirectory: string;
-  /** Where the api listens that was started last. */
+  /** The port of the api that was started last. */
   readonly apiPort: number;
   api: ChildProcess[];
   workers: ChildProcess[];
@@ -43,15 +43,18 @@ export interface RunningService extends IssuingRealm {
   startResponder(env?: Record<string, string>): Promise<ChildProcess>;
   /** Calls the API as a service client of the realm. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** The same, of the api that listens on a port. */
+  /** The same, to the api on a port. */
   callAt(port: number, ...request: Parameters<RunningService["call"]>): Promise<Answer>;
-  /** A token of an application of its own. */
+  /** Returns a token of an application of its own. */
   tokenOf(application: { clientId: string; clientSecret: string }): Promise<string>;
-  /** Everything that any of the processes has logged or printed. */
+  /** Returns all logs and output of the processes. */
   logs(): Promise<string>;
 }
 
-/** Starts one api, one worker unless it is not wanted, and a responder if it is, on a database of their own; everything is stopped and removed at the end of the test or file. */
+/**
+ * Starts one api, one worker by default, and on request a responder, on a database of their own; everything is stopped
+ * and removed at the end of the test or file.
+ */
 export async function startService({
   kind,
   env: shared = {},
@@ -65,7 +68,7 @@ export async function startService({
 }: {
   kind: QueueBackend["kind"];
   env?: Record<string, string>;
-  /** Where the processes find their database, when it is not the clone itself (a proxy before it, say). */
+  /** Changes the processes' database URL (for a proxy in front of it, say). */
   databaseUrl?: (clone: string) => string;
   /** A migrated database, instead of a copy of the one that all tests share. */
   clone?: Awaited<ReturnType<typeof cloneDatabase>>;
@@ -74,9 +77,9 @@ export async function startService({
   maxProfiles?: number;
   /** False: the api alone. */
   worker?: boolean;
-  /** True: OCSP is answered. */
+  /** True: with a responder. */
   responder?: boolean;
-  /** When everything is stopped and removed; omitted: at the end of the test that is running, or of the file. */
+  /** Registers the stop and removal of everything; omitted: at the end of the running test, or of the file. */
   atEnd?: (stop: () => Promise<void>) => void;
 }): Promise<RunningService> {
   const clone = givenClone ?? (await cloneDatabase());
@@ -106,7 +109,7 @@ export async function startService({
   };
 
   async function start(name: ProcessKind, extra: Record<string, string>): Promise<[ChildProcess, unknown]> {
-    // A worker's environment has no use for the output key, nor an API's for the passphrase; both refuse neither.
+    // A worker has no use for the output key, nor an API for the passphrase; both accept it in their environment.
     const child = fork(`dist/${name}/main.js`, {
       env: { ...env, ...extra },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -192,7 +195,7 @@ export async function startService({
   return service;
 }
 
-/** An application of a program in a realm, with every scope that one may have. */
+/** Registers a program's application in a realm, with every scope that an application may have. */
 export async function givenServiceApplication(
   owner: Database,
   realmId: string,

@@ -1,6 +1,6 @@
-// Prints everything that the user it runs as can read: files below the directories that are named, the environment and
-// the command line of every process, and each column of each table that the login of the environment may select.
-// A line for each place: {"place", "text"}.
+// Prints everything that its user can read: files below the named directories, the environment and the command line of
+// every process, and each column of each table that the login of the environment may select. A line for each place:
+// {"place", "text"}.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -10,7 +10,7 @@ const [database, ...roots] = process.argv.slice(2);
 
 const print = (place, text) => process.stdout.write(`${JSON.stringify({ place, text })}\n`);
 
-/** What cannot be read is what the walk is about. */
+/** Skips what the user cannot read: the walk finds out what it can. */
 function attempt(run) {
   try {
     return run();
@@ -42,7 +42,7 @@ if (database === "database") {
   const address = Object.assign(new URL(url), { password: readFileSync(file, "utf8").trim() });
   const client = new pg.Client({ connectionString: address.href });
   await client.connect();
-  // As the login, which may do all that its role may, and more if it were too wide.
+  // As the login, which has all rights of its role, and more if it were too wide.
   const { rows: tables } = await client.query(`
     select format('%I.%I', n.nspname, c.relname) as name,
            string_agg(format('%I', a.attname), ', ' order by a.attnum) as columns

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { eventually } from "../run/eventually.ts";
 import { copyDataDirectory, ended, freePort, scratchDirectory } from "../run/services.ts";
 
-/** `npm start` as a person runs it: compiled, in a directory of its own, with an environment that holds nothing else. */
+/** `npm start` as a person runs it: compiled, in a directory of its own, with an otherwise empty environment. */
 export interface WholeService {
   child: ChildProcess;
   url: string;
@@ -13,9 +13,15 @@ export interface WholeService {
   env: Record<string, string>;
   output(): string;
   errors(): string;
-  /** Resolves when it has said that it is ready, and `path` (default: `/status`) says so too; rejects when the service ends instead. */
+  /**
+   * Resolves when it has reported that it is ready, and `path` (default: `/status`) does so too; rejects if the service
+   * ends instead.
+   */
   ready(path?: string): Promise<void>;
-  /** The command lines of what it has started and what still runs of that, Postgres included, by process id. */
+  /**
+   * Returns the command lines of all processes that it has started and that still run, Postgres included, by process
+   * id.
+   */
   processes(): Map<number, string>;
   /** Stops it and removes its directory. */
   stop(): Promise<void>;
@@ -47,7 +53,7 @@ export async function startWhole({
     REALMPASS_RSA_KEY_POOL: "0",
     ...extra,
   };
-  // A process group of its own, so that nothing but what a test sends reaches it.
+  // A process group of its own, so it receives only the signals that a test sends.
   const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   const processes = followProcesses(child);
   let output = "";
@@ -56,7 +62,7 @@ export async function startWhole({
     let isReady = false;
     const follow = (): void => {
       if (isReady) return;
-      // What it has started by now is remembered, to be found when it is an orphan.
+      // Remembers the processes started so far, to find them when they are orphans.
       processes();
       isReady = output.includes("is ready at");
       if (isReady) resolve();
@@ -98,9 +104,12 @@ export async function startWhole({
   };
 }
 
-/** Tells the processes that one has started, directly or not, and that still run: each time it looks, new ones are remembered. */
+/**
+ * Returns a function that lists the processes that one has started, directly or not, and that still run: each call
+ * remembers new ones.
+ */
 function followProcesses({ pid: first }: ChildProcess): () => Map<number, string> {
-  /** When each began, which tells it from a later one of the same id. */
+  /** When each began, which distinguishes it from a later one with the same id. */
   const known = new Map<number, string>();
   return () => {
     const running = runningProcesses();
@@ -116,14 +125,14 @@ function followProcesses({ pid: first }: ChildProcess): () => Map<number, string
   };
 }
 
-/** Everything that runs here, with its parent: not every kernel lists the children of a process. */
+/** Returns all processes here, with their parents: not every kernel lists the children of a process. */
 function runningProcesses(): Map<number, { parent: number; began: string }> {
   const found = new Map<number, { parent: number; began: string }>();
   for (const pid of readdirSync("/proc").map(Number)) {
     if (!(pid > 0)) continue;
     try {
       const line = readFileSync(`/proc/${pid}/stat`, "latin1");
-      // Behind the name, which may hold anything: the state is the first field, the beginning the twentieth.
+      // After the name, which may contain anything: the state is the first field, the start time the twentieth.
       const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
       const [state, parent] = fields;
       if (state !== "Z" && state !== "X") found.set(pid, { parent: Number(parent), began: fields[19] ?? "" });

@@ -15,17 +15,17 @@ import { testPassphrase } from "../given/issuing.ts";
 import { freshRedisDatabase } from "../run/services.ts";
 import { bundledThreads } from "./signing-threads.ts";
 
-/** The pair that outputs are sealed and opened with in tests. */
+/** The key pair that seals and opens outputs in tests. */
 export const testOutputKeys = generateOutputKeyPair();
 
-/** What workers of tests sign the ends of audit chains with. */
+/** The key with which tests' workers sign the ends of audit chains. */
 export const testAuditKey = generateAuditKey();
 
 export const silentLog: Log = createLog({ process: "test", level: "silent" });
 
 let redisUrl: string | undefined;
 
-/** Where a file's queues live. */
+/** Returns the backend of a file's queues. */
 export function backendFor(
   kind: QueueBackend["kind"],
   databaseUrl: string,
@@ -49,7 +49,9 @@ const databaseOptions = (url: string): DatabaseOptions => ({
 const signingThreads = 2;
 let signingPool: Promise<SigningPool> | undefined;
 
-/** The threads that sign for all workers of this test process: starting them is most of what a worker costs. */
+/**
+ * Returns the threads that sign for all workers of this test process: starting them is most of the cost of a worker.
+ */
 const sharedSigningPool = (): Promise<SigningPool> => (signingPool ??= startSigningPool());
 
 const startSigningPool = async (): Promise<SigningPool> =>
@@ -66,7 +68,10 @@ export interface TestWorker {
   stop: () => Promise<void>;
 }
 
-/** A real worker in this process, signing in threads that it shares, on the queue backend of choice; stopped at the end of the test or file. */
+/**
+ * Starts a real worker in this process, signing in threads that it shares, on the queue backend of choice; stopped at
+ * the end of the test or file.
+ */
 export async function startTestWorker({
   databaseUrl,
   kind = "postgres",
@@ -120,7 +125,7 @@ export async function startTestWorker({
   return { queues, registry, stop };
 }
 
-/** How many tasks each queue has, waiting and being worked on. */
+/** Returns how many tasks each queue has, waiting and running. */
 export async function depthOf(queues: Pick<Queues, "tasks">): Promise<Record<QueueName, number>> {
   const all = Object.entries(await queues.tasks());
   return Object.fromEntries(

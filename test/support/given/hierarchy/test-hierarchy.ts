@@ -23,10 +23,10 @@ export const certificateDer = (name: "root" | TestIssuerName): Buffer => derOf(c
 export const privateKeyPem = (name: "root" | "leaf" | TestIssuerName): string => text(`${name}.key.pem`);
 export const privateKeyPkcs8 = (name: "root" | "leaf" | TestIssuerName): Buffer => derOf(privateKeyPem(name));
 
-/** The one PEM block of a text, DER. */
+/** Decodes the one PEM block of a text to DER. */
 export const derOf = (pem: string): Buffer => Buffer.from(pem.replace(/-----[A-Z ]+-----|\s/g, ""), "base64");
 
-/** A signer that needs no passphrase. */
+/** Returns a signer that needs no passphrase. */
 export function testSigner(name: "root" | TestIssuerName): Signer {
   const key = createPrivateKey(privateKeyPem(name));
   const algorithm = signatureAlgorithmFor(key);
@@ -52,7 +52,7 @@ export function testIssuer(name: TestIssuerName = "issuing"): Issuer {
   });
 }
 
-/** The same issuer as the database would hold it, under a passphrase. */
+/** Returns the same issuer as the database would hold it, under a passphrase. */
 export async function testIssuerMaterial(
   passphrase: string,
   name: TestIssuerName = "issuing",
