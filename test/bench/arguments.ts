@@ -11,9 +11,9 @@ export interface Options {
   cpuProfiles: string | undefined;
   /** Whether the statements that took Postgres the most time are printed. Figures are a little worse with it. */
   statements: boolean;
-  /** Where each result is kept as soon as it is known; undefined: nowhere. */
+  /** Where each result is kept as soon as it is known; undefined: results are not kept. */
   results: string | undefined;
-  /** Whether the document is written from the results that are kept, and nothing is measured. */
+  /** Whether the document is written from the results that are kept, without measuring. */
   document: boolean;
   /** The commit that this build is compared with; undefined: it is measured alone. */
   against: string | undefined;
@@ -25,7 +25,7 @@ A full run of everything writes docs/benchmarks.md; other runs print what they f
 --statements prints the statements that took Postgres the most time in each scenario.
 --against builds that commit in a temporary worktree, measures both builds in turn, and prints the ratio of each figure.`;
 
-/** Reads the command line; undefined when only the usage is asked for. Throws a TypeError that says what is wrong with it. */
+/** Reads the command line; undefined when only the usage is asked for. Throws a TypeError that names the mistake. */
 export function readArguments(args: readonly string[]): Options | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],

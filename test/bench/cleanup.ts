@@ -1,6 +1,6 @@
-/** What has to be undone at the end, whatever happens in between. */
+/** Work to undo at the end, whatever happens in between. */
 export interface Cleanup {
-  /** Registers something to undo. The answer undoes it earlier; it happens once. */
+  /** Registers something to undo. The returned function undoes it earlier; it happens once. */
   add(undo: () => Promise<void>): () => Promise<void>;
   /** Undoes what is left, the latest first. One failure does not keep the others from being undone. */
   run(): Promise<void>;

@@ -2,7 +2,10 @@ import { parts, type CpuByPart } from "./cpu.ts";
 import { othersMax, type Measured } from "./load/index.ts";
 import { figure, median, withRange } from "./statistics.ts";
 
-/** The columns that a load has in every table: with `times`, its CPU time is also said as a multiple of something. */
+/**
+ * Returns the columns that a load has in every table: with `times`, its CPU time is also shown as a multiple of
+ * something.
+ */
 export const loadColumns = ({ times }: { times?: string } = {}): string[] => [
   "per second",
   "p50 ms",
@@ -14,14 +17,19 @@ export const loadColumns = ({ times }: { times?: string } = {}): string[] => [
   "others' CPU",
 ];
 
-/** The part that others had of the machine in some rounds; marked when it was too much in one of them. */
+/**
+ * Returns the share of the machine that other processes used in some rounds; marked if it was too much in one of them.
+ */
 export const writeOthers = (others: readonly number[]): string =>
   `${Math.round(median(others) * 100)} %${others.some((each) => each > othersMax) ? " *" : ""}`;
 
-/** CPU time of each part of the service. */
+/** Returns the CPU time of each part of the service. */
 export const writeParts = (cpu: CpuByPart): string => parts.map((part) => figure(cpu[part])).join(" / ");
 
-/** The cells of some rounds under {@link loadColumns}, medians; `baseUs` is the CPU time of what it is a multiple of: null for none. */
+/**
+ * Returns the cells of some rounds under {@link loadColumns}, medians; `baseUs` is the CPU time that they are a
+ * multiple of: null for none.
+ */
 export function loadCells(rounds: readonly Measured[], baseUs?: number | null): string[] {
   const of = (pick: (round: Measured) => number): number => median(rounds.map(pick));
   const cpuUs = of((round) => round.cpuUs);

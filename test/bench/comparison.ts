@@ -1,13 +1,15 @@
 import type { Figure } from "./figures.ts";
 import { figure, median } from "./statistics.ts";
 
-/** The build that was just made here, and the one of the commit that it is compared with. */
+/** The build just made here, or the one of the commit that it is compared with. */
 export type Side = "this" | "other";
 
-/** Everything that one side's run of a scenario found, and what the other side's run beside it found. */
+/** All figures of one side's run of a scenario, and of the other side's run beside it. */
 export type Pair = Record<Side, readonly Figure[]>;
 
-/** Whose turn it is: this, other, other, this, and again. A machine that gets slower in the meantime slows both alike. */
+/**
+ * Returns the order of runs: this, other, other, this, and again. A machine that slows down meanwhile slows both alike.
+ */
 export const turns = (pairs: number): [Side, Side][] =>
   Array.from({ length: pairs }, (_, pair) => (pair % 2 === 0 ? ["this", "other"] : ["other", "this"]));
 

@@ -3,7 +3,7 @@ import { only, type Database } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { figure } from "./statistics.ts";
 
-/** What Postgres counts, for each operation. */
+/** Postgres's counters, for each operation. */
 export interface Counters {
   commits: number;
   walFsyncs: number;
@@ -11,17 +11,17 @@ export interface Counters {
   walBytes: number;
 }
 
-/** A connection that falls idle tells its counts within so long. */
+/** A connection that falls idle reports its counts within this time. */
 const toldWithinMs = 11_000;
 
 export const counterColumns = ["commits each", "WAL fsyncs each", "WAL records each", "WAL bytes each"];
 export const counterCells = ({ commits, walFsyncs, walRecords, walBytes }: Counters): string[] =>
-  // Less than nothing: what Postgres did by itself meanwhile, such as a vacuum, was more.
+  // A negative difference: Postgres did more by itself meanwhile, such as a vacuum.
   [commits, walFsyncs, walRecords, walBytes].map((each) => (each < 0 ? "–" : figure(each)));
 
 /**
- * What Postgres counts while something happens, less what it counts while nothing does, divided by how many operations that
- * were. Waits until it has counted everything.
+ * Returns what Postgres counts while something happens, less what it counts while idle, divided by the number of
+ * operations. Waits until it has counted everything.
  */
 export async function countEach(db: Database, happens: () => Promise<number>): Promise<Counters> {
   await delay(toldWithinMs);

@@ -16,13 +16,13 @@ const usPerTick = 10_000;
 
 interface ProcessTimes {
   parent: number;
-  /** Its own, and that of its children that have ended and were waited for. */
+  /** Its own, and that of its children that have ended and that it has waited for. */
   us: number;
 }
 
 /**
- * CPU time of processes and everything below them. Children that have ended count with their parents, so a connection's
- * Postgres process that comes and goes between two readings is not lost.
+ * Reads the CPU time of processes and everything below them. Children that have ended count with their parents, so a
+ * connection's Postgres process that comes and goes between two readings is not lost.
  */
 export function readCpu(roots: readonly number[]): CpuByPart {
   const processes = readProcesses();
@@ -38,8 +38,8 @@ export function readCpu(roots: readonly number[]): CpuByPart {
 }
 
 /**
- * Memory in bytes that each part's processes have resident now, without what is shared (Postgres's buffers): every process
- * of Postgres would count those again.
+ * Reads the memory in bytes that each part's processes have resident now, without shared memory (Postgres's buffers):
+ * every process of Postgres would count that again.
  */
 export function readMemory(roots: readonly number[]): Record<Part, number> {
   const processes = readProcesses();
@@ -51,13 +51,13 @@ export function readMemory(roots: readonly number[]): Record<Part, number> {
   return held;
 }
 
-/** The processes of a part below the roots. */
+/** Returns the processes of a part below the roots. */
 export function pidsOf(roots: readonly number[], part: Part): number[] {
   const processes = readProcesses();
   return roots.flatMap((root) => treeOf(root, processes)).filter((pid) => partOf(pid) === part);
 }
 
-/** The most memory that any process of a part below the roots has had resident, in bytes. */
+/** Returns the most memory that any process of a part below the roots has had resident, in bytes. */
 export function readPeakMemory(roots: readonly number[], part: Part): number {
   const peaks = pidsOf(roots, part).map(
     (pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readProc(`${pid}/status`))?.[1] ?? 0) * 1024,
@@ -70,7 +70,7 @@ export const cpuBetween = (before: CpuByPart, after: CpuByPart): CpuByPart =>
 
 export const cpuTotal = (cpu: CpuByPart): number => parts.reduce((sum, part) => sum + cpu[part], 0);
 
-/** CPU time in microseconds that all processes of the machine have used. */
+/** Returns the CPU time in microseconds that all processes of the machine have used. */
 export function readMachineCpu(): number {
   const [, user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = (
     readFileSync("/proc/stat", "utf8").split("\n")[0] ?? ""
@@ -85,7 +85,7 @@ function readProcesses(): Map<number, ProcessTimes> {
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     const stat = readProc(`${name}/stat`);
-    // Fields after the command, which is in parentheses and may hold anything: the parent is the 2nd of them.
+    // Fields after the command, which is in parentheses and may contain anything: the parent is the 2nd of them.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [utime = 0, stime = 0, endedUtime = 0, endedStime = 0] = fields.slice(11, 15).map(Number);
     found.set(Number(name), { parent: Number(fields[1]), us: (utime + stime + endedUtime + endedStime) * usPerTick });
@@ -93,7 +93,7 @@ function readProcesses(): Map<number, ProcessTimes> {
   return found;
 }
 
-/** A process and everything below it. */
+/** Returns a process and everything below it. */
 const treeOf = (pid: number, processes: ReadonlyMap<number, ProcessTimes>): number[] => [
   pid,
   ...[...processes].flatMap(([child, { parent }]) => (parent === pid ? treeOf(child, processes) : [])),
@@ -109,7 +109,7 @@ function partOf(pid: number): Part {
   return "start";
 }
 
-/** Empty for a process that has just ended. */
+/** Returns an empty text for a process that has just ended. */
 function readProc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, "utf8");

@@ -13,7 +13,7 @@ const howToCompare =
   "whose range includes 1 shows nothing. The load generator, and the SQL that prepares and checks a scenario, are those of this " +
   "build: a commit with another wire or other tables in a scenario cannot be compared.";
 
-/** The figures that the document begins with, as a scenario names them. */
+/** The figures at the head of the document, as a scenario names them. */
 const headlines: readonly { name: string; scenario: ScenarioName; backend: Backend; of: string; what: string }[] = [
   {
     name: "profiles made per second, 32 at once",
@@ -75,7 +75,7 @@ const headlines: readonly { name: string; scenario: ScenarioName; backend: Backe
   { name: "first `npm start`, s", scenario: "start", backend: "postgres", of: "first start", what: "seconds" },
 ];
 
-/** A row for each headline that there is a result for. */
+/** Returns a row for each headline that has a result. */
 const headlineRows = (results: readonly Result[]): string[][] =>
   headlines.flatMap(({ name, scenario, backend, of, what }) => {
     const { outcome } = results.find((result) => result.scenario === scenario && result.backend === backend) ?? {};
@@ -83,7 +83,7 @@ const headlineRows = (results: readonly Result[]): string[][] =>
     return found === undefined ? [] : [[name, figure(median(found.values))]];
   });
 
-/** What was found, for docs/benchmarks.md. The results are in the document's order. */
+/** Writes the findings for docs/benchmarks.md. The results are in the document's order. */
 export function writeDocument(results: readonly Result[]): string {
   const floorsUs = results.map(({ floorUs }) => floorUs);
   const names = [...new Set(results.map(({ scenario }) => scenario))];
@@ -133,7 +133,7 @@ const writeSection = (scenario: Scenario, results: readonly Result[]): string[] 
   ...(scenario.note === undefined ? [] : [scenario.note]),
 ];
 
-/** `1bb19f7`, or which scenarios were measured with which commit. */
+/** Returns `1bb19f7`, or which scenarios were measured with which commit. */
 function commitsOf(results: readonly Result[]): string {
   const of = new Map<string, Set<ScenarioName>>();
   for (const { commit, scenario } of results) of.set(commit, (of.get(commit) ?? new Set()).add(scenario));

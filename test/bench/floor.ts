@@ -1,4 +1,4 @@
-/** What a profile costs at the least: key, certificate and PKCS#12 in one process, without any I/O. */
+/** The least that a profile costs: key, certificate and PKCS#12 in one process, without any I/O. */
 import { IssuerID } from "../../domain/ids.ts";
 import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../pki/certificate.ts";
 import { createIssuingCa, createRoot } from "../../worker/keys/ceremony.ts";
@@ -14,7 +14,7 @@ const organization = "Realmpass bench";
 const passphrase = "worthless: this CA never leaves the process";
 const rounds = 5;
 
-/** CPU microseconds per P-256 profile; the median of some rounds, after a warm-up. */
+/** Returns the CPU microseconds per P-256 profile; the median of some rounds, after a warm-up. */
 export async function measureFloor({ quick }: { quick: boolean }): Promise<number> {
   const issuer = await makeIssuer();
   const count = quick ? 500 : 4_000;

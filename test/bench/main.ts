@@ -74,10 +74,10 @@ async function documentFrom(directory: string): Promise<void> {
 
 const textOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-/** Tells the person who runs this; results go to standard output. */
+/** Shows progress to the person who runs this; results go to standard output. */
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** Runs what is asked for, one scenario after the other. One that fails is told of, and the others are run all the same. */
+/** Runs the chosen scenarios one after the other. Reports one that fails, and runs the others all the same. */
 async function runAll(options: Options, cleanup: Cleanup): Promise<{ results: Result[]; failed: number }> {
   const { names, backends, results: directory } = options;
   const chosen = allParts.filter(({ scenario, backend }) => names.includes(scenario) && isAsked(scenario, backend));
@@ -97,7 +97,10 @@ async function runAll(options: Options, cleanup: Cleanup): Promise<{ results: Re
   }
   return { results, failed: chosen.length - results.length };
 
-  /** A scenario that has one backend alone is run with it, whichever is asked for. */
+  /**
+   * Returns whether a scenario runs with this backend. One that has a single backend runs with it, whichever is asked
+   * for.
+   */
   function isAsked(scenario: ScenarioName, backend: Backend): boolean {
     return scenarios[scenario].backends !== undefined || backends.includes(backend);
   }
@@ -121,7 +124,10 @@ async function runPart(
   return { scenario: name, backend, commit, machine, floorUs, outcome, processes };
 }
 
-/** Both builds in turn, scenario by scenario, each time with a service that was just started; prints each one's ratios as a table. */
+/**
+ * Runs both builds in turn, scenario by scenario, each time with a freshly started service; prints each scenario's
+ * ratios as a table.
+ */
 async function compareAll({ names, backends, quick }: Options, against: string, cleanup: Cleanup): Promise<void> {
   const builds = { this: thisBuild(), other: await buildCommit(against, cleanup) };
   const floorUs = await measureFloor({ quick });

@@ -1,13 +1,15 @@
 import { figure } from "./statistics.ts";
 
-/** The metrics of each process as it serves them. */
+/** The metrics that each process serves. */
 export type Metrics = Readonly<Record<string, string>>;
 
-/** 99 of a hundred turns of a process's event loop were late by less than this since its metrics were read before, in milliseconds. */
+/** Returns the p99 of a process's event-loop delay since its metrics were last read, in milliseconds. */
 export const eventLoopDelayMs = (text: string): number =>
   Number(/^realmpass_nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1] ?? Number.NaN) * 1000;
 
-/** A histogram's observations between two readings, by the value of its only label: how many, and their mean. */
+/**
+ * Returns a histogram's observations between two readings, by the value of its only label: how many, and their mean.
+ */
 export function meansBetween(
   before: Metrics,
   after: Metrics,
@@ -23,11 +25,11 @@ export function meansBetween(
   return found;
 }
 
-/** `accept 3.20, claim 8.11`; empty where the service has no such histogram. */
+/** Returns `accept 3.20, claim 8.11`; empty if the service has no such histogram. */
 export const writeMeans = (means: ReadonlyMap<string, { mean: number }>, unit = 1): string =>
   [...means].map(([label, { mean }]) => `${label} ${figure(mean * unit)}`).join(", ");
 
-/** Count and sum of a histogram, by label, over all processes. */
+/** Returns count and sum of a histogram, by label, over all processes. */
 function totalsOf(metrics: Metrics, histogram: string): Map<string, { count: number; sum: number }> {
   const totals = new Map<string, { count: number; sum: number }>();
   const line = new RegExp(`^${histogram}_(count|sum)\\{[^}]*="([^"]*)"\\} (\\S+)`, "gm");

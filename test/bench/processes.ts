@@ -3,19 +3,22 @@ import { eventLoopDelayMs, meansBetween, writeMeans, type Metrics } from "./metr
 import type { Service } from "./service.ts";
 import { figure } from "./statistics.ts";
 
-/** What a service's processes held when a scenario began or ended. */
+/** The memory and metrics of a service's processes when a scenario began or ended. */
 export interface Moment {
   memory: Record<Part, number>;
   metrics: Metrics;
 }
 
-/** Reads it. The processes measure the delay of their event loops from one reading to the next. */
+/** Observes a moment. The processes measure the delay of their event loops from one reading to the next. */
 export const observe = async (service: Pick<Service, "memory" | "metrics">): Promise<Moment> => ({
   memory: service.memory(),
   metrics: await service.metrics(),
 });
 
-/** Event-loop delay p99 ms of api, worker and responder; MB of each part at the start, and at the end; batch sizes. */
+/**
+ * Returns event-loop delay p99 ms of api, worker and responder; MB of each part at the start, and at the end; batch
+ * sizes.
+ */
 export const processCells = (before: Moment, after: Moment): string[] => [
   ["api", "worker", "responder"].map((name) => figure(eventLoopDelayMs(after.metrics[name] ?? ""))).join(" / "),
   ...[before, after].map(({ memory }) => parts.map((part) => figure(memory[part] / 1e6)).join(" / ")),

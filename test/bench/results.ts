@@ -4,13 +4,13 @@ import { scenarios, type ScenarioName } from "./scenarios/index.ts";
 import type { Outcome } from "./scenarios/scenario.ts";
 import type { Backend } from "./service.ts";
 
-/** What one scenario found with one backend, as it is kept in a file. */
+/** The result of one scenario with one backend, as a file keeps it. */
 export interface Result {
   scenario: ScenarioName;
   backend: Backend;
   /** The build that was measured. */
   commit: string;
-  /** What it was measured on, as rows of a table. */
+  /** The machine that it was measured on, as rows of a table. */
   machine: [string, string][];
   /** CPU microseconds of the floor just before. */
   floorUs: number;
@@ -22,7 +22,7 @@ export interface Result {
 /** A scenario with one of its backends. */
 export type Part = Pick<Result, "scenario" | "backend">;
 
-/** Everything there is to run, in the order of the document. */
+/** All parts, in the order of the document. */
 export const allParts: readonly Part[] = (Object.keys(scenarios) as ScenarioName[]).flatMap((scenario) =>
   (scenarios[scenario].backends ?? (["redis", "postgres"] as const)).map((backend) => ({
     scenario,
@@ -32,13 +32,13 @@ export const allParts: readonly Part[] = (Object.keys(scenarios) as ScenarioName
 
 const fileOf = ({ scenario, backend }: Part): string => `${scenario}-${backend}.json`;
 
-/** Keeps a result in the directory, in place of an earlier one of the same scenario and backend. */
+/** Keeps a result in the directory; it replaces an earlier one of the same scenario and backend. */
 export async function keepResult(directory: string, result: Result): Promise<void> {
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, fileOf(result)), `${JSON.stringify(result, undefined, 2)}\n`);
 }
 
-/** The results in the directory, in the order of the document, and what has none there. */
+/** Returns the results in the directory, in the order of the document, and the parts without one. */
 export async function readResults(directory: string): Promise<{ results: Result[]; missing: Part[] }> {
   const names = new Set(await readdir(directory));
   const missing = allParts.filter((part) => !names.has(fileOf(part)));

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/client.ts";
 import { join, sql, type Sql, verbatim } from "../../db/sql.ts";
 
-/** How large a realm is made. */
+/** The size of a realm to make. */
 export interface RealmSize {
   users: number;
   profiles: number;
@@ -25,16 +25,16 @@ export const smallerRealm = Object.fromEntries(
   Object.entries(largeRealm).map(([what, count]) => [what, count / 10]),
 ) as unknown as RealmSize;
 
-/** Tables that are filled together, and how. */
+/** Tables that are filled together, and their statements. */
 interface Part {
   tables: readonly string[];
   statements: readonly Sql[];
 }
 
 /**
- * Fills a realm that has an issuer, by the owner's hand and in bulk: indexes are taken away and built again after, and
- * triggers do not fire. A tenth of the profiles is revoked, as are those of people who have left, and a tenth has run
- * out; they were made evenly over 400 days.
+ * Fills a realm that has an issuer, as the owner and in bulk: drops indexes and builds them again afterwards, without
+ * triggers. A tenth of the profiles is revoked, as are those of people who have left, and a tenth has expired; they
+ * were made evenly over 400 days.
  */
 export async function seedRealm(db: Database, realmId: string, size: RealmSize): Promise<void> {
   for (const { tables, statements } of parts(realmId, size)) {
@@ -52,7 +52,7 @@ export async function seedRealm(db: Database, realmId: string, size: RealmSize):
       for (const statement of statements) await tx.query(statement);
       for (const { definition } of indexes) await tx.query(verbatim(definition));
     });
-    // As autovacuum leaves it: what is visible to everybody is known, so that an index alone can answer.
+    // As autovacuum leaves it: pages are marked all-visible, so an index-only scan suffices.
     for (const table of tables) await db.query(verbatim(`vacuum (analyze) ${table}`));
   }
   await db.query(verbatim("checkpoint"));
@@ -101,7 +101,7 @@ const parts = (realmId: string, size: RealmSize): Part[] => [
         owner: sql`null::bigint, null::bigint`,
         deviceType: sql`null`,
       }),
-      // A worker would find what people who have left still have, and revoke it while lists are asked for.
+      // A worker would find profiles that people who have left still have, and revoke them while lists are measured.
       sql`
     update certificates c
        set revoked_at = greatest(u.offboarded_at, c.created_at), revocation_reason = 5
@@ -155,7 +155,7 @@ const parts = (realmId: string, size: RealmSize): Part[] => [
   },
 ];
 
-/** Profiles of one kind, as large as real ones. */
+/** Makes profiles of one kind, as large as real ones. */
 function certificates(
   realmId: string,
   { kind, count, owner, deviceType }: { kind: string; count: number; owner: Sql; deviceType: Sql },

@@ -24,10 +24,10 @@ export interface Service {
   backend: Backend;
   port: number;
   token: string;
-  /** What the token was got with. */
+  /** The client of the token. */
   client: { client_id: string; client_secret: string };
   realmId: string;
-  /** Runs an operator's command and answers what it printed. */
+  /** Runs an operator's command and returns its output. */
   operate: Operate;
   /** With the owner's rights. */
   db: Database;
@@ -37,24 +37,30 @@ export interface Service {
   ocspPorts: readonly number[];
   cpu(): CpuByPart;
   memory(): Record<Part, number>;
-  /** What is left in the part's main threads once garbage is collected, JavaScript and buffers, in bytes; not for servers. */
+  /**
+   * Returns the bytes of JavaScript and buffers that a garbage collection leaves in the part's main threads; not for
+   * servers.
+   */
   liveMemory(part: ServicePart): Promise<number>;
-  /** The most memory that the part has had resident, in bytes. */
+  /** Returns the most memory that the part has had resident, in bytes. */
   peakMemory(part: Part): number;
-  /** Starts another worker beside the one there is. It stops with the service, or is killed before. */
+  /** Starts another worker beside the first. It stops with the service, or is killed before. */
   startWorker(): Promise<{ kill: () => Promise<void> }>;
-  /** Starts another responder beside the one there is. It stops with the service. */
+  /** Starts another responder beside the first. It stops with the service. */
   startResponder(): Promise<void>;
-  /** What api, worker and responder serve as their metrics. Those that were started beside them are not asked. */
+  /** Returns the metrics of api, worker and responder, without those that were started beside them. */
   metrics(): Promise<Metrics>;
-  /** The worker's RSA keys that are ready. */
+  /** Returns how many of the worker's RSA keys are ready. */
   rsaKeysReady(): Promise<number>;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
   backend: Backend;
-  /** The directory with the build to start: this one's, or another commit's. Only its programs, their environment and HTTP are relied on. */
+  /**
+   * The directory with the build to start: this one's, or another commit's. Relies only on its programs, their
+   * environment and HTTP.
+   */
   tree: string;
   env: Record<string, string>;
   cpuProfiles?: string | undefined;
@@ -90,7 +96,7 @@ export async function startService({
     REALMPASS_OCSP_PORT: String(ocspPorts[0]),
     REALMPASS_RATE_LIMIT_SERVICE: "1000000",
     REALMPASS_RATE_LIMIT_USER: "1000000",
-    // A build from before the variable would not start with it.
+    // A build older than the variable would not start with it.
     ...((await readFile(join(tree, ".env.example"), "utf8")).includes("REALMPASS_RATE_LIMIT_TOKENS") && {
       REALMPASS_RATE_LIMIT_TOKENS: "1000000",
     }),
@@ -223,10 +229,10 @@ export async function launch(
   return { pid: child.pid, stop };
 }
 
-/** Of each kind of thing that goes wrong so many are shown: beyond capacity it may be each request. */
+/** At most so many errors of each kind are shown: beyond capacity each request may fail. */
 const shownMax = 3;
 
-/** Shows what goes wrong in the service, which is worth knowing at once; every answered request is not. */
+/** Shows the service's errors at once, without the log of every request. */
 function createComplaints(): (line: string) => void {
   const shown = new Map<string, number>();
   return (line) => {
@@ -239,7 +245,7 @@ function createComplaints(): (line: string) => void {
   };
 }
 
-/** The text that each process serves under its address. */
+/** Returns the text that each process serves at its address. */
 async function readMetrics(addresses: ReadonlyMap<string, string>): Promise<Metrics> {
   const read = async ([name, url]: [string, string]): Promise<[string, string]> => [
     name,
@@ -248,11 +254,11 @@ async function readMetrics(addresses: ReadonlyMap<string, string>): Promise<Metr
   return Object.fromEntries(await Promise.all([...addresses].map(read)));
 }
 
-/** The option that loads a module beside this one into a process; it writes into the directory. */
+/** Returns the option that loads a module beside this one into a process; it writes into the directory. */
 const loading = (module: string, directory: string): string =>
   `--import=${new URL(`./${module}?${encodeURIComponent(directory)}`, import.meta.url).href}`;
 
-/** Has processes collect their garbage, and adds up what is left in them. */
+/** Makes processes collect their garbage, and adds up what is left in them. */
 async function collectGarbage(pids: readonly number[], directory: string): Promise<number> {
   const left = pids.map(async (pid) => {
     const file = join(directory, `${pid}.live-memory`);
@@ -265,7 +271,7 @@ async function collectGarbage(pids: readonly number[], directory: string): Promi
   return (await Promise.all(left)).reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** The process id of a Redis server on this machine. */
+/** Returns the process id of a Redis server on this machine. */
 async function processOf(redisUrl: string): Promise<number> {
   const redis = new Redis(redisUrl);
   try {
@@ -275,7 +281,7 @@ async function processOf(redisUrl: string): Promise<number> {
   }
 }
 
-/** What an operator's command answers. */
+/** Runs an operator's command and returns its output. */
 type Operate = (args: readonly string[]) => unknown;
 
 const operatorOf =
@@ -290,7 +296,7 @@ const operatorOf =
       }),
     );
 
-/** A service client as an operator registers it. */
+/** Registers a service client as an operator does. */
 const registerClient = (operate: Operate, inRealm: readonly string[]): Service["client"] =>
   operate([
     ...["application", "create", "--type", "service", "--name", `bench ${randomUUID()}`],
@@ -298,7 +304,9 @@ const registerClient = (operate: Operate, inRealm: readonly string[]): Service["
     ...inRealm,
   ]) as Service["client"];
 
-/** Registers another client. A service keeps a thousand tokens, so whatever gets many of them is not the one that others use. */
+/**
+ * Registers another client. A service keeps a thousand tokens, so a scenario that draws many uses a client of its own.
+ */
 export const addClient = ({ operate }: Service, inRealm: readonly string[] = []): Service["client"] =>
   registerClient(operate, inRealm);
 
@@ -315,7 +323,7 @@ export async function addRealm(service: Service, name: string): Promise<Service>
   return { ...service, realmId, client, token: await obtainToken(port, client) };
 }
 
-/** A token as the client gets one. */
+/** Draws a token as a client does. */
 async function obtainToken(port: number, client: Service["client"]): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, {
     method: "POST",
@@ -326,7 +334,7 @@ async function obtainToken(port: number, client: Service["client"]): Promise<str
   return token;
 }
 
-/** Users who have no profile yet, made behind the API's back because making them is not what is measured. */
+/** Makes users without a profile by SQL, because making them is not measured. */
 export async function addUsers({ db, realmId }: Service, count: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     insert into users (realm_id, pairwise_id, created_at)
@@ -337,7 +345,7 @@ export async function addUsers({ db, realmId }: Service, count: number): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Waits until something holds; throws when it does not in time. */
+/** Waits until a condition holds; throws if it does not in time. */
 export async function until(what: string, secondsMax: number, holds: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + secondsMax * 1000;
   while (!(await holds())) {

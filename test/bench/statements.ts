@@ -8,7 +8,7 @@ import { table } from "./table.ts";
 const shown = 20;
 const textLengthMax = 160;
 
-/** Makes the cluster that the service will find there, with `pg_stat_statements` loaded at each of its starts. */
+/** Makes the cluster of the service, with `pg_stat_statements` loaded at each of its starts. */
 export async function prepareStatements(dataDirectory: string): Promise<void> {
   const postgres = await startEmbeddedPostgres({
     dataDirectory,
@@ -32,7 +32,7 @@ export async function countStatements(db: Database): Promise<void> {
   await db.query(verbatim("create extension pg_stat_statements schema bench"));
 }
 
-/** The statements that took the most time since, as a table. */
+/** Returns the statements that took the most time since, as a table. */
 export async function writeStatements(db: Database): Promise<string> {
   const rows = await db.query<{
     calls: number;

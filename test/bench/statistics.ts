@@ -1,16 +1,16 @@
-/** The value below which the given part of the sorted values lies. */
+/** Returns the value below which the given part of the sorted values lies. */
 export function percentile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-/** The value in the middle; between the two in the middle when there are as many on either side. */
+/** Returns the middle value; for an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
   return ((sorted[Math.ceil(half) - 1] ?? Number.NaN) + (sorted[Math.floor(half)] ?? Number.NaN)) / 2;
 }
 
-/** By how much y grows for each 1 of x: the slope of the line that lies closest to all points (least squares). */
+/** Returns how much y grows for each 1 of x: the slope of the line that lies closest to all points (least squares). */
 export function slope(points: readonly { x: number; y: number }[]): number {
   const mean = (pick: (point: { x: number; y: number }) => number): number =>
     points.reduce((sum, point) => sum + pick(point), 0) / points.length;
@@ -19,14 +19,14 @@ export function slope(points: readonly { x: number; y: number }[]): number {
   return along / points.reduce((sum, { x }) => sum + (x - middleX) ** 2, 0);
 }
 
-/** A figure for people: three digits at least, none after the point where it has three before it. */
+/** Formats a figure for people: three significant digits at least, no decimals from three digits before the point. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return value.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
-/** The median of some rounds, with the lowest and the highest when they are worth telling apart. */
+/** Returns the median of some rounds; of two or more also the lowest and the highest. */
 export function withRange(values: readonly number[]): string {
   if (values.length < 2) return figure(median(values));
   return `${figure(median(values))} (${figure(Math.min(...values))}–${figure(Math.max(...values))})`;

@@ -1,4 +1,4 @@
-/** A table in Markdown, padded as Prettier would. */
+/** Returns a table in Markdown, padded as Prettier would. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((column, index) =>
     Math.max(3, ...[column, ...rows.map((row) => row[index] ?? "")].map((cell) => cell.length)),

@@ -6,13 +6,13 @@ import { join, resolve } from "node:path";
 import { ended } from "../support/run/services.ts";
 import type { Cleanup } from "./cleanup.ts";
 
-/** A build of the service that can be started: where its files are, and what it is called in a table. */
+/** A build of the service that can be started: the directory of its files, and its name in a table. */
 export interface Build {
   tree: string;
   name: string;
 }
 
-/** The build of the files in the current directory, which `npm run bench` has brought up to date. */
+/** Returns the build of the files in the current directory, which `npm run bench` has brought up to date. */
 export function thisBuild(): Build {
   const tree = resolve(".");
   try {
@@ -24,7 +24,7 @@ export function thisBuild(): Build {
   }
 }
 
-/** Checks a commit out into a directory of its own, which goes with the cleanup, and builds it there. */
+/** Checks a commit out into a directory of its own, which the cleanup removes, and builds it there. */
 export async function buildCommit(commit: string, cleanup: Cleanup): Promise<Build> {
   const name = git("rev-parse", "--short", "--verify", "--end-of-options", `${commit}^{commit}`);
   const directory = await mkdtemp(join(tmpdir(), "realmpass-against-"));
@@ -47,7 +47,7 @@ export async function buildCommit(commit: string, cleanup: Cleanup): Promise<Bui
 
 const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
 
-/** Runs a program to its end; the cleanup ends it. What it prints goes to stderr. */
+/** Runs a program to its end; the cleanup ends it. Its output goes to stderr. */
 async function runProgram(program: string, args: readonly string[], cwd: string, cleanup: Cleanup): Promise<void> {
   const child = spawn(program, args, { cwd, stdio: ["ignore", process.stderr, process.stderr] });
   if (child.pid !== undefined) cleanup.add(() => ended(child));

@@ -1,4 +1,7 @@
-/** The load generator: a process of its own, so that its work is not taken for the service's. Takes one order and ends; any word after that ends it early. */
+/**
+ * The load generator: a process of its own, so its work is not counted as the service's. Takes one order and ends; any
+ * message after that ends it early.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { openConnection, type Answer, type Connection } from "./connection.ts";
 import type { LoadMessage, LoadOrder, LoadReport } from "./order.ts";
@@ -9,12 +12,12 @@ const answer = (message: LoadMessage): void => {
   });
 };
 
-/** What is due later is not asked any more; what was due before is, however late. */
+/** Requests due later are not sent; earlier ones are, however late. */
 let endsAt = Number.POSITIVE_INFINITY;
 
 process.once("message", (order: LoadOrder) => {
   process.once("message", () => (endsAt = performance.now()));
-  // Whatever hangs, this process does not outlive its order.
+  // This process never outlives its order, even if something hangs.
   setTimeout(() => process.exit(1), (order.secondsMax + 5) * 1000).unref();
   generate(order).then(
     (report) => {
@@ -46,7 +49,7 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
         for (let index = next++; index < order.count; index = next++) {
           const dueAt = order.rate === undefined ? 0 : startedAt + (index * 1_000) / order.rate;
           if (dueAt > performance.now()) await delay(dueAt - performance.now());
-          // A timer may be early by a part of a millisecond.
+          // A timer may fire a fraction of a millisecond early.
           const askedAt = Math.min(dueAt || Number.POSITIVE_INFINITY, performance.now());
           if (askedAt > endsAt) break;
           if (askedAt > giveUpAt) throw new Error(`not done within ${order.secondsMax} s`);
@@ -71,7 +74,7 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
   }
 }
 
-/** Connections for all, a few at a time. */
+/** Opens all connections, a few at a time. */
 async function openAll({ port, concurrency, greeting }: LoadOrder): Promise<Connection[]> {
   const open: Connection[] = [];
   while (open.length < concurrency) {
@@ -94,8 +97,8 @@ async function greet(
 }
 
 /**
- * Asks on the connection that is free for longest, so that none idles until the service closes it, or on a new one.
- * Where every answer is taken, so is that there is none.
+ * Sends a request on the connection that has been free for longest, so none idles until the service closes it, or on a
+ * new one. Where every response is accepted, so is a missing one.
  */
 async function ask(
   request: Buffer,
@@ -117,7 +120,7 @@ async function ask(
   }
 }
 
-/** Every request in turn: as many as there are paths, tokens or bodies, whichever are most. */
+/** Encodes every request in turn: as many as there are paths, tokens or bodies, whichever are most. */
 function encodeAll(order: LoadOrder): Buffer[] {
   const { paths, octets, tokens = [order.token] } = order;
   const turns = Array.from({ length: Math.max(paths.length, tokens.length, octets?.bodies.length ?? 0) });

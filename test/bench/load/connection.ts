@@ -1,10 +1,13 @@
 import { connect, type Socket } from "node:net";
 
-/** A connection that asks one thing after the other; far cheaper than `node:http`, for the service's own answers only. */
+/**
+ * A connection that sends one request after the other; far cheaper than `node:http`, for the service's own responses
+ * only.
+ */
 export interface Connection {
-  /** Sends a request as it is and resolves with its answer. */
+  /** Sends a request as it is and resolves with its response. */
   ask(request: Buffer): Promise<Answer>;
-  /** Whether it has ended, from whichever side. */
+  /** Returns whether either side has ended it. */
   hasEnded(): boolean;
   close(): void;
 }
@@ -18,7 +21,7 @@ export interface Answer {
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** Opens a kept connection to loopback. Every answer of the service says its Content-Length. */
+/** Opens a kept connection to loopback. Every response of the service has a Content-Length. */
 export async function openConnection(port: number): Promise<Connection> {
   const socket = await connected(port);
   let received: Buffer = Buffer.alloc(0);
@@ -73,13 +76,13 @@ function withResolvers<Value>(): PromiseWithResolvers<Value> {
   return { promise, resolve, reject };
 }
 
-/** The answer at the beginning of the bytes; undefined while it is not all there. */
+/** Returns the response at the beginning of the bytes; undefined while it is incomplete. */
 function readAnswer(bytes: Buffer): (Answer & { length: number }) | undefined {
   const end = bytes.indexOf(headEnd);
   if (end === -1) return undefined;
   const head = bytes.toString("latin1", 0, end);
   const contentLength = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  // Node's own refusals, such as 408, come without: what has come is all of it.
+  // Node's own refusals, such as 408, have none: everything received is the body.
   const length = contentLength === undefined ? bytes.length : end + headEnd.length + Number(contentLength);
   if (bytes.length < length) return undefined;
   return {
@@ -93,7 +96,9 @@ function readAnswer(bytes: Buffer): (Answer & { length: number }) | undefined {
 const addresses = 200;
 let connections = 0;
 
-/** Each comes from another of this machine's addresses: what everybody may ask is limited for each address. */
+/**
+ * Connects from another of this machine's addresses each time: rate limits of public endpoints apply to each address.
+ */
 const connected = (port: number): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const localAddress = `127.0.0.${2 + (connections++ % addresses)}`;

@@ -15,22 +15,22 @@ export interface Measured {
   p95: number;
   p99: number;
   max: number;
-  /** CPU time of the service per answer, in microseconds. */
+  /** CPU time of the service per response, in microseconds. */
   cpuUs: number;
   cpuUsByPart: CpuByPart;
-  /** Answers by status; see {@link LoadReport}. */
+  /** Responses by status; see {@link LoadReport}. */
   statuses: Record<string, number>;
   unfinished: string[];
   unsent: number;
-  /** The part of the machine's CPU time that went to neither the service nor the load generator. */
+  /** The share of the machine's CPU time that neither the service nor the load generator used. */
   others: number;
 }
 
-/** More than this of the machine's CPU time for others makes a round worth repeating. */
+/** A round is repeated if others used more than this share of the machine's CPU time. */
 export const othersMax = 0.1;
 const repeatsMax = 3;
 
-/** Measures again while others use the machine, at most three times more; answers all attempts, the quietest first. */
+/** Measures again while others use the machine, at most three times more; returns all attempts, the quietest first. */
 export async function untilQuiet<Round extends { others: number }>(
   { quick }: { quick: boolean },
   round: () => Promise<Round>,
@@ -43,8 +43,8 @@ export async function untilQuiet<Round extends { others: number }>(
 }
 
 /**
- * Puts load on a service and reads its CPU time before and after. Where there is something to do `meanwhile`, it begins
- * after the warm-up, and the load ends with it.
+ * Puts load on a service and reads its CPU time before and after. A `meanwhile` begins after the warm-up, and the load
+ * ends with it.
  */
 export async function measure(
   service: Pick<Service, "port" | "token" | "cpu">,

@@ -26,7 +26,7 @@ const rounds = 3;
 const profiles = 3;
 const bareName = "bare Express, one query";
 
-/** What knowing who asks costs, beside a server that does not ask. */
+/** The cost of authenticating the caller, beside a server without authentication. */
 export const authentication: Scenario = {
   title: "Authentication",
   about:
@@ -106,7 +106,7 @@ interface Person {
   token: string;
 }
 
-/** Users with three profiles each, and a token for each of them. */
+/** Makes users with three profiles each, and a token for each of them. */
 export async function givenUsersWithProfiles(service: Service, count: number): Promise<Person[]> {
   const people: Person[] = [];
   for (const userId of await addUsers(service, count)) {
@@ -125,7 +125,7 @@ async function createProfile({ port, token }: Service, userId: string): Promise<
   if (answer.status !== 200) throw new Error(`no profile: ${answer.status}`);
 }
 
-/** A user's token as the authorization server stores it. */
+/** Makes a user's token as the authorization server stores it. */
 async function givenToken({ db, realmId }: Service, userId: string): Promise<string> {
   const token = randomBytes(32).toString("base64url");
   const at = systemClock.now();

@@ -11,14 +11,14 @@ import type { Scenario } from "./scenario.ts";
 const sizes = [10_000, 100_000, 1_000_000];
 const rounds = 5;
 
-/** CPU time that went into something, less what the service uses while it waits. */
+/** CPU time of some work, less what the service uses while idle. */
 interface Spent {
   seconds: number;
   workerMs: number;
   postgresMs: number;
 }
 
-/** From a serial number that waits to what OpenSSL reads over HTTP. */
+/** From a waiting serial number to the list that OpenSSL reads over HTTP. */
 export const crl: Scenario = {
   title: "Certificate revocation lists",
   about:
@@ -84,7 +84,7 @@ export const crl: Scenario = {
   },
 };
 
-/** Has serial numbers put on the list, and waits until a CRL has them. */
+/** Puts serial numbers on the list, and waits until a CRL contains them. */
 async function add(
   service: Service,
   {
@@ -116,7 +116,7 @@ async function add(
   return { seconds, workerMs: ms("worker"), postgresMs: ms("Postgres") };
 }
 
-/** What is used in so many seconds while nothing happens. */
+/** Measures what the service uses in so many seconds while idle. */
 async function idleCpu(service: Service): Promise<(seconds: number) => CpuByPart> {
   const measuredSeconds = 10;
   await delay(2_000);
@@ -132,7 +132,7 @@ async function fetchCrl(
   issuerId: string,
   { gzip = false }: { gzip?: boolean } = {},
 ): Promise<{ bytes: Buffer; length: number; ms: number }> {
-  // The api believes for a second what it knows.
+  // The api caches its state for a second.
   await delay(1_100);
   const startedAt = performance.now();
   const answer = await fetch(`http://127.0.0.1:${port}/crl/${issuerId}.crl`, {

@@ -11,7 +11,7 @@ const revoked = 300;
 const paceMs = 200;
 const readers = 20;
 
-/** From the answer to the request that revokes to the line at RADIUS servers that wait for it. */
+/** From the response to the revoking request to the line at RADIUS servers that wait for it. */
 export const disconnect: Scenario = {
   title: "Disconnecting revoked devices",
   about:
@@ -67,7 +67,7 @@ async function givenProfiles(service: Service, count: number): Promise<string[]>
 interface Reader {
   ready: Promise<void>;
   ended: Promise<void>;
-  /** Waits for a line of a revocation at this time or later, of which there is one at a time. */
+  /** Waits for the line of a revocation at this time or later; there is one revocation at a time. */
   hasSince: (at: number) => Promise<void>;
 }
 

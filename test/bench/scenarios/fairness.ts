@@ -12,7 +12,7 @@ const rounds = 3;
 const idleSeconds = 20;
 const goal = "≤ 3";
 
-/** What one realm notices of another's bulk job, and the same realm of its own. */
+/** The effect of one realm's bulk job on another realm, and on the realm itself. */
 export const fairness: Scenario = {
   title: "Fairness",
   about:
@@ -27,7 +27,7 @@ export const fairness: Scenario = {
     const rows = large / (quick ? 10 : 1);
     const busy = service;
     const other = await addRealm(service, "second");
-    // Somebody who comes first has statements prepared and keys opened.
+    // The first run prepares statements and opens keys.
     for (const realm of [busy, other]) await runJob(realm, onboardingFile(small, { profiles: true }));
 
     const idle = await singlesWhile([busy, other], () => delay((quick ? 5 : idleSeconds) * 1000));

@@ -17,7 +17,7 @@ import { single } from "./single.ts";
 import { start } from "./start.ts";
 import { timeline } from "./timeline.ts";
 
-/** Every scenario under the name it is asked for by. */
+/** Every scenario by its name. */
 export const scenarios = {
   single,
   onboarding,

@@ -7,13 +7,13 @@ import { cpuBetween, cpuTotal, parts, readMachineCpu, type CpuByPart } from "../
 import type { Service } from "../service.ts";
 import { figure, median } from "../statistics.ts";
 
-/** A bulk job from outside, measured in seconds from its 202. */
+/** A bulk job seen from outside, measured in seconds from its 202. */
 export interface MeasuredJob {
   /** How long the upload took until the 202. */
   accepted: number;
   /** Until the job had ended. */
   ended: number;
-  /** Of an offboarding: until nobody of it could sign in. */
+  /** For an offboarding: until none of its people could sign in. */
   lockedOut: number;
 }
 
@@ -24,7 +24,7 @@ interface JobFile {
   total: number;
 }
 
-/** How often the database is asked where a job stands. */
+/** How often the database is polled for a job's progress. */
 const pollMs = 20;
 
 /** A job takes no longer than this. */
@@ -34,7 +34,7 @@ const secondsMax = 900;
 export const runJob = async (service: Service, file: JobFile): Promise<MeasuredJob> =>
   (await sendJob(service, file)).ended;
 
-/** Sends a CSV file as a client does, and answers when it has its 202. */
+/** Sends a CSV file as a client does; returns when it has its 202. */
 export async function sendJob(
   { port, token, db }: Service,
   { kind, csv, total }: JobFile,
@@ -52,7 +52,7 @@ export async function sendJob(
     accepted: (acceptedAt - startedAt) / 1000,
     ...measured,
   }));
-  // Those who wait for it are told; until then nobody does.
+  // Waiters get the rejection; until one waits, it must not count as unhandled.
   ended.catch(() => undefined);
   return { ended };
 }
@@ -78,7 +78,7 @@ async function watchJob(
   }
 }
 
-/** A file of so many new people, each with a P-256 profile as PKCS#12 if asked for. */
+/** Returns a file of so many new people, each with a P-256 profile as PKCS#12 if asked for. */
 export function onboardingFile(people: number, { profiles }: { profiles: boolean }): JobFile {
   const round = randomUUID();
   const header = profiles ? "pairwiseID,email,profileName,deviceType,format" : "pairwiseID,email";
@@ -89,15 +89,15 @@ export function onboardingFile(people: number, { profiles }: { profiles: boolean
   return { kind: "onboarding", csv: [header, ...lines, ""].join("\n"), total: people };
 }
 
-/** What something with many rows cost. */
+/** The cost of work with many rows. */
 export interface Cost {
   /** For each row, in microseconds. */
   cpu: CpuByPart;
-  /** The part of the machine's CPU time that went to neither the service nor this process. */
+  /** The share of the machine's CPU time that neither the service nor this process used. */
   others: number;
 }
 
-/** The CPU time that the service uses while something happens, for each of so many rows. */
+/** Measures the CPU time that the service uses while something happens, for each of so many rows. */
 export async function costOfEach(service: Service, rows: number, happens: () => Promise<unknown>): Promise<Cost> {
   const before = { cpu: service.cpu(), machine: readMachineCpu(), own: process.cpuUsage() };
   await happens();
@@ -110,7 +110,7 @@ export async function costOfEach(service: Service, rows: number, happens: () => 
   };
 }
 
-/** The columns of {@link costCells}. */
+/** Returns the columns of {@link costCells}. */
 export const costColumns = (of: string, { times }: { times?: string } = {}): string[] => [
   `CPU µs per ${of}`,
   ...(times === undefined ? [] : [`× ${times}`]),
@@ -118,7 +118,7 @@ export const costColumns = (of: string, { times }: { times?: string } = {}): str
   "others' CPU",
 ];
 
-/** The costs of some rounds, medians; `baseUs` is the CPU time of what they are a multiple of: null for none. */
+/** Returns the costs of some rounds, medians; `baseUs` is the CPU time that they are a multiple of: null for none. */
 export function costCells(rounds: readonly Cost[], baseUs?: number | null): string[] {
   const cpuUs = median(rounds.map(({ cpu }) => cpuTotal(cpu)));
   return [

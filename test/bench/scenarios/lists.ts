@@ -14,7 +14,7 @@ const concurrency = 4;
 const pageLimit = 100;
 const goalMs = 50;
 
-/** What a list is asked for, in addition to the page. */
+/** The query of a list, in addition to the page. */
 interface Question {
   search?: string;
   filter?: Record<string, string>;
@@ -54,7 +54,7 @@ export const lists: Scenario = {
     const over: Slow[] = [];
     let combinations = 0;
     const all = await offered(service);
-    // Once through the lists, so that nothing is asked for the first time.
+    // Requests each list once, so no measured request is the first.
     for (const { path, questions } of all) await ask(connections, service, { path, question: questions[0] ?? {} });
     for (const { operation, path, questions } of all) {
       const asked: Asked[] = [];
@@ -93,7 +93,7 @@ export const lists: Scenario = {
   },
 };
 
-/** Combinations over the goal that the document names. */
+/** Combinations over the goal that the document states. */
 const shownMax = 10;
 
 interface Slow {
@@ -109,7 +109,7 @@ const slowest = (over: readonly Slow[]): string[] =>
     .slice(0, shownMax)
     .map(({ operation, name, p50, p95 }) => `- \`${operation}\`, ${name}: p50 ${figure(p50)}, p95 ${figure(p95)} ms`);
 
-/** First and last page of one question. */
+/** Requests first and last page of one question. */
 async function ask(
   connections: readonly Connection[],
   service: Service,
@@ -168,7 +168,7 @@ function count(of: number): string {
   return of.toLocaleString("en-GB");
 }
 
-/** The lists of the API and what they are asked: everything that they offer. */
+/** Returns the lists of the API and every query that they offer. */
 async function offered(service: Service): Promise<{ operation: string; path: string; questions: Question[] }[]> {
   const known = await knownValues(service);
   return endpoints.flatMap(({ operation, path: template, list }) => {
@@ -189,7 +189,7 @@ async function offered(service: Service): Promise<{ operation: string; path: str
   });
 }
 
-/** Values that occur in the realm. */
+/** Returns values that occur in the realm. */
 async function knownValues({ db, realmId }: Service) {
   const user = only(
     await db.query<{ id: string; pairwiseId: string; serial: string }>(sql`
@@ -246,7 +246,7 @@ async function knownValues({ db, realmId }: Service) {
     guestAccountId: guestAccount.id,
   };
   return {
-    /** Undefined for a path with a parameter that is not known here. */
+    /** Returns undefined for a path with a parameter that is not known here. */
     path(template: string): string | undefined {
       const path = template.replace(/:(\w+)/g, (whole, name: string) => parameters[name] ?? whole);
       return path.includes(":") ? undefined : path;

@@ -12,16 +12,16 @@ import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const operations = 200_000;
 const perSecond = 800;
-/** What is done before memory is looked at: code is compiled, pools are filled. */
+/** Run before memory is read: code is compiled, pools are filled. */
 const warmUpPart = 0.1;
 const lookEveryMs = 1_000;
 const profilesEach = 10;
-/** For what follows an answer: timers that end, connections that idle. */
+/** For work after a response: timers that end, connections that idle. */
 const settleMs = 15_000;
 
 type Share = Pick<LoadOrder, "method" | "paths" | "contains"> & Partial<LoadOrder>;
 
-/** Whether anything is kept that is not needed any more. */
+/** Finds memory that the service keeps but no longer needs. */
 export const memory: Scenario = {
   title: "Memory",
   about:
@@ -95,7 +95,7 @@ async function liveMemory(service: Service): Promise<Map<Part, number>> {
   return new Map(await Promise.all(serviceParts.map(read)));
 }
 
-/** All kinds of requests beside each other, evenly, each by a generator of its own. */
+/** Runs all kinds of requests beside each other, evenly, each by a generator of its own. */
 async function mixedLoad(run: Run, total: number): Promise<void> {
   const { service, quick, cleanup } = run;
   const users = await addUsers(service, Math.ceil(total / 20));
@@ -142,7 +142,7 @@ async function mixedLoad(run: Run, total: number): Promise<void> {
   );
 }
 
-/** The paths of so many profiles that are there to be revoked. */
+/** Makes so many profiles to be revoked; returns their paths. */
 async function addRevocable(service: Service, count: number): Promise<string[]> {
   const userIds = await addUsers(service, Math.ceil(count / profilesEach));
   await addProfiles(service, userIds, profilesEach);

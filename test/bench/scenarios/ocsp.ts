@@ -17,7 +17,7 @@ const rounds = 3;
 const evenRate = 500;
 const opensslName = "openssl ocsp";
 
-/** What a RADIUS server asks for each device that comes. */
+/** The request of a RADIUS server for each device that connects. */
 export const ocsp: Scenario = {
   title: "OCSP",
   about:
@@ -114,7 +114,7 @@ interface Variant {
   target: Target;
 }
 
-/** What no responder that signs each answer goes below, in CPU microseconds on one core. */
+/** Measures the least CPU that a responder which signs each response can use, in microseconds on one core. */
 function signatureAlone(quick: boolean): number {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const answer = randomBytes(150);
@@ -139,14 +139,14 @@ const load = (
       method: "POST",
       paths: [path],
       octets: { type: "application/ocsp-request", bodies },
-      // The name of the certificate that the answer is signed with: an answer without a status has none.
+      // The name of the certificate that signs the response: a response without a status has none.
       contains: "OCSP responder",
       count: quick ? count / 10 : count,
     },
     cleanup,
   );
 
-/** Beside `openssl ocsp` is set what has a connection for each request, as it does. */
+/** `openssl ocsp` is compared with the row that has a connection for each request, as it does. */
 const rowOf = ({ name, what, order }: Variant, results: readonly Measured[], opensslUs: number): string[] => [
   name,
   what,
@@ -158,7 +158,10 @@ const rowOf = ({ name, what, order }: Variant, results: readonly Measured[], ope
 export const encodeRequest = (issuer: Buffer, serialNumber: string, withNonce: boolean): Buffer =>
   encodeOcspRequest([encodeCertId({ issuer, serialNumber })], withNonce ? [nonceExtension(randomBytes(16))] : []);
 
-/** An answer about a certificate that is there and one that is not, so that what is measured is known to be right. */
+/**
+ * Expects the right response about an existing certificate and about a missing one, so the figures are about correct
+ * responses.
+ */
 async function expectGood(url: string, issuer: Buffer, serialNumbers: readonly string[]): Promise<void> {
   for (const [serialNumber, expected] of [
     [serialNumbers[0] ?? "", "good"],
@@ -169,7 +172,7 @@ async function expectGood(url: string, issuer: Buffer, serialNumbers: readonly s
   }
 }
 
-/** Certificates that were not made by anybody; the responder never looks at them. */
+/** Makes certificates that were never issued; the responder does not look at them. */
 export async function addCertificates({ db, realmId }: Service): Promise<{
   issuerId: string;
   issuer: Buffer;

@@ -94,7 +94,7 @@ async function offboard(service: Service, count: number): Promise<Offboarded> {
   return { ...measured, ...cost };
 }
 
-/** Profiles as workers would have left them; nobody looks into their certificates. */
+/** Makes profiles as workers would have left them; their certificates are never read. */
 export async function addProfiles({ db, realmId }: Service, userIds: readonly string[], each: number): Promise<void> {
   await db.query(sql`
     insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, identity,
@@ -117,7 +117,7 @@ async function addSessions({ db, realmId, client }: Service, userIds: readonly s
   `);
 }
 
-/** Profiles of one person that were revoked long ago, a part at a time and past the triggers. */
+/** Makes profiles of one person that were revoked long ago, in portions and without triggers. */
 async function addRevocations(service: Service, count: number): Promise<void> {
   const { db, realmId } = service;
   const [userId] = await addUsers(service, 1);

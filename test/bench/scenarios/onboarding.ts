@@ -15,7 +15,7 @@ const peopleWithProfiles = 20_000;
 const rounds = 3;
 const idleSeconds = 20;
 
-/** Bulk onboarding from a CSV file, while somebody else creates single profiles. */
+/** Bulk onboarding from a CSV file, while a client creates single profiles. */
 export const onboarding: Scenario = {
   title: "Bulk onboarding",
   about:

@@ -9,7 +9,7 @@ import { countUnsettled, createProfiles, resolveUnfinished } from "./profiles.ts
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const times = 4;
-/** Fewer than the api takes at once. */
+/** Fewer than the api accepts at once. */
 const connections = 9_500;
 const capacityConcurrency = 32;
 const capacityRequests = 4_000;
@@ -19,10 +19,13 @@ const secondsOf = (quick: boolean): number => (quick ? 30 : 300);
 const drainSecondsMax = 600;
 const lookEveryMs = 1_000;
 
-/** What may be answered: the profile, that it will be there, or that it is too much now. */
+/** The permitted responses: the profile, a profile to come, or a refusal because of load. */
 const allowed = ["200", "202", "503"];
 
-/** More than the service can do, for minutes: what is refused, what is late, and whether it comes back by itself. */
+/**
+ * More load than the service can handle, for minutes: which requests are refused, which are late, and whether the
+ * service recovers by itself.
+ */
 export const overload: Scenario = {
   title: "Beyond capacity",
   about:
@@ -114,7 +117,7 @@ export const overload: Scenario = {
 const countIssuances = async ({ db }: Service): Promise<number> =>
   only(await db.query<{ count: number }>(sql`select count(*)::integer as count from issuances`)).count;
 
-/** Looks every second how many issuances wait or are being signed. */
+/** Counts every second how many issuances wait or are being signed. */
 function watchBacklog(service: Service): { stop(): Promise<number[]> } {
   const seen: number[] = [];
   const stopping = new AbortController();

@@ -6,15 +6,15 @@ import { measure, untilQuiet, type Measured } from "../load/index.ts";
 import { addUsers, type Service } from "../service.ts";
 import type { Run } from "./scenario.ts";
 
-/** Profiles per user: few, so that neither the limit nor one user's row is in the way. */
+/** Profiles per user: few, so neither the limit nor one user's row is in the way. */
 const profilesPerUser = 4;
 
-/** Between two profiles that somebody waits for while a job runs. */
+/** The pause between two profiles that a client waits for while a job runs. */
 export const singlesPauseMs = 50;
 
 /**
- * Creates profiles over HTTP, each of them answered with its PKCS#12, for users who have none yet; again while others use
- * the machine. `made` counts all of them; what has to be there first is awaited before each attempt.
+ * Creates profiles over HTTP, each returned with its PKCS#12, for users who have none yet; again while others use the
+ * machine. `made` counts all of them; awaits the precondition before each attempt.
  */
 export async function createProfiles(
   { service, quick, cleanup }: Run,
@@ -55,7 +55,7 @@ export async function checkCertificates({ service: { db } }: Run, expected: numb
   }
 }
 
-/** Creates one profile after the other until told to stop; answers how long each took. */
+/** Creates one profile after the other until stopped; returns how long each took. */
 function createSingles({ port, token }: Service, userIds: readonly string[]): { stop(): Promise<number[]> } {
   const latencies: number[] = [];
   const ending = new AbortController();
@@ -84,7 +84,7 @@ function createSingles({ port, token }: Service, userIds: readonly string[]): { 
   };
 }
 
-/** Creates single profiles in each realm while something happens; answers how long they took, sorted. */
+/** Creates single profiles in each realm while something happens; returns how long they took, sorted. */
 export async function singlesWhile(realms: readonly Service[], happens: () => Promise<void>): Promise<number[][]> {
   const singles = await Promise.all(realms.map(async (realm) => createSingles(realm, await addUsers(realm, 200))));
   try {
@@ -95,7 +95,7 @@ export async function singlesWhile(realms: readonly Service[], happens: () => Pr
   return Promise.all(singles.map(async (each) => (await each.stop()).toSorted((a, b) => a - b)));
 }
 
-/** Asks for each issuance that was answered 202, as its client would, and counts what became of it. */
+/** Polls each issuance that got a 202, as its client would, and counts the outcomes. */
 export async function resolveUnfinished(
   { service, cleanup }: Run,
   { unfinished }: Measured,
@@ -121,7 +121,7 @@ export async function resolveUnfinished(
   return { issued: answered - failed, failed, open: unfinished.length - answered };
 }
 
-/** How many issuances wait for a worker, or are being signed. */
+/** Counts the issuances that wait for a worker, or are being signed. */
 export const countUnsettled = async ({ db }: Service): Promise<number> =>
   only(
     await db.query<{ count: number }>(

@@ -20,7 +20,7 @@ interface Kind {
   request: Pick<LoadOrder, "method" | "paths" | "contains">;
 }
 
-/** What a request costs before it does anything: HTTP, the token, one row. */
+/** The cost of a request before it does anything: HTTP, the token, one row. */
 export const reads: Scenario = {
   title: "One user",
   about:

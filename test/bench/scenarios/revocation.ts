@@ -16,9 +16,9 @@ import { createProfiles } from "./profiles.ts";
 import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const revoked = 300;
-/** Every so many is revoked by offboarding its owner. */
+/** One in so many is revoked by offboarding its owner. */
 const offboardedEach = 10;
-/** One begins this long after the one before it at the soonest, so that CRLs are met at every moment of their pause. */
+/** The least time between two revocations, so CRLs are met at every moment of their pause. */
 const paceMs = 200;
 const askEveryMs = 2;
 const fetchEveryMs = 250;
@@ -29,7 +29,7 @@ const evenRate = 500;
 const bystanders = 100;
 const stormConcurrency = 32;
 
-/** From the request that revokes to what a RADIUS server is told, and what it is told while very many are revoked. */
+/** From the revoking request to a RADIUS server's view of it, and that view during mass revocation. */
 export const revocation: Scenario = {
   title: "Revocation",
   about:
@@ -111,7 +111,7 @@ interface Profile {
   userId: string;
 }
 
-/** Profiles that the service has made. */
+/** Returns profiles that the service has issued. */
 async function issued(run: Run, count: number): Promise<Profile[]> {
   const { db } = run.service;
   const { from } = only(await db.query<{ from: string }>(sql`select coalesce(max(id), 0) as from from certificates`));
@@ -125,7 +125,7 @@ async function issued(run: Run, count: number): Promise<Profile[]> {
 interface Seen {
   /** Until it was answered. */
   answered: number[];
-  /** Until the last of the responders says `revoked`. */
+  /** Until the last of the responders returns `revoked`. */
   ocsp: number[];
   crl: number[];
 }
@@ -142,7 +142,7 @@ async function revokeOneByOne(
   const watcher = watchCrl(service, issuer);
   const agent = new Agent({ keepAlive: true });
   const onCrl: Promise<void>[] = [];
-  // Those of a person lie together: one of each is taken.
+  // Profiles of one person are adjacent: one of each is taken.
   const chosen = profiles.filter(({ userId }, index) => profiles.findIndex((each) => each.userId === userId) === index);
   try {
     for (const [index, profile] of chosen.slice(0, count).entries()) {
@@ -176,7 +176,7 @@ async function remove({ port, token }: Service, path: string): Promise<void> {
   if (answer.status !== 200) throw new Error(`DELETE was answered ${answer.status}: ${text}`);
 }
 
-/** Asks again and again on a kept connection. */
+/** Polls on a kept connection. */
 async function untilRevoked(url: string, issuer: Issuer, { serialNumber }: Profile, agent: Agent): Promise<void> {
   const giveUpAt = performance.now() + 30_000;
   while ((await ask(url, issuer, serialNumber, agent)) !== "revoked") {
@@ -244,7 +244,7 @@ function watchCrl({ port }: Service, issuer: Issuer): { has(serialNumber: string
   };
 }
 
-/** A serial number's octets, 16 of them all but always, so that nothing else of a CRL is taken for it. */
+/** Returns a serial number's octets, nearly always 16, so nothing else in a CRL is taken for it. */
 function octetsOf(serialNumber: string): Buffer {
   const hex = BigInt(serialNumber).toString(16);
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, "hex");
@@ -257,7 +257,7 @@ interface AskedDuring {
   jobSeconds: number[];
 }
 
-/** Questions about profiles that stay good, put to a worker and to the API in turn. */
+/** Asks about profiles that stay good while others are revoked: a worker directly and the API, in turn. */
 async function askDuringOffboardings(
   run: Run,
   issuer: Issuer,
@@ -308,7 +308,7 @@ async function askDuringOffboardings(
   return found;
 }
 
-/** People with a profile each. */
+/** Makes people with a profile each. */
 async function addPeople(service: Service, count: number): Promise<string[]> {
   const userIds = await addUsers(service, count);
   await addProfiles(service, userIds, 1);
@@ -329,7 +329,7 @@ const untilPublished = (service: Service, issuer: Issuer): Promise<void> =>
 interface Storm {
   answers: Measured;
   seconds: number;
-  /** Until what the last one revoked was on a CRL. */
+  /** Until a CRL contained the last revocation. */
   publishedSeconds: number;
   crls: number;
   closestSeconds: number;
@@ -371,7 +371,7 @@ async function offboardOneByOne({ service, cleanup }: Run, issuer: Issuer, count
   };
 }
 
-/** Notes when CRLs are published, by the database's clock: it looks far more often than they may come. */
+/** Records when CRLs are published, by the database's clock: it polls far more often than they may appear. */
 function watchPublications({ db }: Service, issuer: Issuer): { stop(): Promise<number[]> } {
   const moments: number[] = [];
   const stopping = new AbortController();

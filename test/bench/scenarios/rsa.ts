@@ -11,10 +11,10 @@ const concurrency = 32;
 const alone = 400;
 const rounds = 2;
 
-/** So many keys that the pool is not full when they are first looked at. */
+/** So many keys that the pool is not full at the first look. */
 const poolOf = (quick: boolean): number => (quick ? 100 : profiles);
 
-/** RSA keys are made in advance, while there is nothing else to do. */
+/** RSA keys are made in advance, while the worker is idle. */
 export const rsa: Scenario = {
   title: "RSA-2048 from a filled pool",
   about:

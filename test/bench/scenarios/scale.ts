@@ -16,7 +16,7 @@ const rounds = 3;
 const people = 2_000;
 const goal = "≤ 1.25";
 
-/** What a profile costs when many workers share the work, and what is lost when one of them dies. */
+/** The cost of a profile when many workers share the work, and the loss when one of them dies. */
 export const scale: Scenario = {
   title: "Many workers",
   about:
@@ -82,7 +82,7 @@ export const scale: Scenario = {
 
 const rowsOf = ({ quick }: Run): number => jobRows / (quick ? 5 : 1);
 
-/** CPU time for each profile, in each round, after one to warm up. */
+/** Measures the CPU time for each profile, in each round, after one to warm up. */
 async function measureRounds(run: Run): Promise<{ singleUs: number[]; jobUs: number[]; made: number }> {
   const { service, quick, once } = run;
   const found = { singleUs: [] as number[], jobUs: [] as number[], made: 0 };

@@ -9,7 +9,7 @@ export interface Run {
   /** CPU microseconds per profile of {@link measureFloor}, taken just before. */
   floorUs: number;
   quick: boolean;
-  /** What is measured some times over is measured once. */
+  /** Repeated measurements run once. */
   once: boolean;
   cleanup: Cleanup;
 }
@@ -24,10 +24,10 @@ export interface Outcome {
 /** Something to measure against a freshly started service, once for each queue backend. */
 export interface Scenario {
   title: string;
-  /** For the document: what is done. */
+  /** For the document: the procedure. */
   about: string;
   columns: readonly string[];
-  /** For the document, below the table: what explains it, or was measured by hand. */
+  /** For the document, below the table: an explanation, or a measurement by hand. */
   note?: string;
   /** The backends it is run with. Default: all that are asked for. */
   backends?: readonly Backend[];

@@ -15,13 +15,13 @@ const goalMs = 50;
 interface Term {
   /** `serial number, its end` */
   what: string;
-  /** What is looked for; each request has another, so that nothing is found because it was just read. */
+  /** The search texts; each request has another, so no result comes from a cache of the last one. */
   texts: readonly string[];
-  /** The group that has to have something, where there is something to be found. */
+  /** The group that has to contain results, if there are any. */
   group: "user" | "profile" | undefined;
 }
 
-/** Every kind of term, whole and in part, as somebody would paste or write it. */
+/** Every kind of term, whole and in part, as a person would paste or type it. */
 export const search: Scenario = {
   title: "Search in a large realm",
   about:
@@ -44,7 +44,7 @@ export const search: Scenario = {
     const rows: string[][] = [];
     const figures: Figure[] = [];
     const terms = await termsOf(service);
-    // Once through all of them, so that nothing is asked for the first time.
+    // Requests each term once, so no measured request is the first.
     for (const term of terms) await ask(connections, service, { ...term, texts: term.texts.slice(0, 1) });
     for (const term of terms) {
       const before = service.cpu();
@@ -68,7 +68,7 @@ export const search: Scenario = {
   },
 };
 
-/** Gives everybody a name, of which some words are frequent, and every profile one that people would give. */
+/** Gives every user a name with some frequent words, and every profile a name that people would give. */
 async function namePeople({ db, realmId }: Service): Promise<void> {
   await db.query(sql`
     update users
@@ -115,7 +115,7 @@ interface Answer {
   data: { groups: { kind: string; items: unknown[] }[]; partial: string[] };
 }
 
-/** Terms that occur in the realm. */
+/** Returns terms that occur in the realm. */
 async function termsOf({ db, realmId }: Service): Promise<Term[]> {
   const people = await db.query<{ pairwiseId: string; email: string; name: string }>(sql`
     select pairwise_id as "pairwiseId", email, display_name as name

@@ -15,7 +15,7 @@ const requests = new Map([
   [32, 4_000],
 ]);
 const rounds = 3;
-/** What is measured before and after the database's statistics are made. */
+/** Measured before and after the database's statistics are made. */
 const full = 32;
 
 const goals = {
@@ -26,7 +26,7 @@ const goals = {
   postgres: new Map([[32, "≤ 11 × floor"]]),
 };
 
-/** Single creations: somebody waits for each one. */
+/** Single creations: a client waits for each one. */
 export const single: Scenario = {
   title: "Single profiles over HTTP",
   about:
@@ -93,7 +93,7 @@ export const single: Scenario = {
   },
 };
 
-/** How long each step took in the mean, as the service itself says; nothing where it does not. */
+/** Returns the mean time of each step, from the service's own metrics; nothing if it has none. */
 async function stepsAtOne({ service }: Run, create: () => Promise<unknown>): Promise<string> {
   const before = await service.metrics();
   await create();

@@ -22,7 +22,7 @@ const commands = {
   "`operator --help`": ["dist/operator/main.js", "--help"],
 } as const;
 
-/** What a person waits for before there is a service, and before a command does anything. */
+/** The time that a person waits for a service to start, and for a command to begin. */
 export const start: Scenario = {
   title: "Starting and stopping",
   about:

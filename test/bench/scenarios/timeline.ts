@@ -16,11 +16,11 @@ const dayMs = 24 * 60 * 60 * 1_000;
 interface Question {
   /** `timeline of a person` */
   what: string;
-  /** Each request has another, so that nothing is found because it was just read. */
+  /** Each request has another, so no result comes from a cache of the last one. */
   paths: readonly string[];
 }
 
-/** What the page of a person and the audit log are asked when somebody calls the help desk. */
+/** The requests of a person's page and of the audit log during a call to the help desk. */
 export const timeline: Scenario = {
   title: "What happened to somebody, in a large realm",
   about:
@@ -44,7 +44,7 @@ export const timeline: Scenario = {
     const rows: string[][] = [];
     const figures: Figure[] = [];
     const questions = await questionsAbout(service);
-    // Once through all of them, so that nothing is asked for the first time.
+    // Requests each once, so no measured request is the first.
     for (const { what, paths } of questions) await ask(connections, service, { what, paths: paths.slice(0, 1) });
     for (const question of questions) {
       const before = service.cpu();
@@ -62,7 +62,7 @@ export const timeline: Scenario = {
   },
 };
 
-/** Entries of how the realm's profiles were made: mostly by their owners, a tenth by the first person in the realm. */
+/** Makes the entries of the realm's profiles: mostly by their owners, a tenth by the first person in the realm. */
 async function recordProfiles({ db, realmId }: Service): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
@@ -106,7 +106,7 @@ async function ask(connections: readonly Connection[], service: Service, { what,
   return latencies.sort((a, b) => a - b);
 }
 
-/** People, profiles and guest accounts of the realm. */
+/** Returns people, profiles and guest accounts of the realm. */
 async function questionsAbout({ db, realmId }: Service): Promise<Question[]> {
   const profiles = await db.query<{ userId: string; serial: string }>(sql`
     select user_id as "userId", serial_number as serial
