@@ -20,7 +20,7 @@ import type { Answer, RunningService } from "../support/service/service.ts";
 
 const goneOnWithinMs = 60_000;
 
-/** So many profiles of people with two each, in the order they were made, and as many others beside them. */
+/** Returns so many profiles of people with two each, in the order they were made, and as many others beside them. */
 async function givenSerials(service: RunningService, count: number): Promise<{ listed: string[]; others: string[] }> {
   const userIds = await givenUsers(service, count, "owner");
   await givenProfiles(service, userIds, 2);
@@ -43,19 +43,19 @@ const send = (
     { "idempotency-key": key },
   );
 
-/** The id of a job that was accepted. */
+/** Returns the id of an accepted job. */
 function jobIdOf(answer: Answer): string {
   expect([200, 202], JSON.stringify(answer.body)).toContain(answer.status);
   return (answer.body.data as { id: string }).id;
 }
 
-/** Sends the serial numbers while the worker stands still, so that the test can take what it needs before the job begins. */
+/** Sends the serial numbers while the worker is stopped, so the test can take its locks before the job begins. */
 async function sendUnworked(service: RunningService, serials: readonly string[], query = ""): Promise<string> {
   service.workers[0]!.kill("SIGSTOP");
   return jobIdOf(await send(service, serials, { query }));
 }
 
-/** How many profiles are revoked, are marked so, wait for the CRL or are on it, and have an audit entry. */
+/** Returns how many profiles are revoked, are marked so, wait for the CRL or are on it, and have an audit entry. */
 const standing = async ({ owner }: RunningService) =>
   only(
     await owner.query<{ revoked: number; marked: number; audited: number }>(sql`
@@ -67,7 +67,7 @@ const standing = async ({ owner }: RunningService) =>
 
 const allOf = (count: number) => ({ revoked: count, marked: count, audited: count });
 
-/** The job has revoked exactly these profiles, and each has one audit entry that names the job. */
+/** Expects the job to have revoked exactly these profiles, each with one audit entry that names the job. */
 async function expectRevokedOnce(
   service: RunningService,
   jobId: string,
@@ -275,10 +275,10 @@ onBothBackends((kind) => {
       await revoking.gone();
 
       await service.startWorker();
-      // The job that was interrupted goes on meanwhile.
+      // The interrupted job continues meanwhile.
       const second = jobIdOf(await send(service, [...given.listed].reverse(), { query: "&dryRun=true" }));
       const checked = await eventuallyIn(service.owner, second, ["ready", "completed"], goneOnWithinMs);
-      // It may have found that nothing is left.
+      // It may have found no work left.
       await service.call("POST", `/api/jobs/${second}/start`, { confirmTotal: checked.changed });
       const jobs = await Promise.all(
         [first, second].map((id) => eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs)),

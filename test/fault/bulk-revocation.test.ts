@@ -13,7 +13,7 @@ const revoked = 50_000;
 const kept = 5_000;
 const profilesEach = 5;
 const withinMs = 300_000;
-/** Requests to the responder at the same time. */
+/** Concurrent requests to the responder. */
 const askers = 4;
 
 test(`${revoked} serial numbers in one job are all revoked on OCSP and on the CRL, and nothing else is`, async () => {
@@ -21,7 +21,7 @@ test(`${revoked} serial numbers in one job are all revoked on OCSP and on the CR
   const userIds = await givenUsers(service, (revoked + kept) / profilesEach);
   await givenProfiles(service, userIds, profilesEach);
   const rows = await service.owner.query<{ serial: string }>(
-    // Those that stay are other profiles of the same people.
+    // The bystanders are other profiles of the same people.
     sql`select serial_number as serial from certificates order by sha256(serial_number::bytea)`,
   );
   const serials = rows.map(({ serial }) => serial);
@@ -63,7 +63,7 @@ test(`${revoked} serial numbers in one job are all revoked on OCSP and on the CR
   expect(audited).toEqual({ entries: revoked, serials: revoked });
 }, 900_000);
 
-/** How often the responder answers what for certificates, as many in a request as it takes. */
+/** Counts the responder's statuses for certificates, with as many in a request as it accepts. */
 async function statusesOf(
   { owner, issuer, issuerId }: RunningService,
   serials: readonly string[],

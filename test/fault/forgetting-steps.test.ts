@@ -5,7 +5,7 @@ import { faultTest, givenUsers, hold } from "../support/service/fault.ts";
 import type { RunningService } from "../support/service/service.ts";
 import { ended } from "../support/run/services.ts";
 
-/** The steps are those of docs/realms.md, "Forgetting people". The queue has no part in them. */
+/** The steps are those of docs/realms.md, "Forgetting people". They do not use the queue. */
 
 const step = faultTest("postgres");
 
@@ -29,7 +29,7 @@ step("the worker killed in the second slice: the first is forgotten, the rest by
     insert into local_credentials (user_id, realm_id, username)
     select id, realm_id, pairwise_id from users where id = any(${userIds}::bigint[])
   `);
-  // In the order of their ids, so that the last of them is in the second slice.
+  // In the order of their ids, so the last of them is in the second slice.
   await owner.query(sql`
     update users set offboarded_at = now() - interval '1 year' + id * interval '1 second'
      where id = any(${userIds}::bigint[])

@@ -13,7 +13,7 @@ import type { RunningService } from "../support/service/service.ts";
 const key = "PRIVATE KEY";
 const device = { device_type: "Linux", name: "laptop", format: "" };
 
-/** A browser in which somebody is signed in, or nobody, and which keeps its cookies when the api is another process. */
+/** Makes a browser, with or without a signed-in user, that keeps its cookies when the api is another process. */
 async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
   const host = () => `127.0.0.1:${service.apiPort}`;
   const browser = createBrowserSession(() => [`http://${host()}`]);
@@ -31,13 +31,13 @@ async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
   const pathOf = (url: string): string => new URL(url).pathname;
   const session = {
     get: (path: string) => asked((url) => browser.get(url), path),
-    /** Posts the form of a page that is not the one that signs out. */
+    /** Posts the page's form that does not sign out. */
     async post(page: Visit, fields: Record<string, string> = {}, follow = true): Promise<Visit> {
       const form = formsOf(page).find(({ action }) => !action.endsWith("/login/end"));
       if (form === undefined) throw new Error(`there is no form on ${page.url}`);
       return asked((url) => browser.post(url, { ...form.fields, ...fields }, { follow }), pathOf(form.action));
     },
-    /** Taps Download until there is a file, as somebody would who waits. */
+    /** Taps Download until there is a file, as a waiting user would. */
     tapUntilThere: (page: Visit): Promise<Visit> =>
       eventually(
         async () => {
@@ -53,7 +53,7 @@ async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
 
 const headingOf = ({ text }: Visit): string => /<h1>(.*?)<\/h1>/.exec(text)?.[1] ?? "";
 
-/** Somebody's hand-over that this browser has claimed. */
+/** Makes a hand-over that this browser has claimed. */
 async function givenClaim(service: RunningService) {
   const browser = await givenBrowser(service);
   const form = await browser.get("/me/devices/new");
@@ -62,7 +62,7 @@ async function givenClaim(service: RunningService) {
   return { browser, page };
 }
 
-/** A claim whose profile is made, and whose file nobody has fetched. */
+/** Makes a claim whose profile is made and whose file has not been fetched. */
 async function givenFile(service: RunningService) {
   const { browser, page } = await givenClaim(service);
   const path = await eventually(async () => {

@@ -15,7 +15,7 @@ import { startTcpProxy } from "../support/run/tcp-proxy.ts";
 
 const creation = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 
-/** Somebody who asks for one profile, again and again with the same Idempotency-Key. */
+/** Makes a client that requests one profile, again and again with the same Idempotency-Key. */
 async function givenClient(service: RunningService) {
   const userId = await givenUser(service.owner, service.realmId);
   const path = `/api/user/${userId}/profiles/laptop`;
@@ -25,9 +25,9 @@ async function givenClient(service: RunningService) {
     path,
     headers,
     ask,
-    /** Asks, and does not mind that the connection breaks. */
+    /** Sends the request and ignores a broken connection. */
     askInVain: () => ask().catch(() => undefined),
-    /** Asks until the profile is there, and answers it. */
+    /** Repeats the request until the profile is there, and returns it. */
     async askUntilIssued(): Promise<{ serial: string; content: string }> {
       return eventually(
         async () => {
@@ -67,7 +67,9 @@ const eventuallyStands = (service: RunningService, expected: Partial<Standing>, 
     { withinMs },
   );
 
-/** One profile, its serial number in nobody else's hand, one audit entry; every other serial number is on the CRL. */
+/**
+ * Expects one profile, with a serial number of its own and one audit entry; every other serial number is on the CRL.
+ */
 async function expectExactlyOne(service: RunningService, { abandoned }: { abandoned: readonly (string | null)[] }) {
   const standing = only(await standings(service));
   expect(standing).toMatchObject({ status: "issued", certificates: 1, claims: 1 + abandoned.length });

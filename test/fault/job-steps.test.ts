@@ -32,19 +32,19 @@ const send = (
   { users, query = "", key = randomUUID() }: { users: readonly unknown[]; query?: string; key?: string },
 ): Promise<Answer> => service.call("POST", `/api/jobs/${kind}${query}`, { users }, { "idempotency-key": key });
 
-/** Sends a file while the worker stands still, so that the test can take what it needs before the job begins. */
+/** Sends a file while the worker is stopped, so the test can take its locks before the job begins. */
 async function sendUnworked(service: RunningService, kind: JobKind, file: Parameters<typeof send>[2]): Promise<string> {
   service.workers[0]!.kill("SIGSTOP");
   return jobIdOf(await send(service, kind, file));
 }
 
-/** The id of a job that was accepted. */
+/** Returns the id of an accepted job. */
 function jobIdOf(answer: Answer): string {
   expect(answer.status).toBe(202);
   return (answer.body.data as { id: string }).id;
 }
 
-/** People to offboard, with two profiles each. */
+/** Makes people to offboard, with two profiles each. */
 async function givenLeaving(service: RunningService, count: number): Promise<{ userID: string }[]> {
   const userIds = await givenUsers(service, count, "leaving");
   await givenProfiles(service, userIds, 2);
@@ -58,7 +58,7 @@ const countOf = async ({ owner }: RunningService, status: string): Promise<numbe
     `),
   ).count;
 
-/** How many people are offboarded, and how many of their profiles are revoked. */
+/** Returns how many people are offboarded, and how many of their profiles are revoked. */
 const departures = async ({ owner }: RunningService): Promise<{ offboarded: number; revoked: number }> =>
   only(
     await owner.query<{ offboarded: number; revoked: number }>(sql`
@@ -67,7 +67,7 @@ const departures = async ({ owner }: RunningService): Promise<{ offboarded: numb
     `),
   );
 
-/** How many of these users are not offboarded, and how many profiles they have that are not revoked. */
+/** Returns how many of these users are not offboarded, and how many of their profiles are not revoked. */
 const active = async ({ owner }: RunningService, userIds: readonly string[]) =>
   only(
     await owner.query<{ people: number; profiles: number }>(sql`
@@ -79,7 +79,9 @@ const active = async ({ owner }: RunningService, userIds: readonly string[]) =>
 
 type KillPoint = (service: RunningService, leaving: readonly string[], begin: () => Promise<unknown>) => Promise<void>;
 
-/** Kills the newest worker once it waits for what the statement holds; what it waited with is never carried out. */
+/**
+ * Returns a kill point: the newest worker is killed once it waits for the held locks; its waiting statement never runs.
+ */
 const killedAt =
   (held: (leaving: readonly string[]) => Sql, statement: string): KillPoint =>
   async (service, leaving, begin) => {
@@ -94,7 +96,7 @@ const killedAt =
 const someonesProfile = (leaving: readonly string[]): Sql =>
   sql`(select min(id) from certificates where user_id = ${leaving[20]})`;
 
-/** Where an offboarding can be interrupted. */
+/** The points at which an offboarding can be interrupted. */
 const killPoints: Record<string, KillPoint> = {
   "while people are locked out": killedAt(
     (leaving) => sql`select from users where id = ${leaving[20]} for update`,
@@ -119,7 +121,7 @@ const killPoints: Record<string, KillPoint> = {
   },
 };
 
-/** The job ends by itself, everybody in it has changed, and one audit entry of each kind says so. */
+/** Expects the job to end by itself, having changed everyone in it, with one audit entry of each kind. */
 async function expectDoneOnce(
   { owner }: RunningService,
   jobId: string,
@@ -141,7 +143,7 @@ async function expectDoneOnce(
   return job;
 }
 
-/** Every row's profile exists once. */
+/** Expects every row's profile to exist once. */
 async function expectProfilesOnce({ owner }: RunningService, total: number): Promise<void> {
   const [row] = await owner.query(sql`
     select count(*)::integer as issued, count(distinct r.issuance_id)::integer as issuances,
@@ -323,7 +325,7 @@ onBothBackends((kind) => {
         expect((await active(service, leaving)).profiles).toBeGreaterThan(0);
 
         await service.startWorker();
-        // The job that was interrupted goes on meanwhile.
+        // The interrupted job continues meanwhile.
         const again = jobIdOf(await send(service, "offboarding", { users }));
         await eventuallyIn(service.owner, again, ["completed"], goneOnWithinMs);
         await eventually(
@@ -417,7 +419,7 @@ onBothBackends((kind) => {
     const settling = await hold(service, sql`lock table certificates in share mode`);
     const id = jobIdOf(await send(service, "onboarding", { users: joining(20, withProfile) }));
     await settling.reached("worker", "with signed as");
-    // Lets counts through, and nothing that locks the whole row.
+    // Lets counts through, but nothing that locks the whole row.
     const finishing = await hold(service, sql`select from jobs where id = ${id} for key share`);
     await settling.release();
     await finishing.reached("worker", "for update");
@@ -431,7 +433,7 @@ onBothBackends((kind) => {
   });
 });
 
-/** Sends 2,500 rows of a file that goes on, and resolves when the connection has broken. */
+/** Sends 2,500 rows of an unfinished file, and resolves when the connection has broken. */
 const sendInPart = ({ apiPort, accessToken }: RunningService): Promise<void> =>
   new Promise((resolve) => {
     const outgoing = request({

@@ -31,13 +31,13 @@ const offboard = async (service: RunningService, userIds: readonly string[], que
   );
 
 async function ask({ apiPort, issuerId, issuer }: RunningService, serialNumber: string): Promise<OcspHttpAnswer> {
-  // With a nonce every answer is made for this question.
+  // With a nonce every response is made for this request.
   const nonce = nonceExtension(randomBytes(16));
   const body = encodeOcspRequest([encodeCertId({ issuer, serialNumber })], [nonce]);
   return askOverHttp(`http://127.0.0.1:${apiPort}/ocsp/${issuerId}`, { body });
 }
 
-/** Asks about these devices in turn, all the while, and keeps each answer. */
+/** Asks about these devices in turn, without pause, and keeps each response. */
 function askAllTheWhile(service: RunningService, serials: readonly string[]) {
   const answers: (string | number)[] = [];
   const stopping = new AbortController();
@@ -49,7 +49,7 @@ function askAllTheWhile(service: RunningService, serials: readonly string[]) {
   })();
   const twice = 2 * serials.length;
   return {
-    /** Waits until every device was asked about after this call, and says what was answered since the last time. */
+    /** Waits until every device was asked about after this call, and returns the statuses since the last time. */
     async heard(): Promise<Set<string | number>> {
       const from = answers.length;
       await eventually(
@@ -105,7 +105,7 @@ ocspTest(
     await owner.query(sql`update jobs set revoke_at = now() where id = ${leaving}`);
     expect(await devices.heard(), "when the days would have been over").toEqual(good);
 
-    // The same devices do go off with an offboarding that revokes, so that what was asked says something.
+    // The same devices do change with an offboarding that revokes, so the polling can show it.
     await eventuallyIn(owner, await offboard(service, people), ["completed"], withinMs);
     await devices.heard();
     expect(await devices.heard(), "offboarded at once").toEqual(new Set(["revoked"]));

@@ -19,13 +19,13 @@ import { ended } from "../support/run/services.ts";
 
 const goneOnWithinMs = 60_000;
 
-/** The id of a job that was accepted. */
+/** Returns the id of an accepted job. */
 function jobIdOf(answer: Answer): string {
   expect([200, 202], JSON.stringify(answer.body)).toContain(answer.status);
   return (answer.body.data as { id: string }).id;
 }
 
-/** People with two profiles each. */
+/** Makes people with two profiles each. */
 async function givenLeaving(service: RunningService, count: number): Promise<string[]> {
   const userIds = await givenUsers(service, count, "leaving");
   await givenProfiles(service, userIds, 2);
@@ -37,7 +37,7 @@ const offboard = (service: RunningService, userIds: readonly string[], query = "
     users: userIds.map((userID) => ({ userID })),
   });
 
-/** An offboarding that has come to its days of grace, or to its end. */
+/** Runs an offboarding up to its days of grace, or to its end. */
 async function givenOffboarded(service: RunningService, userIds: readonly string[], query = ""): Promise<string> {
   const id = jobIdOf(await offboard(service, userIds, query));
   await eventuallyIn(service.owner, id, ["grace", "completed"], goneOnWithinMs);
@@ -47,11 +47,11 @@ async function givenOffboarded(service: RunningService, userIds: readonly string
 const undo = (service: RunningService, id: string, people: number): Promise<Answer> =>
   service.call("POST", `/api/jobs/${id}/undo`, { confirmTotal: people });
 
-/** As if its days were over. */
+/** Ends the job's days of grace. */
 const endDays = ({ owner }: RunningService, id: string) =>
   owner.query(sql`update jobs set revoke_at = now() where id = ${id}`);
 
-/** How many people are locked out, and how many profiles are good. */
+/** Returns how many people are locked out, and how many profiles are good. */
 const standing = async ({ owner }: RunningService): Promise<{ out: number; good: number }> =>
   only(
     await owner.query<{ out: number; good: number }>(sql`

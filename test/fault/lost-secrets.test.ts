@@ -16,7 +16,7 @@ import { givenUsers } from "../support/service/fault.ts";
 import { askDoctor, operate } from "../support/service/operator.ts";
 import { startService, type RunningService } from "../support/service/service.ts";
 
-/** Keys that are lost, by an installation with a directory of secrets for each process; the tests are one story, in order. */
+/** Lost keys, in an installation with a directory of secrets for each process; the tests are one story, in order. */
 let service: RunningService;
 let directory: string;
 let baseUrl: string;
@@ -52,7 +52,7 @@ async function stop(kind: "api" | "worker"): Promise<void> {
   await Promise.all(running.splice(0).map((child) => ended(child)));
 }
 
-/** Expects that a process with what is now in its directory ends with 78, and that the log names the variable. */
+/** Expects a process with the present content of its directory to exit with 78, and its log to name the variable. */
 async function expectRefused(kind: "api" | "worker", variable: string): Promise<void> {
   await expect(start(kind)).rejects.toThrow("exit code 78");
   await eventually(async () => {
@@ -70,10 +70,10 @@ const create = (name: string, prefer: string, owner = userId) =>
 
 const privateKey = expect.stringContaining("PRIVATE KEY") as string;
 const withPrivateKey = { status: 200, body: { data: { privateKey } } };
-/** The same of one that was created without waiting. */
+/** The same for a profile that was created without waiting. */
 const collected = { status: 200, body: { data: { state: "issued", profile: { privateKey } } } };
 
-/** A profile that is issued and that nobody has collected. Answers where it can be. */
+/** Makes an issued profile that has not been collected. Returns its location. */
 async function givenUncollected(name: string): Promise<string> {
   const { headers } = await create(name, "respond-async");
   await eventually(async () => {
@@ -137,7 +137,7 @@ test("with a lost master key everybody signs in to the console again, and guest 
       message: "not what this installation has: REALMPASS_MASTER_KEY",
     }),
   );
-  // The one that still has the earlier key in its memory.
+  // The process that still has the earlier key in its memory.
   expect(await create("meanwhile", "wait=60")).toMatchObject(withPrivateKey);
 
   await stop("api");
@@ -166,7 +166,7 @@ test("processes with another output key do not start and no private key is lost 
   const before = files.map((file) => readFileSync(file));
   for (const file of files) rmSync(file);
   await createSecrets("--only", "output");
-  // A person has at most 100, and this goes on for as long as two starts take.
+  // A person has at most 100, and requests continue for as long as two starts take.
   const people = await givenUsers(service, 50);
   const creating = repeating((count) => create(`under-load-${count}`, "wait=60", people[count % people.length]));
   await expectRefused("worker", "REALMPASS_OUTPUT_PUBLIC_KEY");
@@ -175,7 +175,7 @@ test("processes with another output key do not start and no private key is lost 
   expect(answers.length).toBeGreaterThan(0);
   for (const answer of answers) expect(answer).toMatchObject(withPrivateKey);
 
-  // With the right ones again, all is as it was.
+  // With the right secrets again, all works as before.
   const fresh = files.map((file) => readFileSync(file));
   for (const [index, file] of files.entries()) writeFileSync(file, before[index]!);
   await stop("api");
@@ -188,7 +188,7 @@ test("processes with another output key do not start and no private key is lost 
   await operator("secrets", "adopt", "output", "--from", files[1]!);
   await Promise.all([start("api"), start("worker")]);
   expect(await create("with-the-new-one", "wait=60")).toMatchObject(withPrivateKey);
-  // What was sealed to the lost one is as if it had been erased; the profile itself is there.
+  // Outputs sealed to the lost key are as if erased; the profile itself is there.
   expect(await service.call("GET", gone)).toMatchObject({ status: 410, body: { error: "output_erased" } });
   const values = await service.owner.query<{ value: string }>(sql`
     select encode(check_value, 'hex') as value from installation_secrets where kind = 'output' order by added_at

@@ -7,7 +7,7 @@ import { ended } from "../support/run/services.ts";
 import { faultTest, givenProfiles, givenUsers, hold, holdEnqueuing, onBothBackends } from "../support/service/fault.ts";
 import type { Answer, RunningService } from "../support/service/service.ts";
 
-/** Jobs of all that a search and filter find. The steps are those of docs/jobs.md; their 1 and 2 are one transaction. */
+/** Jobs from a search and filter. The steps are those of docs/jobs.md; their 1 and 2 are one transaction. */
 
 const offboardMatching = (service: RunningService, key: string): Promise<Answer> =>
   service.call(
@@ -17,7 +17,7 @@ const offboardMatching = (service: RunningService, key: string): Promise<Answer>
     { "idempotency-key": key },
   );
 
-/** What there is of jobs and of what says that there are some. */
+/** Counts jobs and all traces of them. */
 const traces = async ({ owner }: RunningService) =>
   only(
     await owner.query<{ jobs: number; rows: number; entries: number; keys: number }>(sql`
@@ -27,7 +27,7 @@ const traces = async ({ owner }: RunningService) =>
     `),
   );
 
-/** Everybody in the job is offboarded, and everybody has gone through it once. */
+/** Expects everyone in the job to be offboarded, each by one pass. */
 async function expectDoneOnce(service: RunningService, jobId: string, leaving: readonly string[]): Promise<void> {
   await eventuallyIn(service.owner, jobId, ["completed"], 60_000);
   await expectCountsToAddUp(service.owner, jobId);

@@ -24,10 +24,13 @@ import { operatorOf, startBuilt, useBuildOf, type BuiltProcess } from "../suppor
 
 const [release = "", commit = ""] = readFileSync("deploy/previous-release", "utf8").trim().split(" ");
 
-/** How many clients ask at the same time, and how many rounds of theirs a state of the upgrade lasts at least. */
+/**
+ * How many clients send requests at the same time, and for how many of their rounds a state of the upgrade lasts at
+ * least.
+ */
 const clients = 3;
 const rounds = 15;
-/** Of how many profiles one is kept; a person may have 100. */
+/** One profile in so many is kept; a person may have 100. */
 const keptEvery = 8;
 const people = 100;
 const tryLater = 3;
@@ -54,7 +57,7 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
       await running.proceed();
       await signIn("old");
 
-      // The new release before its migrations: it waits, and touches nothing.
+      // The new release before its migrations: it waits, and changes nothing.
       const fresh = await installation.start("new");
       for (const kindOf of processKinds) {
         await eventually(async () => {
@@ -68,7 +71,7 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
       expect(await processes()).toEqual(Object.values(old).map(({ child }) => child.pid));
       await running.proceed();
 
-      // Migrated under load, with a job under way: the new release begins by itself, beside the old one.
+      // Migrated under load, with a job running: the new release begins by itself, beside the old one.
       const jobs = [await onboard("first")];
       expect((await operator.new("migrate"))["migrations"]).not.toEqual([]);
       await Promise.all(Object.values(fresh).map(({ begun }) => begun));
@@ -128,7 +131,10 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
 type Version = "old" | "new";
 type Processes = Record<ProcessKind, BuiltProcess> & { api: { url: string } };
 
-/** An installation of the release before, with a realm, people and an application, and both releases to run on it. */
+/**
+ * Makes an installation of the previous release, with a realm, people and an application, and both releases to run on
+ * it.
+ */
 async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
   const clone = await emptyDatabase();
   const directory = await scratchDirectory("realmpass-mixed-");
@@ -163,7 +169,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
   await operator.old("realm", "create", "--name", "demo", "--domain", "demo.example");
   await operator.old("realm", "set", "--local-sign-in", "on", "--max-profiles", "100");
   await useQuickKeys({ owner });
-  // Most of the profiles that the load makes are revoked within the hour.
+  // Most of the load's profiles are revoked within the hour.
   await owner.query(sql`update realms set offboarding_share_percent = 100`);
   await operator.old("user", "create", "--username", "grace", "--admin");
   const userIds: string[] = [];
@@ -206,7 +212,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
 
   const logOf = (version: Version, kindOf: ProcessKind) => readFile(logFile(version, kindOf), "utf8");
 
-  /** What either release logged as an error. */
+  /** Returns the errors that either release logged. */
   async function faults(): Promise<string[]> {
     const logs = await Promise.all(
       (["old", "new"] as const).flatMap((version) =>
@@ -237,30 +243,30 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
     stop: async (processes: Processes): Promise<void> => {
       for (const { child } of [processes.api, processes.worker, processes.responder]) await ended(child);
     },
-    /** From now on the apis of these are asked, in turn. */
+    /** Sends requests to the apis of these processes from now on, in turn. */
     use: (processes: Processes[]): void => {
       targets = processes;
     },
-    /** Which processes say that they are alive, by their ids in the order of their kinds. */
+    /** Returns the processes that report as alive, by their ids in the order of their kinds. */
     processes: async (): Promise<number[]> => {
       const rows = await owner.query<{ kind: ProcessKind; pid: number }>(sql`select kind, pid from processes`);
       return processKinds.flatMap((kindOf) => rows.filter((row) => row.kind === kindOf).map(({ pid }) => pid));
     },
 
-    /** An administrator signs in by a link that the operator of a release made, and opens the console. */
+    /** Signs an administrator in by a link that the operator of a release made, and opens the console. */
     signIn: async (version: Version): Promise<void> => {
       const link = await operator[version]("user", "sign-in-link", "--username", "grace");
       const browser = createBrowserSession(() => [proxy.url]);
       await browser.submit(await browser.get(String(link["url"])), {});
       await browser.get(`${proxy.url}/console/sign-in`);
       const console = consoleIn({ url: proxy.url }, browser);
-      // Each api, if there are two.
+      // Each of the apis, if there are two.
       for (const path of ["/console/session", "/console/session", "/console/api/overview", "/console/api/overview"]) {
         expect((await console.send("GET", path)).status).toBe(200);
       }
     },
 
-    /** Begins to onboard people, each with a profile; the answer is the id of the job. */
+    /** Begins to onboard people, each with a profile; returns the id of the job. */
     onboard: async (name: string): Promise<string> => {
       const users = Array.from({ length: people }, (_, index) => ({
         pairwiseID: `${name}-${index}`,
@@ -273,7 +279,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
       return answer.body.data.id as string;
     },
 
-    /** Clients who make profiles, revoke most of them, and ask for its status, until they are stopped. */
+    /** Starts clients that make profiles, revoke most of them, and ask for their status, until they are stopped. */
     load: () => {
       let done = 0;
       let isStopping = false;
@@ -289,7 +295,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
         const body = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
         let answer = await call("POST", path, body, { prefer: "wait=20", "idempotency-key": name });
         well(answer, "create", 200, 202);
-        // A process that stops sends those who wait to the others.
+        // A process that stops redirects waiting clients to the others.
         while (answer.status === 202 || answer.body.data.certificate === undefined) {
           const issuance = new URL(String(answer.headers.location), proxy.url).pathname;
           answer = await eventually(async () => {
@@ -304,7 +310,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
         if (isRevoked) {
           well(await call("DELETE", `/api/profiles/${answer.body.data.serial}`), "revoke", 200);
           revoked.push(serial);
-          // A responder may give an answer again for some seconds.
+          // A responder may repeat a cached response for some seconds.
           await eventually(async () => {
             expect(await askOcsp(serial)).toBe("revoked");
           });

@@ -9,7 +9,7 @@ import { describeWithTool } from "../support/run/tools.ts";
 
 const creation = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 
-/** The service, reaching its database through a network that can fail. */
+/** Starts the service with a network that can fail between it and its database. */
 async function startBehindProxy() {
   const target = new URL(process.env["TEST_DATABASE_URL"]!);
   const proxy = await startTcpProxy({ host: target.hostname, port: Number(target.port) });

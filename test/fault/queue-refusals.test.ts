@@ -10,7 +10,7 @@ import { startBreakableRedis } from "../support/service/fault-services.ts";
 import { startService, type RunningService } from "../support/service/service.ts";
 
 const everything = ["allkeys", "+@all"];
-/** As docs/operations.md has it, without INFO. */
+/** The rights of docs/operations.md, without INFO. */
 const permitted = ["allkeys", "+@all", "-@dangerous"];
 
 describeWithTool("redis-server", "a Redis that refuses what a worker asks", () => {
@@ -39,7 +39,7 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
     return (await service.call("POST", `/api/user/${userId}/profiles/laptop`, wanted, { prefer: "wait=60" })).status;
   };
 
-  /** How often Redis has refused something. */
+  /** Returns how many commands Redis has refused. */
   const refusals = async (): Promise<number> =>
     [...(await redis.info("errorstats")).matchAll(/count=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 
@@ -50,7 +50,7 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
       await service.owner.query<{ at: Date }>(sql`select seen_at as at from processes where kind = 'worker'`),
     ).at.getTime();
 
-  /** Resolves when the worker has shown twice more that it lives, and says how often Redis has refused something meanwhile. */
+  /** Resolves after two further heartbeats of the worker; returns how many commands Redis has refused meanwhile. */
   async function refusedBetweenBeats(): Promise<number> {
     const before = await refusals();
     for (let beats = 0; beats < 2; beats++) {
@@ -83,7 +83,7 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
   ])("%s: the worker asks again now and then, and works as soon as it may", async (_, refuse, permit) => {
     await refuse();
     try {
-      // Some of each queue, of an api and of a worker; without a pause tens of thousands.
+      // A few for each queue, from an api and a worker; without a pause there would be tens of thousands.
       expect(await refusedBetweenBeats()).toBeLessThan(500);
       // Rows are found without the queue.
       expect([200, 202]).toContain(await issue());

@@ -97,11 +97,11 @@ describeWithRadius("responders end while devices knock at RADIUS servers", () =>
 
   const isAdmitted = async (mode: RadiusMode, device: Device): Promise<boolean> => (await knock(mode, device)).admitted;
 
-  /** Both devices, one after the other, all the while: what the server said each time. */
+  /** Connects both devices, one after the other, without pause; records the server's reply each time. */
   const knockingAt = (mode: RadiusMode): Repeating<Record<"good" | "revoked", Answered>> =>
     repeating(async () => ({ good: await knock(mode, good), revoked: await knock(mode, revoked) }));
 
-  /** The good one is always admitted and the revoked one never; the server's log says why it was otherwise. */
+  /** Expects the good one always admitted and the revoked one never; a failure shows the server's log. */
   const expectWellSaid = (outcomes: readonly Record<"good" | "revoked", Answered>[]): void => {
     expect(outcomes.length).toBeGreaterThan(0);
     for (const outcome of outcomes) {

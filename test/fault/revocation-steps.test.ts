@@ -7,11 +7,11 @@ import { faultTest, givenProfiles, givenUsers, hold } from "../support/service/f
 import type { Answer, RunningService } from "../support/service/service.ts";
 import { ended } from "../support/run/services.ts";
 
-/** The steps are those of docs/revocation.md. The queue has no part in them. */
+/** The steps are those of docs/revocation.md. They do not use the queue. */
 
 const step = faultTest("postgres");
 
-/** A profile that can be revoked, and the CRL that there was before, which does not have it. */
+/** Makes a profile to revoke, and returns the CRL before that, which does not contain it. */
 async function givenRevocable(service: RunningService) {
   const userId = only(await givenUsers(service, 1));
   await givenProfiles(service, [userId], 1);
@@ -27,7 +27,7 @@ async function givenRevocable(service: RunningService) {
 const crlOf = async ({ owner, issuerId }: RunningService): Promise<ReadCrl> =>
   readCrl(await storedCrl(owner, issuerId));
 
-/** Waits for a CRL with a higher number that has exactly these. */
+/** Waits for a CRL with a higher number that contains exactly these. */
 async function expectPublished(
   service: RunningService,
   { before, serials }: { before: ReadCrl; serials: readonly string[] },
@@ -42,7 +42,7 @@ async function expectPublished(
   expect(await service.owner.query(sql`select from crl_unpublished`)).toEqual([]);
 }
 
-/** What a dead worker has not taken with it. */
+/** Counts the revocations that a dead worker has left unpublished. */
 const waiting = async ({ owner }: RunningService): Promise<number> =>
   (await owner.query(sql`select from crl_unpublished`)).length;
 

@@ -17,16 +17,19 @@ import { givenServiceApplication, type Answer, type RunningService } from "../su
 
 const creation = { format: "pem", deviceType: "Linux" };
 
-/** Longer than a claim (20 s) and the queue's pauses between attempts last; a minute in a full run, which is no different. */
+/**
+ * Longer than a claim (20 s) and the queue's pauses between attempts; a minute in a full run, which makes no
+ * difference.
+ */
 const outageMs = extent(60_000, 0.45);
 
-/** Another profile for each count, of the next of these people. */
+/** Returns the path of another profile for each count, of these people in turn. */
 const profileOf = (people: readonly string[], count: number): string =>
   `/api/user/${people[count % people.length] ?? ""}/profiles/laptop-${count}`;
 
 const statusesOf = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort();
 
-/** Everything accepted is issued once, and no attempt counted as a failure. */
+/** Expects everything accepted to be issued once, and no attempt counted as a failure. */
 async function expectNothingFailed({ owner }: RunningService, issued: number): Promise<void> {
   await eventually(async () => {
     const rows = await owner.query(sql`
@@ -43,7 +46,7 @@ async function expectNothingFailed({ owner }: RunningService, issued: number): P
 const logged = async (service: RunningService, event: string): Promise<number> =>
   (await service.logs()).split(`"event":"${event}"`).length - 1;
 
-/** What `doctor` says, on the machine of an operator of the service. */
+/** Returns the findings of `doctor` on the machine of an operator of the service. */
 const diagnosed = ({ databaseUrl, redisUrl, dataDirectory }: RunningService): Promise<SeenCheck[]> =>
   askDoctor({
     DATABASE_URL: databaseUrl,
@@ -99,7 +102,7 @@ onBothBackends((kind) => {
         const url = `http://127.0.0.1:${service.apiPort}/ocsp/${issuerId}`;
         return outcomeOf((await askOverHttp(url, { body: request })).body);
       };
-      // Its key was certified while there was a worker that could.
+      // Its key was certified while a worker could do so.
       await service.startResponder();
       await eventually(async () => {
         expect(await outcome(serials[0]!)).toBe("good");
@@ -110,7 +113,7 @@ onBothBackends((kind) => {
       );
       const here = repeating((count) => service.call("POST", profileOf(people, count), creation, { prefer: "wait=1" }));
       const key = await replaceKey(service);
-      // One that loses the issuer, and one that never had it.
+      // One worker that loses the issuer, and one that never had it.
       await service.startWorker();
       await eventually(async () => {
         expect(await logged(service, "issuer.away")).toBe(2);
@@ -167,7 +170,7 @@ const putKey = ({ owner, issuerId }: RunningService, record: object) =>
     sql`update issuer_keys set encrypted_key = ${JSON.stringify(record)}::jsonb where issuer_id = ${issuerId}`,
   );
 
-/** Puts one in its place that no worker's passphrase opens. Answers what was there. */
+/** Replaces a key by one that no worker's passphrase opens. Returns the previous one. */
 async function replaceKey(service: RunningService): Promise<object> {
   const { key } = only(
     await service.owner.query<{ key: object }>(

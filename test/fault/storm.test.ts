@@ -13,7 +13,7 @@ import { ended, freePort } from "../support/run/services.ts";
 import { startService, type Answer, type RunningService } from "../support/service/service.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-/** Everything at once, while everything is killed again and again. */
+/** Every kind of work at once, while every process is killed again and again. */
 
 const creations = 5_000;
 const owners = 250;
@@ -70,7 +70,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
       await delay(randomInt(500, 2_500));
       await disasters[name]!();
     }
-    // What people wait for comes first, while clients go on asking; the jobs share what is left of the machine with them.
+    // Single profiles come first, while clients keep sending; the jobs share the rest of the machine with them.
     const recovered = systemClock.now();
     await eventually(
       async () => {
@@ -95,7 +95,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
   }, 600_000);
 }
 
-/** Two apis and two workers with a Postgres and a Redis of their own, and what can happen to them. */
+/** Starts two apis and two workers with a Postgres and a Redis of their own, and returns the disasters for them. */
 async function startInStorm(kind: QueueBackend["kind"]) {
   const postgres = await startBreakablePostgres();
   onTestFinished(() => postgres.stop());
@@ -142,12 +142,12 @@ async function startInStorm(kind: QueueBackend["kind"]) {
   return { service, disasters, call };
 }
 
-/** A process that starts while Postgres is away ends; its supervisor starts it again. */
+/** Restarts a process as its supervisor would: one that starts while Postgres is away ends. */
 async function insistently<Result>(start: () => Promise<Result>): Promise<Result> {
   return eventually(start, { withinMs: 60_000, everyMs: 200 });
 }
 
-/** Works for each index in turn, so many at a time. */
+/** Runs work for each index in turn, so many at a time. */
 async function inTurns<Result>(
   lanes: number,
   count: number,
@@ -168,8 +168,8 @@ function shuffled<Item>(items: readonly Item[]): Item[] {
 }
 
 /**
- * What was accepted or revoked by then, and is still to be done: profiles asked for one by one, revocations to publish,
- * jobs. An upload that broke off was not accepted: the job it left in `receiving` is removed after some minutes.
+ * Counts the work accepted or revoked by then and still unfinished: single profiles, revocations to publish, jobs. A
+ * broken upload was not accepted: the job it left in `receiving` is removed after some minutes.
  */
 const unfinished = async ({ owner }: RunningService, by: Date): Promise<Record<string, number>> =>
   only(
@@ -182,7 +182,7 @@ const unfinished = async ({ owner }: RunningService, by: Date): Promise<Record<s
     `),
   );
 
-/** Everybody who was told of a profile has it. */
+/** Expects every profile in a response to exist, each in one response. */
 async function expectAnswersToHold({ owner }: RunningService, answers: readonly Answer[]): Promise<void> {
   expect(answers).toHaveLength(creations);
   expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(2);

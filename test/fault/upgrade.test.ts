@@ -22,14 +22,17 @@ import { useQuickKeys } from "../support/service/fault.ts";
 import { askDoctor, operate } from "../support/service/operator.ts";
 import { startWhole } from "../support/service/whole-service.ts";
 
-/** The last commit whose schema had the table `workers`: its processes cannot run on today's database, nor today's on its. */
+/**
+ * The last commit whose schema had the table `workers`: its processes cannot run on today's database, nor today's on
+ * its.
+ */
 const before = "6b32b083f55b0aea45a56d4e3219c6a6431492f6";
 
 const people = 1_000;
 const device = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 const privateKey = expect.stringContaining("PRIVATE KEY") as string;
 
-/** What an installation had when it was stopped. */
+/** The state of an installation when it was stopped. */
 interface Installation {
   /** Its data directory, with PostgreSQL's and all secrets. */
   data: string;
@@ -37,10 +40,10 @@ interface Installation {
   url: string;
   realmId: string;
   token: string;
-  /** Signed in to the console. */
+  /** A browser signed in to the console. */
   administrator: BrowserSession;
   guest: { path: string; token: string };
-  /** Where the profiles are that were accepted and not collected. */
+  /** The locations of accepted profiles that were not collected. */
   accepted: string[];
   job: string;
   scheduled: string;
@@ -84,7 +87,7 @@ function ownerOf(url: string): Database {
   return owner;
 }
 
-/** An installation of that commit with data of all kinds, stopped with work under way. */
+/** Makes an installation of that commit with data of all kinds, stopped with work under way. */
 async function givenInstallation(tree: string): Promise<Installation> {
   const data = await scratchDirectory("realmpass-upgrade-");
   atEnd(() => rm(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
@@ -147,7 +150,7 @@ async function givenInstallation(tree: string): Promise<Installation> {
   });
   await ended(whole.child);
 
-  // The same, started by hand, so that its worker can be killed.
+  // The same, started by hand, so its worker can be killed.
   const postgres = await startPostgres(data);
   const owner = openDatabase({ url: postgres.url, connectionsMax: 2, applicationName: "realmpass test" });
   await useQuickKeys({ owner });
@@ -165,7 +168,7 @@ async function givenInstallation(tree: string): Promise<Installation> {
   const onboarding = await call(at, "POST", "/api/jobs/onboarding", { body: { users }, headers });
   expect(onboarding.status).toBe(202);
   const job = onboarding.body.data.id as string;
-  // Its tables are those of the commit before.
+  // Its tables are still those of the earlier commit.
   const changed = async (): Promise<number> =>
     only(await owner.query<{ changed: number }>(sql`select changed from jobs where id = ${job}`)).changed;
   await eventually(async () => {
@@ -195,7 +198,7 @@ async function givenInstallation(tree: string): Promise<Installation> {
   return stopped;
 }
 
-/** What was there is there, what was under way has been done once, and what people and programs hold is good. */
+/** Expects all data to be there, all work to be done once, and the credentials of people and programs to work. */
 async function expectNothingLost(installation: Installation, owner: Database): Promise<void> {
   const { url, accepted, job, scheduled, guest, administrator, certificates } = installation;
   const get = (path: string) => call(installation, "GET", path);
@@ -215,7 +218,7 @@ async function expectNothingLost(installation: Installation, owner: Database): P
   expect(await owner.query(sql`select from issuances where status <> 'issued'`)).toEqual([]);
   const now = await certificatesOf(owner);
   expect(now.slice(0, certificates.length)).toEqual(certificates);
-  // The first three, those that were accepted alone, and one for each row of the job.
+  // The first three, those accepted only, and one for each row of the job.
   expect(now).toHaveLength(3 + 3 + people);
   expect(await countUsers(owner)).toBe(installation.users + people);
 
@@ -234,7 +237,7 @@ describeWithCommit(before, "an installation of the commit before processes had l
     installation = await givenInstallation(tree());
   });
 
-  /** The backup: the test goes on with a copy. */
+  /** Makes the backup: the test continues with a copy. */
   async function copied(): Promise<Installation> {
     const data = await scratchDirectory("realmpass-upgraded-");
     atEnd(() => rm(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
@@ -324,7 +327,7 @@ describeWithCommit(before, "an installation of the commit before processes had l
         expect(checks).toContainEqual(expect.objectContaining({ name, status: "ok" }));
       }
       expect(checks.filter(({ status }) => status === "fail")).toEqual([]);
-      // What is left to do.
+      // The remaining steps.
       expect(checks).toContainEqual(
         expect.objectContaining({
           name: "constraints demo",

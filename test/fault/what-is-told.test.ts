@@ -15,7 +15,7 @@ import { startPgBouncer } from "../support/service/pgbouncer.ts";
 import { askDoctor } from "../support/service/operator.ts";
 import { startService, type RunningService } from "../support/service/service.ts";
 
-/** What one may see of a mistake, as a row of docs/troubleshooting.md has it. */
+/** The visible signs of a mistake, as a row of docs/troubleshooting.md lists them. */
 interface Told {
   process: string;
   readyz: string;
@@ -39,7 +39,7 @@ const table = new Map(
     ]),
 );
 
-/** Makes the mistake, and answers how the process that has it fares and what undoes it. */
+/** Makes the mistake, and returns the state of the affected process and a function that undoes it. */
 type Mistake = (
   service: RunningService,
   redis: BreakableRedis,
@@ -47,7 +47,7 @@ type Mistake = (
 
 const runs = (undo: () => Promise<unknown>) => ({ process: "runs", undo });
 
-/** A process that is to end by itself: its exit code. */
+/** Returns the exit code of a process that is to end by itself. */
 async function endsWith(started: Promise<unknown>, undo: () => Promise<unknown> = () => Promise.resolve()) {
   const message = await started.then(
     () => "it started",
@@ -164,7 +164,7 @@ const mistakes: Record<string, Mistake> = {
       service.call("POST", `/api/user/${user}/profiles/phone`, { format: "pem", deviceType: "Linux" });
     const asked = await create();
     expect([asked.status, asked.headers["retry-after"] !== undefined]).toEqual([503, true]);
-    // People go on trying.
+    // People keep trying.
     const timer = setInterval(() => void create().catch(() => undefined), 5_000);
     return runs(async () => {
       clearInterval(timer);
@@ -266,7 +266,7 @@ const setProvider = ({ owner }: RunningService, issuer: string | null) =>
     returning name
   `);
 
-/** Each look costs seconds on a machine that has other things to do, and a full disk counts as such for half a minute. */
+/** Each look costs seconds on a busy machine, and a full disk stays in the findings for half a minute. */
 const patience = { withinMs: 120_000, everyMs: 250 };
 
 describe("what is told of a mistake", () => {
@@ -305,7 +305,10 @@ describe("what is told of a mistake", () => {
     return warned.length === 0 ? "ok" : `warn: ${warned.join(", ")}`;
   }
 
-  /** What doctor finds, without names of machines and realms, by all that tells one finding from another. */
+  /**
+   * Returns doctor's findings, without names of machines and realms, by all that distinguishes one finding from
+   * another.
+   */
   async function findings(): Promise<Map<string, string>> {
     const checks = await askDoctor({
       DATABASE_URL: service.databaseUrl,
@@ -329,7 +332,7 @@ describe("what is told of a mistake", () => {
     return found.length === 0 ? "ok" : [...new Set(found)].join(", ");
   };
 
-  /** How often each event was logged. */
+  /** Returns how often each event was logged. */
   async function events(): Promise<Map<string, number>> {
     const counts = new Map<string, number>();
     for (const [, event = ""] of (await service.logs()).matchAll(/"event":"([^"]+)"/g)) {
