@@ -7,7 +7,10 @@ import { sendRequest, useApi, type ApiAnswer } from "../../support/service/api.t
 
 const api = useApi();
 
-/** What a request gets that has a row of the first table and waits for the second, when somebody who has that wants the first. */
+/**
+ * Returns the response to a request that holds a row of the first table and waits for the second, while another session
+ * holds that and waits for the first.
+ */
 async function inDeadlock(has: string, wants: string, request: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   const other = new pg.Client({ connectionString: api.database.url });
   await other.connect();
@@ -24,7 +27,8 @@ async function inDeadlock(has: string, wants: string, request: () => Promise<Api
     });
     await other.query(`lock table ${has}`).catch(() => undefined);
     await other.query("rollback");
-    // One that waited for more than a second before the other did is not looked at again, and goes on.
+    // Postgres checks a waiting request for a deadlock once, after a second: one that had waited longer before the
+    // other did continues.
     if ((await answer).status !== 200) return answer;
   }
 }

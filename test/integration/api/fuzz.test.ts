@@ -7,8 +7,8 @@ import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { createRandom, resolved, sampleOf, type Random, type Schema } from "../../support/given/json-schema-samples.ts";
 
 /**
- * Random requests, made from the document that the service serves: about half as the document has them, half broken. No
- * answer is our fault, none has a status that the document does not have, and each is what the document says of it.
+ * Random requests, made from the document that the service serves: about half as documented, half broken. No response
+ * is a 5xx, none has an undocumented status, and each has the documented form.
  */
 
 const requests = extent(2_000);
@@ -38,7 +38,7 @@ interface Operation {
 
 const everybody = ["administrator", "user", "guest", "nobody"] as const;
 
-/** Who gets further than the door. */
+/** The callers who pass authentication. */
 const mayCall = {
   staff: ["administrator"],
   user: ["administrator", "user"],
@@ -75,19 +75,19 @@ function createChecks() {
   ajv.addSchema({ ...document, $id: "https://document.example/" });
   const known = new Map<string, ValidateFunction>();
 
-  /** What is wrong with an answer; undefined when it is as documented. */
+  /** Returns the faults of a response; undefined if it is as documented. */
   return ({ pointer, responses }: Operation, answer: ApiAnswer): string | undefined => {
     const { status, headers, body, text } = answer;
     const documented = responses[status];
     if (documented === undefined) return `status ${status} is not documented`;
-    // Realms of tests have issuers without a CRL, and `/status` says so.
+    // Realms of tests have issuers without a CRL, and `/status` reports that.
     if (status === 503 && pointer.startsWith("#/paths/~1status/")) return undefined;
     if (status >= 500) return `status ${status} is our fault`;
     const response = resolved(document, documented);
     if (response["content"] === undefined) return text === "" ? undefined : "has a body that is not documented";
     const type = (headers["content-type"] ?? "").split(";")[0] ?? "";
     if (response["content"][type] === undefined) return `type ${type} is not documented`;
-    // A file of lines: each line is one.
+    // A file of lines: each line is a value.
     if (type === "application/x-ndjson" || type === "text/csv") return undefined;
     const base = (documented["$ref"] as string | undefined) ?? `${pointer}/${status}`;
     const $ref = `https://document.example/${base}/content/${escaped(type)}/schema`;
@@ -98,14 +98,14 @@ function createChecks() {
 }
 
 interface Drawn {
-  /** What stands for each parameter of the path, percent-encoded. */
+  /** The value of each parameter of the path, percent-encoded. */
   path: Record<string, string>;
   query: [name: string, value: string][];
   headers: Record<string, string>;
   body: unknown;
 }
 
-/** A request as the document has it, about things that are mostly there. */
+/** Draws a request as documented, about subjects that mostly exist. */
 function draw({ path, parameters, body }: Operation, subject: SampleSubject): Drawn {
   const identifiers: Record<string, string> = {
     userID: subject.user.id,
@@ -133,7 +133,7 @@ function draw({ path, parameters, body }: Operation, subject: SampleSubject): Dr
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** Header values that make sense where any text would do, in what HTTP can carry. */
+/** Returns a sensible header value where any text would do, in characters that HTTP can carry. */
 function headerText(name: string, value: unknown): string {
   if (name === "Prefer") return random.pick(["respond-async", "wait=5", "respond-async, wait=2", "handling=lenient"]);
   if (name === "Idempotency-Key") return `key-${random.integer(1, 40)}`;
@@ -141,7 +141,7 @@ function headerText(name: string, value: unknown): string {
   return asText(value).replace(/[^\x20-\x7e]/g, "?");
 }
 
-/** What a mutation may change of a request that was as documented. `raw` replaces the body's text. */
+/** The parts of a documented request that a mutation may change. `raw` replaces the body's text. */
 interface Mutable extends Drawn {
   raw: string | undefined;
   type: string | undefined;
@@ -280,7 +280,7 @@ function queryText(query: Drawn["query"]): string {
   return query.length === 0 ? "" : `?${query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&")}`;
 }
 
-/** Tokens of everybody there is, which last until one of the requests ends somebody. */
+/** Draws tokens of every kind of caller, which last until a request ends one. */
 async function drawTokens(): Promise<Record<"administrator" | "user" | "guest" | "nobody", string | undefined>> {
   const token = async (administrator: boolean) => {
     const { id: userId } = await given.user({ realmId, administrator });
@@ -317,7 +317,7 @@ test(`${requests} random requests`, async () => {
   let tokens = await drawTokens();
 
   for (let round = 0; round < requests; round++) {
-    // Some requests revoke, offboard, lock and delete: now and then there are new things to do it to.
+    // Some requests revoke, offboard, lock and delete: now and then they get new subjects.
     if (round % 25 === 24) [subject, tokens] = [await givenSubject(given, realmId), await drawTokens()];
     const operation = operations[round % operations.length]!;
     const who = random.chance(0.8) ? random.pick(mayCall[operation.access]) : random.pick(everybody);
@@ -354,7 +354,7 @@ test(`${requests} random requests`, async () => {
   }
 
   expect(faults.join("\n\n")).toBe("");
-  // They were requests that mean something: many did what they said.
+  // The requests were meaningful: many succeeded.
   const done = [...statuses].reduce((sum, [status, count]) => sum + (status < 400 ? count : 0), 0);
   expect(done).toBeGreaterThan(requests / 5);
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400, 401, 403, 404, 413, 415]));

@@ -9,11 +9,11 @@ import { sendRequest, useApi, type ApiAnswer } from "../../support/service/api.t
 const registry = new Registry();
 const api = useApi({ registry });
 
-/** A list of routes needs addresses alone: nothing is handled here. */
+/** A list of routes needs addresses only: no request is handled here. */
 const settings = { baseUrl: "http://127.0.0.1", authUrl: "http://127.0.0.1" };
 const routes = routesOf({ settings } as Deps);
 
-/** Paths that match what is more than a template. */
+/** Paths for templates that match more than a plain value. */
 const samples: Readonly<Record<string, string>> = {
   "/ocsp/:issuer": "/ocsp/1",
   "/console/assets/:name": "/console/assets/index.js",
@@ -25,12 +25,12 @@ const sampleOf = ({ path, name }: Route): string =>
 
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
 
-/** How each format says that the method does not exist. */
+/** How each format reports that the method does not exist. */
 const expectRefusal: Readonly<Record<Route["errors"]["name"], (answer: ApiAnswer) => void>> = {
   problem: (answer) => {
     expect(answer).toBeError("method_not_allowed");
   },
-  // What is not OCSP over HTTP is refused as HTTP.
+  // A request that is not OCSP over HTTP is refused as HTTP.
   bytes: (answer) => {
     expect(answer).toBeError("method_not_allowed");
   },
@@ -70,7 +70,7 @@ describe.each(routes.map((route) => [`${route.errors.name} ${sampleOf(route)}`, 
   });
 });
 
-/** How many requests with a method that no path has were counted under a name. */
+/** Counts the requests under a name, with a method that no path has. */
 async function countOf(route: string): Promise<number> {
   const metric = await registry.getSingleMetric("realmpass_http_request_seconds")?.get();
   const counts = (metric?.values ?? []) as { metricName?: string; labels: Record<string, unknown>; value: number }[];

@@ -13,8 +13,8 @@ import {
 import type { GivenApplication, GivenGuestAccount, GivenSession, GivenUser } from "../../support/given/given.ts";
 
 /**
- * Two realms with the same kinds of things in them. Whatever the principals of one ask, by any endpoint and with the
- * identifiers of either, nothing of the other is shown, counted or changed.
+ * Two realms with the same kinds of objects in them. Whatever the principals of one request, by any endpoint and with
+ * the identifiers of either, nothing of the other is shown, counted or changed.
  */
 
 const api = useApi({ settings: { waitSeconds: 1 } });
@@ -22,7 +22,7 @@ const { as, given } = api;
 
 interface Realm {
   id: string;
-  /** A session, and the issuance of a profile that nobody has signed yet. */
+  /** A session, and the issuance of a profile that is not signed yet. */
   session: GivenSession;
   issuanceId: string;
   subject: SampleSubject;
@@ -31,12 +31,12 @@ interface Realm {
   account: GivenGuestAccount;
   callers: { who: string; caller: Caller }[];
 }
-/** The realm that asks, and the one whose nothing is to be shown or changed. */
+/** The requesting realm, and the one that must stay hidden and unchanged. */
 interface Pair {
   own: Realm;
   other: Realm;
 }
-/** A pair for each direction: what one realm has done to itself must not leave the other less to ask about. */
+/** A pair for each direction: a realm's changes to itself must not leave the other with fewer objects to request. */
 const pairs: Pair[] = [];
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ async function givenPopulatedRealm(realmId: string): Promise<Realm> {
   await given.user({ realmId, lockedAt: new Date(0), email: `somebody@${realmId}.example` });
   const clients = { confidential: await given.application({ realmId }) };
   const caller = { admin: as.admin({ realmId }), service: as.service({ realmId }), user: as.user(user) };
-  // Each draws its token, and with it whatever rows it needs, at its first request.
+  // Each draws its token, and the rows that it needs, at its first request.
   const callers = Object.entries({ ...caller, guest: as.guest(account) }).map(([who, one]) => ({ who, caller: one }));
   for (const { caller: one } of callers) await one.get("/api/realm");
   await caller.admin.put(`/api/user/${user.id}/limit`, { profileOverride: 4 });
@@ -70,7 +70,7 @@ async function givenPopulatedRealm(realmId: string): Promise<Realm> {
   return { id: realmId, subject, user, account, callers, session, issuanceId: body.data.id, ...clients };
 }
 
-/** How each table's rows belong to a realm, found out from the database itself. */
+/** How each table's rows belong to a realm, derived from the database itself. */
 interface Owned {
   table: string;
   /** Whether a row `t` belongs to the realm that is the first parameter. */
@@ -84,10 +84,10 @@ interface Tables {
 
 let tables: Promise<Tables> | undefined;
 
-/** Which tables belong to realms: asked once, as no test changes it. */
+/** Returns the tables that belong to realms: read once, as no test changes them. */
 const ownedTables = (): Promise<Tables> => (tables ??= findOwnedTables());
 
-/** Tables that say their realm, then those that lead to one that does, over as many steps as there are. */
+/** Finds tables with a realm column, then those that lead to one by foreign keys, over any number of steps. */
 async function findOwnedTables(): Promise<Tables> {
   const { owner } = api.database;
   const columns = await owner.query<{ table: string; column: string }>(sql`
@@ -107,7 +107,7 @@ async function findOwnedTables(): Promise<Tables> {
   const names = [...new Set(columns.map(({ table }) => table))];
   const conditions = new Map<string, string>([
     ["realms", "t.id = $1"],
-    // Without a foreign key, because each row of it is written while somebody waits.
+    // Without a foreign key, because each row of it is written while a client waits.
     ["crl_unpublished", "t.issuer_id in (select id from issuers where realm_id = $1)"],
   ]);
   for (const { table, column } of columns) if (column === "realm_id") conditions.set(table, "t.realm_id = $1");
@@ -127,7 +127,7 @@ async function findOwnedTables(): Promise<Tables> {
   };
 }
 
-/** One hash for each table over all that it has of a realm. */
+/** Returns one hash for each table over all its rows of a realm. */
 async function snapshot(realmId: string): Promise<Record<string, string>> {
   const { owned } = await ownedTables();
   const hashes = owned.map(
@@ -141,7 +141,7 @@ async function snapshot(realmId: string): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ table, hash }) => [table, hash]));
 }
 
-/** Texts that occur in one realm alone: an answer that shows one of them has leaked that realm. */
+/** Returns texts that occur in one realm only: a response with one of them has leaked that realm. */
 async function marksOf({ id, session, issuanceId, account }: Realm): Promise<string[]> {
   const rows = await api.database.owner.query<{ mark: string }>(sql`
     select serial_number::text as mark from certificates where realm_id = ${id}
@@ -158,7 +158,10 @@ async function marksOf({ id, session, issuanceId, account }: Realm): Promise<str
   );
 }
 
-/** The sample's request with a realm's own identifiers, and with the other realm named wherever something might heed it. */
+/**
+ * Returns the sample's request with a realm's own identifiers, and with the other realm named wherever an endpoint
+ * might heed it.
+ */
 function requestOf(
   sample: Sample,
   { about, own }: { about: Realm; own: Realm },
@@ -181,13 +184,13 @@ function requestOf(
   };
 }
 
-/** Every value of JSON with the name that it has. */
+/** Yields every value of JSON with its name. */
 function* valuesOf(json: unknown, name = ""): Generator<[name: string, value: unknown]> {
   if (typeof json !== "object" || json === null) yield [name, json];
   else for (const [key, value] of Object.entries(json)) yield* valuesOf(value, Array.isArray(json) ? name : key);
 }
 
-/** Nothing in the answer is the other realm's, but for what the request itself said. */
+/** Expects a response without anything of the other realm, except texts from the request itself. */
 function expectNothingOf(other: Realm, marks: readonly string[], answer: ApiAnswer, asked: string): void {
   expect(marks.filter((mark) => !asked.includes(mark) && answer.text.includes(mark))).toEqual([]);
   for (const [name, value] of valuesOf(answer.body)) {
@@ -216,13 +219,13 @@ test("every table leads to its realm, save those of the whole service", async ()
 const samples = samplesOf(endpoints, nobodysSubject);
 const titled = samples.map((sample) => [`${sample.method.toUpperCase()} ${sample.endpoint.path}`, sample] as const);
 
-/** Which realm of a pair asks: the one that was made first, or the one that was made after the other. */
+/** Which realm of a pair sends the requests: the one that was made first, or the later one. */
 const directions: readonly [name: string, realms: () => Pair][] = [
   ["the first realm", () => pairs[0]!],
   ["the second realm", () => pairs[1]!],
 ];
 
-/** The operations that did something for somebody, when they were asked about one's own realm. */
+/** The operations that succeeded for some caller on the caller's own realm. */
 const worked = new Map(directions.map(([name]) => [name, new Set<string>()]));
 
 describe.each(directions)("%s, with its own identifiers or the other's: nothing of the other", (name, realms) => {
@@ -231,7 +234,7 @@ describe.each(directions)("%s, with its own identifiers or the other's: nothing 
   let marks: string[];
   let before: Record<string, string>;
 
-  // While one realm asks, nothing of the other may change: what it was in the beginning it is after each operation.
+  // While one realm sends requests, the other must not change: its state after each operation equals the initial one.
   beforeAll(async () => {
     ({ own, other } = realms());
     marks = await marksOf(other);
@@ -274,7 +277,7 @@ describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the 
       for (const key of ["email", "serials", "user", "client"])
         if (key in list.filter) asked.push({ filter: { [key]: text } });
       for (const body of asked) {
-        // A short number may be part of what is one's own; a whole mark of the other's is not.
+        // A short number may be part of the realm's own texts; a whole mark of the other's is not.
         if (("search" in body || "email" in (body["filter"] as object)) && text.length < 6) continue;
         const answer = await adminOf(own).send("GET", listPath(endpoint, own), { body });
         if (answer.status === 400) continue;

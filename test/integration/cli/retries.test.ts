@@ -8,7 +8,7 @@ import { startReverseProxy, type ReverseProxy, type SeenRequest } from "../../su
 const api = useApi();
 const realm = useCliRealm(api);
 let proxy: ReverseProxy;
-/** How long the command has waited between its tries, in milliseconds; the waits of a test are over at once. */
+/** How long the command has waited between its tries, in milliseconds; a test's waits end at once. */
 let waits: number[] = [];
 const clock: Clock = {
   ...systemClock,
@@ -20,7 +20,7 @@ const clock: Clock = {
 const cli = (argv: string[], url = proxy.url) => realm.cli(argv, { env: { REALMPASS_URL: url }, clock });
 const isApi = ({ path }: SeenRequest): boolean => path.startsWith("/api/");
 const calls = (): SeenRequest[] => proxy.seen.filter(isApi);
-/** The first so many calls are answered like this, the others by the service. */
+/** Answers the first so many calls like this; the service answers the others. */
 const first = (count: number, outcome: ReturnType<Parameters<ReverseProxy["decide"]>[0]>): void => {
   let left = count;
   proxy.decide((request) => (isApi(request) && left-- > 0 ? outcome : "pass"));

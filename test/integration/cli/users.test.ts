@@ -162,7 +162,7 @@ test("on a terminal the number is typed where the service asks for it, once for 
     const { status } = await service.delete(`/api/user/${user}`);
     expect([200, 409]).toContain(status);
   }
-  // A hundred went before, and one was asked about.
+  // A hundred were removed before, and one needed confirmation.
   const leaving = [users[0]!, users[1]!];
   const session = cli.onTerminal(["users", "offboard", ...leaving], { env });
   await session.type(/Type 2 to continue: /, "2\r");

@@ -17,7 +17,7 @@ beforeAll(async () => {
   db = database.open("realmpass_api");
   realmId = await given.realm();
   ({ id: few } = await given.user({ realmId }));
-  // Nearly all about somebody else, and the few that are wanted far from the end of the log.
+  // Nearly all about another user, and the few that are wanted far from the end of the log.
   await database.owner.query(sql`
     insert into audit_entries (realm_id, at, event, properties)
     select ${realmId}, now() - n * interval '1 second', 'profile_create',
@@ -48,7 +48,7 @@ test.each<[properties: object, subjects: string[]]>([
   expect(await subjectsOf(properties)).toEqual(subjects);
 });
 
-/** What is read, and the plans of the statements that read it. */
+/** Returns the result, and the plans of the statements that read it. */
 async function plansOf(read: (watched: Db) => Promise<unknown>): Promise<string[]> {
   const statements: Sql[] = [];
   await read({

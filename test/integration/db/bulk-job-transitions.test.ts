@@ -25,7 +25,7 @@ type Enter = (job: Transition) => Promise<boolean>;
 const api = () => database.open("realmpass_api");
 const worker = () => database.open("realmpass_worker");
 
-/** Every way into each state, with the states that it may follow. */
+/** Every way into each state, with the permitted previous states. */
 const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
   [
     "found by a check, or without a creator who may run it",

@@ -12,7 +12,7 @@ beforeAll(async () => {
   user = await given.user({ realmId: await given.realm() });
 });
 
-/** A hand-over as release 0.1.0 makes one. */
+/** Makes a hand-over as release 0.1.0 does. */
 async function givenHandOver(): Promise<string> {
   const id = randomUUID();
   await database.owner.query(sql`
@@ -25,7 +25,7 @@ const change = (id: string, set: ReturnType<typeof sql>) =>
   database.owner.query(sql`update hand_overs set ${set} where id = ${id}`);
 
 const claim = sql`claimed_at = now(), picker_hash = ${randomBytes(32)}`;
-/** As release 0.1.0 takes one, in one step. */
+/** Claims one as release 0.1.0 does, in one step. */
 const take = () => sql`picked_up_at = now(), picker_hash = ${randomBytes(32)}, issuance_id = ${randomUUID()}`;
 
 test("release 0.1.0 goes on taking hand-overs in one step, claimed ones as well, and notes what it offered", async () => {

@@ -14,7 +14,7 @@ import { useDatabase } from "../../support/run/database.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { givenIssuance, givenIssuingRealm, givenUser } from "../../support/given/issuing.ts";
 
-/** Batches that a signing thread seals with one data key, and what becomes of that key. */
+/** Batches that a signing thread seals with one data key, and the fate of that key. */
 
 const database = useDatabase();
 let db: Database;

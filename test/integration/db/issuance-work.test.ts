@@ -28,7 +28,7 @@ const secondsFromNow = (seconds: number): Date => new Date(systemClock.now().get
 const issuerIds = async (): Promise<string[]> =>
   (await database.owner.query<{ id: string }>(sql`select id from issuers`)).map(({ id }) => id);
 
-/** Why nobody can ever claim these, as a worker sees it that has all issuers. */
+/** Returns why no worker can ever claim these, seen from a worker that has all issuers. */
 const hopeless = async (ids: readonly string[], at: Date): Promise<{ id: string; code: ErrorCode }[]> => {
   const rows = await work.unclaimed(db, { ids, issuerIds: await issuerIds(), at });
   return rows.flatMap(({ id, code }) => (code === null ? [] : [{ id, code }]));
@@ -39,7 +39,7 @@ async function claim(ids: readonly string[], at = systemClock.now()): Promise<Cl
   return work.claim(db, { draws, issuerIds: await issuerIds(), claimId: randomUUID(), at });
 }
 
-/** Settles as if the threads had signed; what is in the certificate plays no part here. */
+/** Settles as if the threads had signed; the certificate's content does not matter here. */
 function settle(claimed: readonly ClaimedIssuance[], at = systemClock.now()): Promise<string[]> {
   const dataKeyId = randomUUID();
   return settlement.settle(db, {
@@ -79,7 +79,7 @@ const abandonedOf = async (id: string): Promise<string[]> => {
   return rows.map(({ serial_number }) => serial_number);
 };
 
-/** As offboarding does it: the user first, then what they have under way, in one transaction. */
+/** Offboards as the service does: the user first, then the work in progress, in one transaction. */
 const offboard = (userId: string): Promise<void> =>
   database.owner.transaction(async (tx) => {
     const at = systemClock.now();
@@ -371,7 +371,7 @@ describe("an issuance whose issuer this worker cannot use", () => {
       ]),
     );
     expect(await hopeless([tooLong], at)).toEqual([{ id: tooLong, code: "issuer_expiring" }]);
-    // A worker that can use the issuer claims the one that can be signed.
+    // A worker that can use the issuer claims the issuance that can be signed.
     const claimed = await work.claim(db, { draws, issuerIds: [issuerId], claimId: randomUUID(), at });
     expect(claimed.map(({ id }) => id)).toEqual([waiting]);
   });

@@ -8,7 +8,7 @@ import { givenRows } from "../../support/given/given.ts";
 const database = useDatabase();
 const given = givenRows(() => database.owner);
 
-/** Every character that one of the two folds changes or makes of another, as the database folds it. */
+/** Returns every character that either fold changes or produces, as the database folds it. */
 async function cased(): Promise<{ character: string; folded: string }[]> {
   const changedHere = Array.from({ length: 0x10ffff }, (_, index) => index + 1)
     .filter((point) => point < 0xd800 || point > 0xdfff)

@@ -25,7 +25,7 @@ test("several processes that start on an empty database at once migrate it once"
 });
 
 test("a migration that was killed holds nobody up", async () => {
-  // What a process killed in the middle leaves behind in knex's own lock table.
+  // A process killed in the middle leaves this in knex's own lock table.
   await database.owner.query(sql`update knex_migrations_lock set is_locked = 1`);
   expect(await migrateAll(database.url)).toMatchObject({ migrations: [] });
 });

@@ -14,7 +14,7 @@ import { drawSerialNumber } from "../../../pki/serial-number.ts";
 import { givenIssuingRealm, givenUser } from "../../support/given/issuing.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
-/** Postgres tries so many plans for the values at hand before it keeps one for all. */
+/** Postgres tries so many custom plans before it keeps a generic one. */
 const triedMax = 5;
 
 const database = useDatabase();
@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ realmId, issuerId } = await givenIssuingRealm(database.owner));
 });
 
-/** What a creation runs, from the token to the file, for so many people at once. */
+/** Runs the statements of a creation, from the token to the file, for so many people at once. */
 async function createTogether(count: number): Promise<void> {
   const at = systemClock.now();
   const tokenHashes = Array.from({ length: count }, () => randomBytes(32));

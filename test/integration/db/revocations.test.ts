@@ -12,7 +12,7 @@ const given = givenRows(() => database.owner);
 
 const revocation = { reason: revocationReasons.unspecified, actor: operatorActor, kind: "user" } as const;
 
-/** A realm with a user's profiles. */
+/** Makes a realm with a user's profiles. */
 async function givenProfiles(count: number): Promise<{ realmId: string; serials: string[] }> {
   const realmId = await given.realm();
   const user = await given.user({ realmId });

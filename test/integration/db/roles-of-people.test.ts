@@ -26,7 +26,7 @@ const stored = async ({ id }: { id: string }) =>
     `),
   );
 
-/** A realm in which there is another administrator. */
+/** Makes a realm with another administrator. */
 const givenRealm = async (): Promise<string> => {
   const realmId = await given.realm();
   await given.user({ realmId, administrator: true });

@@ -15,7 +15,7 @@ import { useDatabase } from "../../support/run/database.ts";
 const database = useDatabase();
 const given = givenRows(() => database.owner);
 
-/** An owner with what it has, and what is true of it at a time. */
+/** An owner with its rows, and the facts at a time. */
 interface Case {
   at: string;
   kind: OwnerState["kind"];
@@ -40,7 +40,7 @@ interface Answer {
   count: number;
   end: string;
   refusal: string | null;
-  /** Of a user who is shut out, whatever the limit and the issuer. */
+  /** Of a user who is refused, whatever the limit and the issuer. */
   shutOut: string | null;
   /** Of a guest account. */
   ended: boolean;
@@ -72,7 +72,7 @@ const three = [{ until }, { until }, { until }];
 const guest = { kind: "guest" } as const;
 const server = { kind: "infrastructure" } as const;
 
-/** What an owner is, in addition to the usual, and what must be answered. */
+/** The owner's differences from the default, and the expected result. */
 const cases: [title: string, owner: Partial<Case>, answer: Partial<Answer>][] = [
   // The limit of a user.
   ["a user without profiles", {}, { refusal: null, limit: 3, count: 0, end: year }],
@@ -87,7 +87,7 @@ const cases: [title: string, owner: Partial<Case>, answer: Partial<Answer>][] = 
   ["an override in a realm with a limit of 0", { realmLimit: 0, override: 1 }, { refusal: null, limit: 1 }],
   ["an override of the realm's own value", { override: 3, profiles: three }, { refusal: "profile_limit_reached" }],
 
-  // What counts.
+  // Profiles that count.
   ["a revoked profile", { profiles: [{ until, revoked: true }] }, { count: 0 }],
   ["an expired profile", { profiles: [{ until: "2027-01-01T00:00:00.000Z" }] }, { count: 0 }],
   ["a profile that ends at this instant", { profiles: [{ until: at }] }, { count: 0 }],
@@ -348,10 +348,10 @@ const inDatabase = async (owner: Case): Promise<Answer> => {
   return rest;
 };
 
-/** No realm has its users' profiles last longer. */
+/** The longest validity of users' profiles that a realm can set. */
 const validMonthsMax = 24;
 
-/** Why a user with all this in the database is refused when requests are accepted together. */
+/** Returns why such a user is refused when requests are accepted together. */
 async function whenAccepting(owner: Case): Promise<string | null> {
   const db = database.owner;
   const now = new Date(owner.at);

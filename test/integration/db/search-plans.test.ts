@@ -35,7 +35,7 @@ beforeAll(async () => {
   await database.owner.query(sql`vacuum analyze users, certificates, active_profiles`);
 });
 
-/** The plans of what a search runs, with the settings that it has there. */
+/** Returns the plans of a search's statements, with the settings that it uses. */
 async function plansOf(run: (watched: Database) => Promise<unknown>): Promise<string[]> {
   const plans: string[] = [];
   await run({

@@ -13,7 +13,7 @@ import { cloneDatabase, emptyDatabase, useDatabase } from "../../support/run/dat
 const database = useDatabase();
 const given = givenRows(() => database.owner);
 
-/** Every character that this Unicode has, without scripts that have neither case nor invisible characters. */
+/** Every character of this Unicode version, without scripts that have neither case nor invisible characters. */
 const characters = Array.from({ length: 0x10ffff }, (_, index) => index + 1)
   .filter((point) => point < 0xd800 || point > 0xdfff)
   .map((point) => String.fromCodePoint(point))
@@ -92,7 +92,7 @@ test("one person is looked up by an index among many, also before anybody has lo
   expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).toContain("users_folded_id");
 });
 
-/** A database without what ids have had since 0.2.1, with a realm. */
+/** Makes a database without what 0.2.1 added to ids, with a realm. */
 async function earlier(): Promise<{ url: string; owner: Database; realmId: string }> {
   const clone = await emptyDatabase();
   const owner = openDatabase({ url: clone.url, connectionsMax: 2, applicationName: "realmpass test" });
@@ -155,7 +155,7 @@ test("a twin that is made while the index is built is numbered at the next attem
       steps: [...migrations, next],
       patience: { attempts: 3, restMs: [0, 0] },
     });
-  // Control: without a preparation nothing would be different at another attempt.
+  // Control: without a preparation another attempt would fail the same way.
   const { before: _, ...unprepared } = step;
   await expect(migrate(unprepared)).rejects.toThrow("SQLSTATE 23505");
   expect(await migrate(step)).toMatchObject({ migrations: [step.name] });

@@ -293,7 +293,8 @@ describe("whom a realm trusts", () => {
     ["upstream_claims", `'{"email": "first"}'`, `'{"email": "second"}'`],
   ] as const;
 
-  // The api has no right to some of these columns yet, so that it would be refused before the trigger is asked: here it has.
+  // The api has no right to some of these columns yet and would be refused before the trigger runs: here it has the
+  // right.
   beforeAll(() =>
     database.owner.query(
       verbatim(`grant update (${settings.map(([column]) => column).join(", ")}) on realms to realmpass_api`),

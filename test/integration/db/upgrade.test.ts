@@ -9,7 +9,7 @@ import { cloneDatabase } from "../../support/run/database.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { operate } from "../../support/service/operator.ts";
 
-/** A migrated database of this test's own, and the next version's `migrate`, which has one migration more. */
+/** Makes a migrated database of this test's own, and the next version's `migrate`, with one migration more. */
 async function givenDatabase(): Promise<{
   url: string;
   owner: Database;
@@ -36,7 +36,7 @@ async function givenDatabase(): Promise<{
 const nextName = "29990101-0000-next";
 const addColumn = { up: "alter table users add column later text" };
 
-/** Somebody who reads users in a transaction that does not end. */
+/** Starts a reader of users in a transaction that does not end. */
 async function givenReader(url: string): Promise<{ pid: number; end: () => Promise<void> }> {
   const reader = new pg.Client({ connectionString: url, application_name: "a long report" });
   await reader.connect();

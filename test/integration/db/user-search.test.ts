@@ -23,7 +23,7 @@ beforeAll(async () => {
   await database.owner.query(sql`vacuum analyze users`);
 });
 
-/** The plans of the statements that a list is read with. */
+/** Returns the plans of the statements that read a list. */
 async function plansFor(text: string): Promise<{ found: string[]; plans: string[] }> {
   const statements: Sql[] = [];
   const watched: Db = {

@@ -17,7 +17,10 @@ import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
 
-/** What the code writes to each column whose values a constraint lists. A job that is still being uploaded is `receiving`. */
+/**
+ * The values that the code writes to each column whose values a constraint lists. A job that is still being uploaded is
+ * `receiving`.
+ */
 const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "applications.type": applicationTypes,
   "certificates.device_type": deviceTypes,
@@ -50,11 +53,13 @@ interface Listed {
   column: string;
   constraint: string;
   values: string[];
-  /** The constraint is this list and nothing else: what the column may hold. Otherwise it is about some of its values. */
+  /**
+   * The constraint is only this list: the values that the column may hold. Otherwise it is about some of its values.
+   */
   whole: boolean;
 }
 
-/** Every list of values that a check names: Postgres prints `in (…)` as `= ANY (ARRAY[…])`, and `not in` as `<> ALL`. */
+/** Reads every list of values in a check: Postgres prints `in (…)` as `= ANY (ARRAY[…])`, and `not in` as `<> ALL`. */
 async function readLists(): Promise<Listed[]> {
   const rows = await database.owner.query<{ table: string; constraint: string; definition: string }>(sql`
     select conrelid::regclass::text as table, conname as constraint, pg_get_constraintdef(oid) as definition

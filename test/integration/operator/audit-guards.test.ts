@@ -186,7 +186,7 @@ describe.each(changes)("%s", (_, make, undo, told) => {
           .join("\n"),
       ).toMatch(told);
       expect([ran.code, ran.json["ok"]]).toEqual([1, false]);
-      // What the chain itself shows is told beside it.
+      // The chain's own finding is reported beside it.
       expect(chainOf(ran).position).toBe(position);
       expect(await doctor()).toMatchObject({ status: "fail" });
     } finally {

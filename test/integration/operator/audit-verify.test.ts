@@ -24,14 +24,14 @@ interface Chain {
 
 const chainOf = ({ json }: Ran): Chain => (json["chains"] as Chain[])[0]!;
 
-/** What is wrong, and where. */
+/** Returns the faults, with their positions. */
 const faultsOf = (ran: Ran): string[] => chainOf(ran).faults.map(({ kind, position }) => `${kind} ${position}`);
 
-/** In slices, each with its head. */
+/** Seals in slices, each with its head. */
 const seal = (key = operator.data.find("auditKey")!, slice = 200): Promise<void> =>
   sealEntries(api.database, { key, slice });
 
-/** Statements as somebody runs them who owns the whole database, and whom no trigger stops. */
+/** Runs statements as the owner of the whole database, without triggers. */
 const tamper = (...statements: readonly Sql[]): Promise<void> =>
   api.database.owner.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
@@ -40,7 +40,7 @@ const tamper = (...statements: readonly Sql[]): Promise<void> =>
 
 const file = (name: string): string => join(operator.data.path, name);
 
-/** A realm with entries that are sealed, and what was kept elsewhere of it: the answer of `audit head`. */
+/** Makes a realm with sealed entries, and returns the copy kept elsewhere: the output of `audit head`. */
 async function givenChain(
   count: number,
   { slice }: { slice?: number } = {},
@@ -55,7 +55,7 @@ async function givenChain(
   return { realmId, name, kept };
 }
 
-/** An export through the API, as a file. */
+/** Returns an export through the API, as a file. */
 async function exportOf(realmId: string): Promise<string> {
   const { status, text } = await api.as.service({ realmId }).get("/api/audit/export");
   expect(status).toBe(200);
@@ -66,7 +66,7 @@ async function exportOf(realmId: string): Promise<string> {
 
 const verifyExport = (path: string, kept: string): Promise<Ran> =>
   operator.run(["audit", "verify", "--export", path, "--public-key", kept, "--head", kept], {
-    // An export is checked without a database, and without our key.
+    // An export is checked without a database, and without the service's key.
     env: { DATABASE_URL: "", REALMPASS_AUDIT_KEY: generateAuditKey() },
   });
 
@@ -85,7 +85,7 @@ describe("an export, a public key and a head that were kept elsewhere", () => {
     saved = sql`saved_entries`;
   });
 
-  /** Does something to the log, checks an export of it, and undoes it. */
+  /** Tampers with the log, checks an export of it, and undoes the change. */
   async function found(tampering: readonly Sql[], undoing: readonly Sql[]): Promise<Ran> {
     await tamper(...tampering);
     const path = await exportOf(realmId);
@@ -196,7 +196,7 @@ describe("in the database", () => {
     ({ realmId, name, kept } = await givenChain(count));
   });
   afterEach(async () => {
-    // A chain that is broken is not gone on with, which would fail the tests that follow.
+    // Sealing stops at a broken chain, which would fail the following tests.
     await tamper(sql`delete from audit_unsealed where realm_id = ${realmId}`);
   });
 

@@ -27,14 +27,16 @@ const examine = async (argv: string[] = [], options?: RunOptions) => {
   return { code, ok: json["ok"], checks, of: (name: string) => checks.find((check) => check.name === name) };
 };
 
-/** For what is not about realms. The doctor opens the key of every issuer that it looks at: one does. */
+/**
+ * Runs the checks that do not concern realms. The doctor opens the key of every issuer that it looks at: one suffices.
+ */
 const examineOne = async (options?: RunOptions) => examine(["--realm", await operator.anyRealm()], options);
 
 const aliveProcesses = async () => {
   for (const kind of processKinds) await givenProcess(operator.database.owner, { kind });
 };
 
-/** A CRL of the realm's issuer that is valid for an hour from `thisUpdate` on. */
+/** Makes a CRL of the realm's issuer that is valid for an hour from `thisUpdate` on. */
 async function givenCrl(realm: string, { thisUpdate = systemClock.now() }: { thisUpdate?: Date } = {}): Promise<void> {
   const [issuer] = await operator.database.owner.query<{ id: string }>(sql`
     select i.id from issuers i join realms r on r.id = i.realm_id where r.name = ${realm}
@@ -383,7 +385,7 @@ describe("the processes", () => {
 });
 
 test("a data directory that is open to others fails", async () => {
-  // Secrets come from the environment, so that nothing mends the directory on the way.
+  // Secrets come from the environment, so no command repairs the directory on the way.
   const env = { REALMPASS_ISSUER_KEY_PASSPHRASE: "another passphrase" };
   chmodSync(operator.data.path, 0o755);
   try {
@@ -584,7 +586,7 @@ describe("the queue's schema", () => {
   });
 
   test("has nothing in it that doctor runs", async () => {
-    // To "=" of two states Postgres prefers this one to its own, wherever the search path leads to the schema.
+    // For "=" of two states Postgres prefers this operator to its own, wherever the search path leads to the schema.
     await asQueue(`
       create table bullmq.ran (by name);
       grant insert on bullmq.ran to public;

@@ -17,7 +17,7 @@ const rootOf = async (): Promise<{ realm: string; key: string; certificate: stri
 const listed = async (realm: string): Promise<Record<string, unknown>[]> =>
   (await operator.run(["issuer", "list", "--realm", realm])).json["issuers"] as Record<string, unknown>[];
 
-/** As a worker does for every issuer; the CRL ends so many hours from now. */
+/** Publishes a CRL as a worker does for every issuer; it ends so many hours from now. */
 const publishCrl = (issuerId: unknown, { endsInHours = 48 } = {}) =>
   operator.database.owner.query(sql`
     insert into crls (issuer_id, number, this_update, next_update, entries, size, tag, head, pieces, tail, last_piece)

@@ -21,7 +21,7 @@ export interface Ran {
   code: number;
   out: string;
   err: string;
-  /** Standard output as the one JSON object that it has to be. */
+  /** Standard output, which has to be one JSON object. */
   json: Record<string, unknown>;
 }
 
@@ -38,11 +38,11 @@ export interface TestOperator {
   env(): Env;
   /** Runs a command with `--json`. */
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** Runs a command as people do. */
+  /** Runs a command without `--json`, as people do. */
   runPlain(argv: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** A realm of its own, made through the command. */
+  /** Makes a realm of its own through the command. */
   realm(): Promise<string>;
-  /** A realm of the file, made when it is first asked for: for tests that one realm can serve together. */
+  /** Returns a realm of the file, made at the first call, for tests that can share one. */
   anyRealm(): Promise<string>;
   auditEvents(realm: string): Promise<string[]>;
 }

@@ -10,7 +10,7 @@ import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();
 
-/** What the audit log has of each change to a realm. */
+/** Returns the audit log's entry for each change to a realm. */
 async function updatesOf(realm: string): Promise<object[]> {
   const entries = await operator.database.owner.query<{ properties: object }>(sql`
     select properties

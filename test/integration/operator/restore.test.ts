@@ -42,7 +42,7 @@ async function profile(user: GivenUser, name = "phone"): Promise<string> {
 
 const directory = (): string => mkdtempSync(join(operator.data.path, "exports-"));
 
-/** Writes the audit log's exports to a directory, and answers their files in their order. */
+/** Writes the audit log's exports to a directory, and returns their files in order. */
 async function exportTo(out: string): Promise<string[]> {
   await seal();
   const { code, err } = await operator.run(["audit", "export", "--out", out]);
@@ -58,12 +58,12 @@ const filesOf = (out: string): string[] =>
 interface Restored {
   db: Database;
   run: (argv: readonly string[]) => Promise<Ran>;
-  /** Serial numbers of revoked certificates, and of those that are on the CRL without one. */
+  /** Returns serial numbers of revoked certificates, and of entries on the CRL without a certificate. */
   revoked(): Promise<string[]>;
   listed(): Promise<string[]>;
 }
 
-/** The database as it is now, to be restored after what comes next is lost. */
+/** Returns the database as it is now, to be restored once later changes are lost. */
 async function backup({ announced = true } = {}): Promise<() => Promise<Restored>> {
   const { url, drop } = await backUp(api.database);
   const db = openDatabase({ url, connectionsMax: 4, applicationName: "realmpass test" });
@@ -277,7 +277,10 @@ describe("replaying what was lost after a backup", () => {
   });
 
   describe("of an offboarding with days of grace that was taken back", () => {
-    /** The entries of an offboarding whose days of grace end so many milliseconds from now, and of its end just now. */
+    /**
+     * Returns the entries of an offboarding whose days of grace end so many milliseconds from now, and of its end just
+     * now.
+     */
     const takenBack = async (person: GivenUser, serials: string[], graceEndsIn: number): Promise<void> => {
       const properties = { userID: person.id, reason: 5, serials, revokeAt: fromNow(graceEndsIn) };
       await api.database.owner.query(sql`

@@ -17,7 +17,7 @@ afterAll(() => {
 
 const directory = (): string => mkdtempSync(join(scratch, "d-"));
 
-/** Each file with what is in it. */
+/** Returns each file with its content. */
 function contentOf(path: string): Record<string, string> {
   const files = readdirSync(path, { recursive: true, encoding: "utf8" }).filter((name) =>
     statSync(join(path, name)).isFile(),

@@ -68,7 +68,7 @@ const intents = (publicKey: Buffer) =>
      where public_key = ${publicKey}
   `);
 
-/** What a worker that died had got done: the answer of its signing threads never comes. */
+/** The threads of a worker that dies after its last write: they never return. */
 const dying: Pick<SigningPool, "certifyResponder"> = { certifyResponder: () => Promise.reject(new Error("died")) };
 const takenLongAgo = () =>
   database.owner.query(sql`update responder_requests set taken_at = taken_at - interval '11 seconds'`);

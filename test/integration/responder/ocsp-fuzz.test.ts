@@ -43,7 +43,7 @@ const random = (max: number): number => integer(0, max - 1);
 const certIdOf = (algorithm: "sha1" | "sha256", number = serialNumber): Buffer =>
   encodeCertId({ issuer: realm.issuer, serialNumber: number, algorithm });
 
-/** Octets changed, left out, put in, doubled; a length that lies; an end that is missing. */
+/** Changes, removes, inserts or doubles octets; falsifies a length; cuts the end. */
 function mutate(original: Buffer): Buffer {
   let bytes = Buffer.from(original);
   for (let change = random(3); change >= 0; change--) {
@@ -107,7 +107,7 @@ test(`${rounds} mutated requests each get an OCSP answer, or 4xx for what is no 
   );
 
   expect([...seen.values()].reduce((sum, count) => sum + count)).toBe(rounds);
-  // It is still there and has met no bug of its own.
+  // It still runs and has met no bug of its own.
   expect(outcomeOf((await askOverHttp(url, { body: seeds[0]! })).body)).toBe("good");
   expect(await responder.registry.metrics()).not.toContain('status="internalError"');
   const [{ count } = { count: -1 }] = await database.owner.query<{ count: number }>(sql`

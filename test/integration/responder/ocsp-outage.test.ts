@@ -45,7 +45,7 @@ const ask = async (headers: Record<string, string> = {}): Promise<string | numbe
   expect(answer.status).toBe(outcome === ocspErrors.tryLater ? 503 : 200);
   return outcome;
 };
-/** From an address of its own, so that the limit is no matter. */
+/** Sends from an address of its own each time, so the limit does not apply. */
 let addresses = 0;
 const askAnew = (): Promise<string | number> => ask({ "x-forwarded-for": `198.51.100.${++addresses % 250}` });
 

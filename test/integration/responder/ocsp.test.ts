@@ -318,7 +318,7 @@ test("who asked is noted, and an answer after a revocation within the minute, to
   await eventually(async () => {
     expect(await lastCheck()).toMatchObject({ result: "good" });
   });
-  // Asked about a number that nobody has, an address says nothing about devices.
+  // A request about an unknown serial number does not show that the address serves devices.
   expect(await askers()).toEqual([]);
 
   await service.delete(`/api/profiles/${serialNumber}`);

@@ -11,7 +11,7 @@ import { depthOf, silentLog } from "../../support/service/worker.ts";
 
 const database = useDatabase();
 
-/** Queues in Postgres over one connection, which has prepared the statement that adds a job. */
+/** Opens queues in Postgres over one connection, which has prepared the statement that adds a job. */
 async function preparedQueues(): Promise<Queues> {
   const pool = openQueuePool({ url: database.url, connectionsMax: 1, applicationName: "realmpass test" });
   const queues = openQueues({ kind: "postgres", pool }, silentLog);
@@ -26,7 +26,7 @@ async function preparedQueues(): Promise<Queues> {
 const add = (queues: Queues) =>
   queues.enqueue(issueCertificate, { version: 1, issuanceId: IssuanceID.parse(randomUUID()) });
 
-/** Puts a function of this body and type in the place of the one that adds a job, until the end of the test. */
+/** Replaces the function that adds a job by one with this body and type, until the end of the test. */
 async function replaceAddJob({ returns, body }: { returns: string; body: (original: string) => string }) {
   await asLogin(database.url, async (client) => {
     const { rows } = await client.query<{ parameters: string; count: number }>(

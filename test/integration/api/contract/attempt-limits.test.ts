@@ -20,13 +20,13 @@ const realmId = "1";
 let addresses = 0;
 const newAddress = (): string => `192.0.2.${++addresses}`;
 
-/** A guess at the account that its name stands for, in lower case. */
+/** Makes an attempt at the account that its name stands for, in lower case. */
 const at = <Guess extends { username: string }>(guess: Guess) => ({
   ...guess,
   find: () => Promise.resolve({ account: guess.username.toLowerCase() }),
 });
 
-/** How a guess was answered: let through, or when to come again. */
+/** Returns the outcome of an attempt: let through, or when to try again. */
 const outcomeOf = async (guess: Promise<unknown>): Promise<"counted" | number> => {
   try {
     await guess;
@@ -43,7 +43,7 @@ const times = (count: number, guess: (index: number) => Promise<unknown>): Promi
 const counted = (outcomes: readonly ("counted" | number)[]): number =>
   outcomes.filter((outcome) => outcome === "counted").length;
 
-/** What both stores promise, seen from two processes. */
+/** Tests the promises of both stores, seen from two processes. */
 function promises(backend: () => QueueBackend, stored: () => Promise<string[]>): void {
   let one: AttemptLimits;
   let other: AttemptLimits;
@@ -51,7 +51,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     createAttemptLimits({ backend: backend(), db: database.open("realmpass_api"), masterKeys, log: silentLog });
   beforeAll(async () => {
     [one, other] = [open(), open()];
-    // A connection that is not there yet is an outage: wait until both count in the store.
+    // A missing connection counts as an outage: wait until both count in the store.
     for (const guesses of [one, other]) {
       await eventually(async () => {
         const before = (await stored()).length;
@@ -140,7 +140,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     const elsewhere = (index: number) => at({ ...home, address: `2001:db8:8:${index.toString(16)}::1` });
     expect(counted(await times(120, (index) => one.password(elsewhere(index))))).toBe(100);
     expect(await outcomeOf(one.password(elsewhere(200)))).not.toBe("counted");
-    // A refused guess from elsewhere costs nothing, and one from home is still one of ten.
+    // A refused attempt from elsewhere costs nothing, and one from home is still one of ten.
     expect(counted(await times(12, () => other.password(at(home))))).toBe(10);
     const stranger = { ...home, username: "emmy" };
     expect(

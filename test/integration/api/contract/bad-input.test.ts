@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 const json = { "content-type": "application/json" };
 
-/** Headers of a caller that the endpoint lets in, so that it is the request that is refused. */
+/** Headers of a caller that the endpoint lets in, so only the request can be refused. */
 const headersFor = ({ endpoint: { access, scope } }: Sample): Record<string, string> => {
   if (access === "guest") return guestHeaders;
   if (scope === "radius.read") return machineHeaders;
@@ -117,7 +117,7 @@ describe.each(titled)("%s", (_, sample) => {
     for (const raw of [
       JSON.stringify({ ...sample.body, [name]: "x", [name.toUpperCase()]: "x" }),
       JSON.stringify({ ...sample.body, [name]: { deep: [] } }),
-      // Nobody has to have a role.
+      // A user need not have a role.
       ...(name === "roles" ? [] : [JSON.stringify({ ...sample.body, [name]: [] })]),
       JSON.stringify({ ...sample.body, [name]: "x".repeat(name === "csr" ? 20_000 : 5000) }),
     ]) {
@@ -131,7 +131,7 @@ describe.each(titled)("%s", (_, sample) => {
 
   test.each(sample.endpoint.path.includes(":") ? badParts : [])("a path that ends in %s", async (part) => {
     const answer = await send(sample, { path: (own) => own.replace(/[^/]+$/, part) });
-    // A name may hold dots and slashes; what it then lacks is a body.
+    // A name may contain dots and slashes, so the request then lacks a body.
     expectRefused(answer);
     expect(answer.headers["set-cookie"]).toBeUndefined();
   });

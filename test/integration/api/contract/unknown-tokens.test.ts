@@ -26,7 +26,7 @@ beforeEach(() => {
 test("a token that was just unknown is refused without asking the database again", async () => {
   const flood = as.token(unknown());
   for (let sent = 0; sent < 50; sent++) expect(await flood.get("/api/realm")).toBeError("unauthenticated");
-  // A slow machine may need more than the second for which it is known.
+  // A slow machine may need more than the second that the entry is cached.
   expect(queries).toBeLessThan(25);
 
   queries = 0;

@@ -4,7 +4,7 @@ import { useApi } from "../../../support/service/api.ts";
 const api = useApi({ settings: { rateLimits: { service: 5, user: 3, refused: 4, tokens: 30 } } });
 const { as, given } = api;
 
-/** Answers of requests that all fall into one second: the limiter's window begins with the first. */
+/** Returns responses to requests that all fall into one second: the limiter's window begins with the first. */
 const burst = (count: number, send: () => Promise<{ status: number; headers: Record<string, unknown> }>) =>
   Promise.all(Array.from({ length: count }, send));
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../support/run/eventually.ts";
 import { useApi } from "../../../support/service/api.ts";
 
-/** Speaks to an api by the bytes; `said` resolves with all that it answered once it has ended the connection. */
+/** Sends bytes to an api; `said` resolves with its whole response once it has ended the connection. */
 function speak(url: string, bytes: string) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -14,7 +14,7 @@ function speak(url: string, bytes: string) {
   return { socket, said: text(socket).catch(() => "") };
 }
 
-/** A request that names its token; without one the bodies of these tests are not read. */
+/** Returns a request with a token; without one, the api does not read the bodies of these tests. */
 const request = (line: string, token: string, headers: string): string =>
   `${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`;
 

@@ -24,13 +24,13 @@ beforeAll(async () => {
 });
 
 interface Heard {
-  /** Each answer's status, and whether it promises that the connection stays. */
+  /** Each response's status, and whether it keeps the connection open. */
   answers: { status: number; keeps: boolean }[];
   /** How the connection ended, if it has. */
   end: "none" | "ended" | "reset";
 }
 
-/** Reads answers, each with its length, from a connection. */
+/** Reads responses, each with its length, from a connection. */
 function hear(socket: Socket): { heard: Heard; until: (isSo: (heard: Heard) => boolean) => Promise<Heard> } {
   const heard: Heard = { answers: [], end: "none" };
   const listeners = new Set<() => void>();
@@ -88,7 +88,7 @@ interface Refused {
   server: keyof typeof urls;
   line: string;
   headers?: string;
-  /** The body begins with it. */
+  /** The beginning of the body. */
   begin?: string;
   status: number;
 }
@@ -163,7 +163,7 @@ describe.each(refused)("%s", (_, wrong) => {
     const { answers, end } = await until(({ end: how }) => how !== "none");
     expect({ answers, end }).toEqual({ answers: [{ status: wrong.status, keeps: false }], end: "ended" });
 
-    // What comes after all is no request: the second one is not looked at.
+    // Bytes after the last request are no request: the second one is not read.
     socket.write(Buffer.alloc(900_000, "x"));
     socket.write(`GET ${next[wrong.server]} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     socket.end();

@@ -5,9 +5,9 @@ import { useApi } from "../../../support/service/api.ts";
 import { authorizationOn } from "../../../support/given/authorization.ts";
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
-/** How many transactions are open. */
+/** The number of open transactions. */
 let transactions = 0;
-/** Questions about keys over another connection while a transaction was open. */
+/** Queries for keys over another connection while a transaction was open. */
 let beside = 0;
 
 const api = useApi({

@@ -28,7 +28,7 @@ beforeAll(async () => {
   user = await given.user({ realmId });
 });
 
-/** The request as a browser makes it that is signed in, redirects not followed. */
+/** Sends the request of a signed-in browser, without following redirects. */
 const ask = async (parameters: Record<string, string | undefined>, of: () => GivenApplication = () => application) =>
   (await browser(user)).get(authorizeUrl(of(), parameters), { follow: false });
 

@@ -14,12 +14,12 @@ beforeAll(async () => {
 let addresses = 0;
 const newAddress = (): string => `198.51.100.${++addresses}`;
 
-/** A request to either of two processes in turn. */
+/** Sends a request to either of two processes in turn. */
 let turn = 0;
 const post = (path: string, fields: Record<string, string>, address: string): Promise<ApiAnswer> =>
   postForm(`${urls[turn++ % urls.length]}${path}`, fields, { "X-Forwarded-For": address });
 
-/** Sends guesses one after another, and answers how many got the usual answer before the first that did not. */
+/** Sends attempts one after another, and returns how many got the usual response before the first other one. */
 async function refusedUntilSlowedDown(guess: () => Promise<ApiAnswer>, usual: number): Promise<number> {
   for (let count = 0; count < 300; count++) {
     const answer = await guess();

@@ -16,7 +16,7 @@ import {
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 
-/** What a profile signs in to, which is no more than whom it was made by may do. */
+/** Signing in with a profile grants no more than its maker has. */
 
 const api = useApi(withClientCertificates);
 const devices = deviceSignInOn(api);
@@ -41,7 +41,7 @@ const signIn = (device: Device, fields?: Record<string, string>): Promise<ApiAns
 
 const scopesOf = ({ body }: ApiAnswer): string[] => String(decodeJwt(body.access_token)["scope"]).split(" ");
 
-/** A caller with the token of an application that is registered for these scopes. */
+/** Makes a caller with the token of an application that is registered for these scopes. */
 const through = async (
   scopes: readonly Scope[],
   { person }: { person?: GivenUser } = {},
@@ -67,7 +67,7 @@ test("scopes are those asked for or all registered ones that are everybody's own
   const some = await signIn(device, { scope: "profile.read realm.read" });
   expect(some.body).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
   expect(scopesOf(some)).toEqual(["profile.read", "realm.read"]);
-  // Of somebody who has it by a role.
+  // The user has it by a role.
   expect(await signIn(device, { scope: "user.read" })).toMatchObject({
     status: 400,
     body: { error: "invalid_scope" },
@@ -129,7 +129,7 @@ test("in the name of somebody with a role it is made by a holder of all that the
     expect(answer.headers["www-authenticate"]).toContain(`scope="${lacking}"`);
     expect((await caller.post(profilePath(helper), profileFor({ allowAuth: false }))).status).toBe(200);
   }
-  // What a scope implies is held with it.
+  // Implied scopes are held as well.
   const implied = held.map((scope) => (scope === "user.lock" ? "user.modify" : scope));
   for (const scopes of [held, implied]) {
     expect((await (await through(scopes)).caller.post(profilePath(helper), profileFor())).status).toBe(200);

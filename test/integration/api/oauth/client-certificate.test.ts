@@ -55,7 +55,7 @@ const formOf = (fields: Record<string, string> = {}) => ({
 const signIn = (device: Sent["device"], fields?: Record<string, string>): Promise<ApiAnswer> =>
   devices.signIn(client, device, fields);
 
-/** Signs in over plain http, as a proxy passes it on. */
+/** Signs in over plain http, as a proxy passes the certificate on. */
 const signInBehindProxy = (value: string, { from = trusted, name = header } = {}): Promise<ApiAnswer> =>
   send(`${api.url}/oauth/token`, { form: formOf(), headers: { [name]: value }, from });
 
@@ -304,7 +304,7 @@ describe("through a proxy", () => {
       byteSequence(der),
       encodeURIComponent(device.certificate),
       encodeURIComponent(device.certificate.trim()),
-      // AWS leaves these as they are.
+      // AWS does not encode these.
       encodeURIComponent(device.certificate).replaceAll("%2B", "+").replaceAll("%2F", "/").replaceAll("%3D", "="),
     ];
     for (const value of accepted) {

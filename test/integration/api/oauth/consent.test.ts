@@ -22,7 +22,7 @@ const consentsOf = async (user: GivenUser): Promise<Scope[][]> => {
   return (body.data as { scopes: Scope[] }[]).map(({ scopes }) => [...scopes].sort());
 };
 
-/** Whether the person is asked, by an authorization request in a browser that they are signed in to. */
+/** Returns whether the person is asked, by an authorization request in a browser that they are signed in to. */
 const isAsked = async (user: GivenUser, clientId: string): Promise<boolean> => {
   const who = await browser(user);
   const silently = answerOf(await who.get(authorizeUrl({ clientId }, { prompt: "none" })));

@@ -13,7 +13,7 @@ beforeAll(async () => {
   cookie = `realmpass-login=${await given.login(await given.user({ realmId: api.realmId }))}`;
 });
 
-/** Encoded as they go over the wire. */
+/** Encoded as on the wire. */
 const values: Readonly<Record<string, string>> = {
   NUL: "a%00b",
   "a bad percent escape": "%zz",
@@ -60,7 +60,7 @@ const forms: Readonly<Record<string, readonly string[]>> = {
   "/login": ["username", "password", "form_token", "continue"],
 };
 
-/** Otherwise good requests, so that the bad value gets as far as it can. */
+/** Returns otherwise valid requests, so the bad value gets as far as it can. */
 const good = (path: string): Record<string, string> => ({
   ...(path === "/oauth/authorize" && {
     response_type: "code",

@@ -16,7 +16,7 @@ const client = (scopes: readonly Scope[]): Promise<GivenApplication> =>
 const setRoles = (id: string, roles: readonly Role[]) =>
   api.database.owner.query(sql`update users set roles = ${roles} where id = ${id}`);
 
-/** The scopes that a token shows those who look into it, in their order. */
+/** Returns the scopes that a token contains, in their order. */
 const scopesIn = (accessToken: string): string[] => {
   const [, payload = ""] = accessToken.split(".");
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as { scope: string };
@@ -28,7 +28,7 @@ const scopesOf = async (roles: Role[], asked: readonly Scope[]): Promise<string[
   return scopesIn(body.access_token);
 };
 
-/** What an application could be registered for before there were roles. */
+/** The scopes that an application could be registered for before there were roles. */
 const before = allScopes.filter((scope) => !["user.lock", "guest.view", "role.modify"].includes(scope));
 
 test("an administrator's tokens have the scopes that were asked for, and none that these imply", async () => {

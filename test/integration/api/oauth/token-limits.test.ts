@@ -69,7 +69,10 @@ interface Holder {
   guestAccountId: string | null;
 }
 
-/** A token of a holder, made so many seconds ago; the first byte of its hash decides whether a service's tokens are counted. */
+/**
+ * Makes a token of a holder, so many seconds old; the first byte of its hash decides whether a service's tokens are
+ * counted.
+ */
 const made = (holder: Holder, secondsAgo: number, hash: { first: number; last: number }) => {
   const tokenHash = Buffer.alloc(32, `${holder.clientId ?? ""}${holder.guestAccountId ?? ""}`);
   tokenHash[0] = hash.first;

@@ -41,7 +41,7 @@ const ask = async (): Promise<string | number> => {
   return outcome;
 };
 
-/** A responder that is registered, whatever becomes of requests to it. */
+/** Registers a responder, whether or not it can be reached. */
 const registered = (url: string): Promise<void> =>
   givenProcess(api.database.owner, { kind: "responder", ocspUrl: url });
 afterEach(async () => {
@@ -101,14 +101,14 @@ describe("the address that certificates point to", () => {
     await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
     await api.database.owner.query(sql`delete from processes where kind = 'responder'`);
     await registered(`http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
-    // The list of responders is kept for a second.
+    // The list of responders is cached for a second.
     await eventually(async () => {
       expect(await ask()).toBe("good");
     });
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     await registered(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
-    // On a busy machine the slow one may be later than anybody is waited for.
+    // On a busy machine the slow one may be later than the longest wait.
     await eventually(async () => {
       expect(await Promise.all(Array.from({ length: 4 }, ask))).toEqual(["good", "good", "good", "good"]);
     });

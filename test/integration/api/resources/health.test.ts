@@ -127,7 +127,7 @@ describe("the status of the whole", () => {
     });
   };
 
-  /** As it is now, whatever was answered within the last seconds. */
+  /** Returns the checks as they are now, without the cached result of the last seconds. */
   const look = (): Promise<readonly HealthCheck[]> =>
     createServiceHealth({
       db,
@@ -137,7 +137,7 @@ describe("the status of the whole", () => {
       log: silentLog,
     })();
 
-  /** The checks that are not ok, by name. */
+  /** Returns the checks that are not ok, by name. */
   const faults = async (): Promise<Record<string, string>> => {
     const checks = await look();
     for (const { state, reason } of checks) expect(reason === null).toBe(state === "ok");

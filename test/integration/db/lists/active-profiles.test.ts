@@ -32,7 +32,7 @@ const list = async (page: Ask = {}, at = fromNow(0)) => {
   return items.map(({ serialNumber }) => serialNumber);
 };
 
-/** What the list looks through. */
+/** Counts the rows that the list looks through. */
 const kept = async (): Promise<number> =>
   only(
     await database.owner.query<{ count: number }>(

@@ -16,10 +16,10 @@ let realmId: string;
 
 const at = fromNow(0);
 const day = 24 * 3_600_000;
-/** Few enough instants that many rows share one. */
+/** So few instants that many rows share one. */
 const instants = [1, 2, 3, 4, 5].map((days) => fromNow(-days * day));
 
-/** The same draws in every run. */
+/** Makes the same draws in every run. */
 function createDraws(seed: number) {
   let state = seed;
   const below = (max: number): number => {
@@ -67,7 +67,7 @@ beforeAll(async () => {
        where id = ${account.id}
     `);
   }
-  // Others, who are on none of these pages.
+  // Other users, who are on none of these pages.
   const elsewhere = await given.realm();
   await given.profile(await given.user({ realmId: elsewhere, createdAt: instants[0]! }));
   await given.guestAccount({ realmId: elsewhere });
@@ -78,7 +78,7 @@ type Value = Date | number | string | null;
 interface Listed<Item> {
   name: string;
   list: (page: PageRequest<never, never>) => Promise<Page<Item>>;
-  /** What an item is sorted by. */
+  /** The sort keys of an item. */
   keys: Record<string, (item: Item) => Value>;
   newest: (item: Item) => Date;
   filters: readonly { filter: object; keeps: (item: Item) => boolean }[];
@@ -176,7 +176,7 @@ const lists = [
 
 const plain = (value: Value): Value => (value instanceof Date ? value.getTime() : value);
 
-/** What Postgres is asked for, done by hand: nulls last either way, ties by id in the direction of the last key. */
+/** Sorts by hand as Postgres should: nulls last either way, ties by id in the direction of the last key. */
 function sorted(
   items: readonly { id: string }[],
   { keys, newest }: Listed<{ id: string }>,
@@ -242,7 +242,7 @@ describe("a list of more rows than are counted each time", () => {
 
   const ask = (page: object = {}, realm = large) =>
     users.list(watched, { realmId: realm, at, page: { limit: 100, offset: 0, filter: {}, sort: [], ...page } });
-  /** Counts of the whole list. */
+  /** Returns the counts of the whole list. */
   const wholeCounts = () => counted.filter((text) => text.includes("count(*)") && !text.includes("limit"));
   const addUsers = (count: number, prefix: string) =>
     database.owner.query(sql`
@@ -276,7 +276,7 @@ describe("a list of more rows than are counted each time", () => {
   test("many who ask at once wait for one count, and it is not asked for again within moments", async () => {
     watched = { ...watched };
     counted = [];
-    // However slow the machine is, no time passes.
+    // No time passes, however slow the machine is.
     const now = vi.spyOn(performance, "now").mockReturnValue(performance.now());
     try {
       const pages = await Promise.all(Array.from({ length: 6 }, () => ask()));

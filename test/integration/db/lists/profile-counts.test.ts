@@ -23,7 +23,7 @@ beforeEach(async () => {
   user = await given.user({ realmId });
 });
 
-/** How many profiles the list takes a user to have, by what it finds them with. */
+/** Returns how many profiles the list counts for a user, by the condition with which it finds them. */
 async function listedCount({ id }: GivenUser, at = fromNow(0)): Promise<number | undefined> {
   for (const count of [0, 1, 2, 3, 4, 5]) {
     const filter = { minProfileCount: count, maxProfileCount: count };

@@ -27,7 +27,7 @@ beforeAll(async () => {
       from generate_series(1, 20000) as n
       join issuers i on i.realm_id = ${realmId}
   `);
-  // As it is once autovacuum has come by; whatever still looks at a page keeps it from being marked.
+  // After autovacuum; a transaction that still looks at a page keeps it from being marked.
   await eventually(async () => {
     await database.owner.query(sql`vacuum analyze certificates`);
     const [table] = await database.owner.query<{ seen: boolean }>(
@@ -46,7 +46,7 @@ const list = (page: Ask, watched: Db = db) =>
     page: { limit: 25, offset: 0, sort: [], ...page, filter: { ...page.filter, state: "revoked" } },
   });
 
-/** What a page reads, and the plans of the statements that read it. */
+/** Returns a page, and the plans of the statements that read it. */
 async function plansOf(page: Ask): Promise<string[]> {
   const statements: Sql[] = [];
   await list(page, {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   user = as.user(subject.user);
 });
 
-/** Some more of everything that there are lists of. */
+/** Makes more rows for every list. */
 async function givenMore(): Promise<void> {
   const { user, guestAccountId } = subject;
   const { realmId } = user;
@@ -63,7 +63,7 @@ async function givenMore(): Promise<void> {
   }
 }
 
-/** What a list answers, and with how many statements. */
+/** Returns a list's response, and how many statements it took. */
 async function ask(path: string, paging: object): Promise<{ rows: number; statements: number }> {
   const asked = personal.has(path) ? user : service;
   const options = Object.keys(paging).length === 0 ? {} : { body: paging };
@@ -93,7 +93,7 @@ test("no list asks the database once for every row", async () => {
   for (const { path, paging, rows, statements: few } of before) {
     const after = await ask(path, paging);
     expect({ path, paging, statements: after.statements }).toEqual({ path, paging, statements: few });
-    // There are as many roles as there are, and what was added does not concern this guest account.
+    // The number of roles is fixed, and the new rows do not concern this guest account.
     const grows = path !== "/api/roles" && !/^\/api\/guest-accounts\/\w+\/timeline$/.test(path);
     if (grows && (!("limit" in paging) || paging.limit !== 1)) {
       expect([path, after.rows > rows]).toEqual([path, true]);

@@ -14,7 +14,7 @@ const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" });
 let sequence = 1_000;
 
-/** A profile as an earlier version would have left it, its key certified as it was sent. */
+/** Makes a profile as an earlier version would have left it, its key certified as it was sent. */
 async function certified(
   realm: string,
   publicKeySpki: Buffer,

@@ -32,7 +32,7 @@ const run = (db: Database, ceremony = operator.data.ceremony) =>
 const rootsIn = (directory: string) => readdirSync(directory).filter((name) => name.endsWith(".key.json"));
 
 beforeEach(async () => {
-  // Nobody else may empty the audit log; without its triggers the owner can.
+  // No other role may empty the audit log; without its triggers the owner can.
   const text = "begin; set local session_replication_role = replica; truncate realms cascade; commit";
   await operator.database.owner.query(verbatim(text));
 });

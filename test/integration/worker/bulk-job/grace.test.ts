@@ -62,11 +62,11 @@ const lockedOut = async (realmId: string): Promise<number> =>
 const statuses = async (jobId: string) =>
   (await rowsOf(database.owner, jobId)).map(({ status, errorCode }) => [status, errorCode]);
 
-/** Leaves a job's days of grace this long, in milliseconds; none: they are over. */
+/** Sets the end of a job's days of grace to so many milliseconds from now; none: they are over. */
 const leaveDays = (jobId: string, ms: number) =>
   database.owner.query(sql`update jobs set revoke_at = ${fromNow(ms)} where id = ${jobId}`);
 
-/** What workers do by the clock, until there is nothing left. */
+/** Does the workers' timed work until nothing is left. */
 async function attend(jobId: string): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await resumeStalledJobs(jobs.deps());
   for (let chunk = jobs.waiting.shift(); chunk !== undefined; chunk = jobs.waiting.shift()) await jobs.work(chunk);

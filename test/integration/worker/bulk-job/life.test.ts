@@ -53,7 +53,7 @@ const usersOf = async (realmId: string): Promise<number> => {
   return row?.count ?? 0;
 };
 
-/** What the API does: a job may start, or is to stop. */
+/** Sets a state as the API does: a job may start, or is to stop. */
 const setState = (jobId: string, state: string) =>
   database.owner.query(sql`update jobs set state = ${state}, error_code = null where id = ${jobId}`);
 
@@ -285,7 +285,7 @@ describe("what is done is done once", () => {
   });
 
   test("when many advance a job at the same time", async () => {
-    // More than one slice of those that are locked out together.
+    // More than one slice of the people who are locked out together.
     const people = extent(3_000, 0.4);
     const realmId = await given.realm();
     const users = await database.owner.query<{ id: string }>(sql`
@@ -510,7 +510,7 @@ describe("time", () => {
 
   test("removes a job with its rows 90 days after it finished, and not before", async () => {
     const jobId = await finished();
-    // By the database's clock, which no process can be ahead of.
+    // By the database's clock; no process can run ahead of it.
     const finishedAgo = (ms: number) =>
       database.owner.query(sql`update jobs set finished_at = ${fromNow(-ms)} where id = ${jobId}`);
     await finishedAgo(90 * 24 * hour - minute);

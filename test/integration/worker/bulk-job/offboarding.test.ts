@@ -44,7 +44,7 @@ async function people(realmId: string, count: number, profilesEach = 0): Promise
   return made;
 }
 
-/** As many users as wanted, without profiles. */
+/** Makes any number of users, without profiles. */
 async function crowd(realmId: string, count: number): Promise<GivenRow[]> {
   const rows = await database.owner.query<{ id: string }>(sql`
     insert into users (realm_id, pairwise_id, created_at)
@@ -122,7 +122,7 @@ test("the last administrator of a realm stays, in the check and in the job, and 
     ["changed", null],
   ]);
 
-  // The check finds nobody who would have to stay: of all administrators together the last one does.
+  // The check finds no one who would have to stay: of all administrators together the last one does.
   const another = await given.user({ realmId, administrator: true });
   const jobId = await offboarding(realmId, [...rows, { userId: another.id }]);
   await jobs.run(jobId);
@@ -318,7 +318,7 @@ describe("an offboarding of more than a fifth of the realm", () => {
 });
 
 describe("an offboarding that was interrupted", () => {
-  /** Runs with a trigger that refuses what meets the condition. */
+  /** Runs with a trigger that refuses rows under the condition. */
   async function refusing(when: string, condition: string, run: () => Promise<void>): Promise<void> {
     const statement = (text: string) => database.owner.query(verbatim(text));
     await statement(`create function refuse() returns trigger language plpgsql as $$

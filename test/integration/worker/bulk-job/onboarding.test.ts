@@ -96,7 +96,7 @@ describeWithTool("redis", "on Redis", () => {
 
 interface Case {
   name: string;
-  /** Before the job; absent: nobody by that name. */
+  /** Before the job; absent: no user of that name. */
   person?: Omit<Parameters<typeof given.user>[0], "realmId">;
   profiles?: readonly NonNullable<Parameters<typeof given.profile>[1]>[];
   row: Omit<GivenRow, "pairwiseId">;

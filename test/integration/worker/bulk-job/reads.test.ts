@@ -11,17 +11,20 @@ const database = useDatabase();
 
 const people = extent(10_000, 0.3);
 
-/** Of each table, for each row of both jobs: what they read is in proportion to what they do. */
+/** Of each table, for each row of both jobs: reads are in proportion to the work. */
 const readsPerRowMax = 40;
 
-/** The first slices read everybody who is there already, until the table of people has been looked at for the first time. */
+/**
+ * The first slices read everyone who exists already, until Postgres has analyzed the table of people for the first
+ * time.
+ */
 const firstReadsPerRowMax = 150;
 
-/** Profiles that were revoked before a job, and those that it revokes: looking at all of the former once is too much. */
+/** Profiles that were revoked before a job, and those that it revokes: reading all of the former once is too much. */
 const revokedBefore = extent(30_000, 0.3);
 const revocations = extent(600, 0.3);
 
-/** The first large job of a new installation comes before Postgres has looked at its tables for the first time. */
+/** The first large job of a new installation comes before Postgres has first analyzed its tables. */
 test("on tables without statistics, an onboarding and an offboarding read no more than what is theirs", async () => {
   await withoutStatistics();
   const { realmId } = await givenIssuingRealm(database.owner);
@@ -45,7 +48,7 @@ test("on tables without statistics, an onboarding and an offboarding read no mor
     pairwiseIDs.map((pairwiseId) => ({ pairwiseId })),
   );
 
-  // What a connection has read is counted at the latest when it ends.
+  // A connection's reads are counted when it ends at the latest.
   await stop();
   expect(await tablesReadMoreThan(people * firstReadsPerRowMax)).toEqual([]);
 });
@@ -59,7 +62,7 @@ test.each([
     const { realmId } = await givenIssuingRealm(database.owner);
     await givenProfiles(realmId, { count: revokedBefore, revoked: true });
     const serials = await givenProfiles(realmId, { count: revocations, revoked: false });
-    // Of a table with the rows of two or three jobs Postgres rightly reads all of them.
+    // With the rows of only two or three jobs Postgres rightly reads the whole table.
     await database.owner.query(sql`delete from job_rows`);
     await prepare();
     const jobId = await givenJob(database.owner, {
@@ -81,7 +84,7 @@ test.each([
   },
 );
 
-/** What a connection has read is counted at the latest when it ends, so each part has connections of its own. */
+/** A connection's reads are counted when it ends at the latest, so each part has connections of its own. */
 async function using<Result>(work: (db: Database) => Promise<Result>, role?: "realmpass_worker"): Promise<Result> {
   const db = openDatabase({ url: database.url, role, connectionsMax: 4, applicationName: "realmpass test" });
   try {
@@ -91,7 +94,7 @@ async function using<Result>(work: (db: Database) => Promise<Result>, role?: "re
   }
 }
 
-/** Profiles of as many people, each an own one. */
+/** Makes profiles of as many people, one each. */
 const givenProfiles = (realmId: string, { count, revoked }: { count: number; revoked: boolean }): Promise<string[]> =>
   using(async (db) => {
     const rows = await db.query<{ serial: string }>(sql`

@@ -36,7 +36,7 @@ const revocation = (realmId: string, serials: readonly string[], rest: Partial<G
     ...rest,
   });
 
-/** As many active profiles as wanted, two for each of the people who have them. */
+/** Makes any number of active profiles, two for each of their people. */
 async function profiles(realmId: string, count: number): Promise<string[]> {
   const rows = await database.owner.query<{ serial: string }>(sql`
     with people as (
@@ -69,7 +69,7 @@ const revokedOf = async (serials: readonly string[]): Promise<string[]> =>
     `)
   ).map(({ serial }) => serial);
 
-/** The serial numbers that the audit log says were revoked by anybody, each as often as it says so. */
+/** Returns the serial numbers that the audit log records as revoked, each as often as recorded. */
 const auditedOf = async (realmId: string): Promise<string[]> =>
   (
     await database.owner.query<{ serial: string }>(sql`

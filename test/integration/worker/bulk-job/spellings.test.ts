@@ -86,7 +86,7 @@ describe("onboarding", () => {
     const jobId = await givenJob(database.owner, { realmId, kind: "onboarding", rows: [{ pairwiseId: "JDoe" }] });
     await jobs.advance(jobId);
     const chunks = jobs.waiting.splice(0);
-    // Made by a sign-in that has not ended when the job makes its people.
+    // Made by a sign-in that has not committed when the job makes its people.
     const api = database.open("realmpass_api");
     let worked: Promise<void>[] = [];
     await api.transaction(async (tx) => {
@@ -104,7 +104,7 @@ describe.each([
   ["offboarding", null],
   ["reactivation", fromNow(-3600)],
 ] as const)("%s", (kind, offboardedAt) => {
-  /** Whom the job has changed. */
+  /** Returns the people whom the job has changed. */
   const changedIn = async (realmId: string): Promise<string[]> => {
     const offboarded = await offboardedOf(realmId);
     return (await peopleOf(realmId)).filter((id) => offboarded.includes(id) === (kind === "offboarding"));

@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.close());
 
-/** What one worker has. */
+/** The dependencies of one worker. */
 const worker = (clock: Clock = systemClock): PublishDeps => ({
   db: workerDb,
   pool,
@@ -56,7 +56,7 @@ const worker = (clock: Clock = systemClock): PublishDeps => ({
   log: silentLog,
 });
 
-/** The same at another time, which is the database's as well. */
+/** The same at another time, in the database as well. */
 const clockAt = (ms: number): PublishDeps => ({
   ...worker({ now: () => fromNow(ms) }),
   databaseTime: () => Promise.resolve(fromNow(ms)),
@@ -67,7 +67,7 @@ beforeEach(async () => {
   realm = await givenIssuingRealm(database.owner);
 });
 
-/** As if the pause between two CRLs were over. */
+/** Ends the pause between two CRLs. */
 async function afterPause(): Promise<void> {
   await database.owner.query(sql`alter table crls disable trigger crls_only_go_forward`);
   await database.owner.query(sql`update crls set published_at = now() - interval '1 minute'`);
@@ -237,7 +237,7 @@ test("nothing is due for a while after a CRL, then what was revoked meanwhile, t
   await afterPause();
   expect(await due(fromNow(23.9 * hour))).not.toContain(realm.issuerId);
   expect(await due(fromNow(24.1 * hour))).toContain(realm.issuerId);
-  // A validity that was made shorter counts at once, and a CRL of the future is replaced.
+  // A shortened validity counts at once, and a CRL of the future is replaced.
   expect(await crls.listDue(workerDb, { at: fromNow(0.5 * hour), validityHours: 1 })).toContain(realm.issuerId);
   expect(await due(fromNow(-hour))).toContain(realm.issuerId);
 });
@@ -289,7 +289,7 @@ test("a long list is kept in pieces that are written once", async () => {
   const after = await pieceIds();
   expect(after.slice(0, -1)).toEqual(before.slice(0, -1));
   expect(after).toHaveLength(before.length);
-  // A worker that has none of it in memory writes the same list.
+  // A worker with none of it in memory writes the same list.
   await insertMany(12_351, 12_351);
   expect((await publish(worker())).entries.size).toBe(12_351);
   expect(verifyCrl(await storedCrl(apiDb, realm.issuerId), pem("CERTIFICATE", realm.issuer))).toBe("verify OK");

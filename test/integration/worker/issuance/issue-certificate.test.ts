@@ -42,10 +42,13 @@ async function settled(ids: readonly string[]): Promise<issuances.IssuanceResult
   });
 }
 
-/** When work was accepted that the sweep counts as lost by the queue: after 10 seconds, and not long before. */
+/**
+ * Returns an acceptance time at which the sweep counts work as lost by the queue: after 10 seconds, and not long
+ * before.
+ */
 const lostAt = (): Date => fromNow(-11_000);
 
-/** How many certificates there are for each of these issuances: one each, if all is well. */
+/** Counts the certificates of each of these issuances: one each if all is well. */
 async function certificatesPerIssuance(ids: readonly string[]): Promise<number[]> {
   const rows = await database.owner.query<{ count: number }>(sql`
     select count(c.id)::integer as count
@@ -62,7 +65,7 @@ function opened({ id, output }: issuances.IssuanceResult): Record<string, string
   return JSON.parse(open(dataKey, output.sealed, id).toString("utf8")) as Record<string, string>;
 }
 
-/** A PKCS#10 request as OpenSSL makes it, and the public key in it. */
+/** Makes a PKCS#10 request with OpenSSL; returns it and its public key. */
 function certificateSigningRequest(): { csr: string; spki: Buffer } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const key = privateKey.export({ type: "pkcs8", format: "pem" });
@@ -70,7 +73,7 @@ function certificateSigningRequest(): { csr: string; spki: Buffer } {
   return { csr, spki: publicKey.export({ type: "spki", format: "der" }) };
 }
 
-/** The same request with a signature that is wrong in one bit. */
+/** Returns the same request with a signature that is wrong in one bit. */
 function withLastOctetFlipped(pemText: string): string {
   const der = Buffer.from(pemText.replace(/-----.*?-----|\s/g, ""), "base64");
   der[der.length - 1]! ^= 1;
@@ -266,7 +269,7 @@ describe("when migrating makes the queue's schema again", () => {
 
     const after = [...(await add(1)), ...(await add(20))];
     expect((await settled(after)).map(({ state }) => state)).toEqual(after.map(() => "issued"));
-    // The sweep would issue them as well, and leave their tasks where they are.
+    // The sweep would issue them as well, and leave their tasks in the queue.
     await eventually(async () => {
       expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     });

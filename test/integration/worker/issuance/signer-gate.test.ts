@@ -59,7 +59,7 @@ async function realmWithUser() {
   return { ...realm, userId: await givenUser(database.owner, realm.realmId) };
 }
 
-/** Encrypts an issuer's key under another passphrase and answers the record as it was. */
+/** Encrypts an issuer's key under another passphrase and returns the previous record. */
 async function lockUp(issuerId: string): Promise<object> {
   const { record } = only(
     await database.owner.query<{ record: object }>(
@@ -200,7 +200,7 @@ describe("one worker's part", () => {
       ...ids.map(() => ({ status: "queued", claims: 1, failures: 0 })),
       { status: "queued", claims: 0, failures: 0 },
     ]);
-    // What was signed nobody knows.
+    // What was signed is unknown.
     expect(await abandoned(ids)).toBe(ids.length);
 
     await eventually(async () => {

@@ -60,7 +60,7 @@ function issued(result: SigningResult | undefined): SignedRequest {
   return result;
 }
 
-/** What the API would hand out: unwrapped, opened, parsed. */
+/** Returns the output that the API would hand out: unwrapped, opened, parsed. */
 function outputOf({ dataKeys, results }: IssueBatchResult, index = 0): Record<string, string> {
   const { sealed, issuanceId, dataKeyId } = issued(results[index]);
   const wrapped = dataKeys.find(({ id }) => id === dataKeyId)?.wrapped ?? Buffer.alloc(0);
@@ -259,7 +259,7 @@ describe("with a pool and a loaded issuer", () => {
   });
 });
 
-/** A batch that keeps a thread busy for a while. */
+/** Makes a batch that keeps a thread busy for a while. */
 const longBatch = (): SigningRequest[] => Array.from({ length: 40 }, () => signingRequest({ format: "pem" }));
 
 describe("what is urgent", () => {
@@ -275,7 +275,7 @@ describe("what is urgent", () => {
       ended.push("urgent");
       await Promise.all(bulk);
 
-      // One batch or two are on a thread already; how many another thread has worked off meanwhile is up to it.
+      // One or two batches are on a thread already; another thread may have finished any number meanwhile.
       expect(ended.indexOf("urgent")).toBeLessThanOrEqual(threads === 1 ? 2 : 5);
       expect(ended).toHaveLength(9);
     } finally {

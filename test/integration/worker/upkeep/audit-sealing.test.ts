@@ -24,7 +24,7 @@ beforeAll(async () => {
   workers = [1, 2].map(() => database.open("realmpass_worker"));
 });
 
-// What one test leaves waiting is none of the next one's business.
+// A test's waiting entries must not concern the next one.
 afterEach(async () => {
   await database.owner.query(sql`delete from audit_unsealed`);
   logged = [];
@@ -130,7 +130,7 @@ test("two realms have chains of their own", async () => {
   for (const realmId of [one, other]) {
     expect(await check(realmId)).toMatchObject({ entries: 3, unsealed: 0, end: { position: 3 }, faults: [] });
   }
-  // The same entries would not do in the other's place.
+  // The same entries of one would not do in the other's place.
   expect((await check(one)).end.hash).not.toBe((await check(other)).end.hash);
 });
 
@@ -156,7 +156,7 @@ test("recording waits for no sealing", async () => {
   await record(realmId);
   await workers[0]!
     .transaction(async (tx) => {
-      // A sealing that has done everything but commit.
+      // A sealing that has only its commit left to do.
       await tx.query(sql`delete from audit_unsealed where realm_id = ${realmId}`);
       await tx.query(sql`
       insert into audit_heads (realm_id, position, hash, sealed_at, signature)
@@ -205,7 +205,7 @@ test("many workers at once, while entries keep coming, do not fork a chain", asy
 });
 
 describe("a worker that dies", () => {
-  /** A database that loses its connection at the nth statement of every transaction. */
+  /** Makes a database that loses its connection at the nth statement of every transaction. */
   const dyingAt = (statement: number): Database => ({
     ...workers[0]!,
     transaction: (run) =>

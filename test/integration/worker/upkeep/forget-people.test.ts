@@ -36,7 +36,7 @@ const lines: string[] = [];
 const keep = (...line: unknown[]): void => void lines.push(JSON.stringify(line));
 const keepingLines = { ...silentLog, info: keep, warn: keep, error: keep } as unknown as Log;
 
-/** As if it had been so many months ago that they were offboarded. */
+/** Moves their offboarding back by so many months. */
 const offboardedAgo = (userIds: readonly string[], months: number): Promise<unknown> =>
   owner().query(sql`
     update users set offboarded_at = now() - make_interval(months => ${months}::integer) - interval '1 minute'
@@ -46,7 +46,7 @@ const offboardedAgo = (userIds: readonly string[], months: number): Promise<unkn
 const setForgetting = (realmId: string, months: number | null): Promise<unknown> =>
   owner().query(sql`update realms set forget_after_months = ${months} where id = ${realmId}`);
 
-/** Which of them are forgotten. */
+/** Returns the people who are forgotten. */
 const forgottenOf = async (people: readonly GivenUser[]): Promise<boolean[]> => {
   const rows = await owner().query<{ id: string }>(sql`
     select id from users where id = any(${people.map(({ id }) => id)}::bigint[]) and forgotten_at is not null
@@ -55,7 +55,7 @@ const forgottenOf = async (people: readonly GivenUser[]): Promise<boolean[]> => 
   return people.map(({ id }) => ids.has(id));
 };
 
-/** The tables, of every schema, in which one of these values stands: in text, in JSON, in arrays or as octets. */
+/** Returns the tables, of every schema, that contain one of these values: in text, in JSON, in arrays or as octets. */
 async function tablesWith(values: readonly string[]): Promise<string[]> {
   const tables = await owner().query<{ name: string }>(sql`
     select format('%I.%I', schemaname, tablename) as name
@@ -107,7 +107,7 @@ describe("a person with everything that a person can have", () => {
     return answer.body.data as { id: string };
   };
 
-  /** Takes Ada on by a bulk job, gives her all there is, and offboards her. */
+  /** Onboards Ada by a bulk job, gives her every kind of row, and offboards her. */
   async function givenAda(): Promise<{ user: GivenUser; jobId: string; serials: string[] }> {
     const job = await run(
       "onboarding",
@@ -417,7 +417,7 @@ describe("who is forgotten", () => {
       select pairwise_id as id from job_rows where job_id = ${done} order by position
     `);
     expect(left).toEqual([{ id: null }, { id: "jdoe" }, { id: "solos" }]);
-    // The twin who stays is the one whom the id belongs to now; what is free is the other's.
+    // The id now belongs to the remaining twin; the other's is free.
     await expect(given.user({ realmId, pairwiseId: "JDOE" })).rejects.toMatchObject({ constraint: "users_folded_id" });
     await given.user({ realmId, pairwiseId: "solo" });
   });

@@ -33,7 +33,7 @@ beforeEach(async () => {
   user = await given.user({ realmId: await given.realm() });
 });
 
-/** One of each kind of row that ends at an instant; answers a statement that finds it. */
+/** Makes one of each kind of row that ends at an instant; returns a statement that finds it. */
 const kinds: readonly [string, (expiresAt: Date) => Promise<Sql>][] = [
   [
     "a login",
@@ -151,7 +151,7 @@ test("all that has piled up goes in one turn, in slices so that no statement tak
 });
 
 describe("private keys that were collected", () => {
-  /** As many outputs as it says, all made and, unless it says otherwise, collected at the same instant. */
+  /** Makes so many outputs, all made at the same instant and, unless specified otherwise, collected then. */
   const givenCollected = async (count: number, at: Date, { collected = true } = {}): Promise<void> => {
     await database.owner.query(sql`
       with key as (
@@ -176,7 +176,7 @@ describe("private keys that were collected", () => {
 
   test("are erased after ten minutes, however many there are, in one turn", async () => {
     const count = extent(200_000, 0.06);
-    // In pieces: statements of this login end after some seconds.
+    // In portions: statements of this login end after some seconds.
     for (let left = count; left > 0; left -= 10_000) {
       await givenCollected(Math.min(left, 10_000), fromNow(-10 * minute - 1));
     }
@@ -221,7 +221,7 @@ describe("OCSP responders' certificates", () => {
     ended: await rowsOf(sql`select from ocsp_responders where not_after < ${fromNow(-day)}`),
     others: await rowsOf(sql`select from ocsp_responders where not_after >= ${fromNow(-day)}`),
   });
-  /** As many that ended at this instant as it says. */
+  /** Makes so many responders that ended at this instant. */
   const givenResponders = async (notAfter: Date, count = 1): Promise<void> => {
     await database.owner.query(sql`
       insert into ocsp_responders (issuer_id, serial_number, worker_id, public_key, not_before, not_after, created_at)

@@ -17,7 +17,7 @@ const admin = (realmId = api.realmId): Promise<GivenUser> =>
   given.user({ realmId, administrator: true, email: "ada@uni.example" });
 const expiresInMs = ({ body }: { body: { expiresAt: string } }): number =>
   Date.parse(body.expiresAt) - systemClock.now().getTime();
-/** As if so many minutes had gone by without anything of the console's happening. */
+/** Moves the console's session back by so many idle minutes. */
 const idle = (user: GivenUser, count: number) =>
   database.owner.query(sql`
     update console_sessions set expires_at = expires_at - make_interval(mins => ${count}) where user_id = ${user.id}

@@ -18,7 +18,7 @@ const admin = (realmId = api.realmId): Promise<GivenUser> => given.user({ realmI
 const browserOf = (user?: GivenUser): Promise<BrowserSession> => authorizationOn(api).browser(user);
 const queryOf = (visit: Visit): URLSearchParams => new URL(visit.headers.location ?? "", api.url).searchParams;
 
-/** Up to the redirect with the code, which is not followed. */
+/** Goes up to the redirect with the code, without following it. */
 async function beforeCallback(browser: BrowserSession): Promise<string> {
   const started = await browser.get(`${api.url}/console/sign-in?continue=/console/users`, { follow: false });
   const authorized = await browser.get(new URL(started.headers.location ?? "", api.url).href, { follow: false });
@@ -138,7 +138,7 @@ test("an answer with another state, another issuer or none, or without a code op
     expect(visit.text).toContain('href="/console/sign-in?continue=%2Fconsole%2Fusers"');
   }
   expect(consoleIn(api, browser).cookie()).toBeUndefined();
-  // Nothing of this has used up the attempt: the right answer still opens the console.
+  // None of this used up the attempt: the right response still opens the console.
   expect(await browser.get(callback, { follow: false })).toMatchObject({ status: 303 });
 
   const again = await browserOf(user);
@@ -266,7 +266,7 @@ test("administrators see it in no list of applications, and can neither change n
   const realmId = await given.realm();
   await openConsole(api, await admin(realmId));
   const who = api.as.admin({ realmId });
-  // The administrator's own client is there alone.
+  // Only the administrator's own client is in the list.
   expect((await who.get("/api/applications")).body).toMatchObject({ total: 1 });
   expect((await who.get("/api/applications?search=console")).body).toMatchObject({ total: 0, data: [] });
   const path = `/api/applications/console-${realmId}`;

@@ -110,13 +110,13 @@ describe("with the values of a realm", () => {
     expect(text).toContain(`${api.url}/crl/${issuerId}.crl`);
     expect(text).toContain(`/docs/radius/strict.tar.gz?realm=${name}`);
     expect(text).not.toMatch(/demo\.example|\$issuer|\$base_url/);
-    // Links to other pages stay with the realm.
+    // Links to other pages keep the realm.
     expect(text).toContain(`href="/docs/replacing-cas?realm=${name}"`);
     expect(text).toContain(`href="/docs/radius/hostapd?realm=${name}"`);
 
     await realms.update(owner(), realmId, { radiusCn: "aaa.campus.example" });
     expect((await get(`/docs/radius?realm=${name}`)).text).toContain("/CN=aaa.campus.example");
-    // A name that is none does not get into commands.
+    // An invalid name does not get into commands.
     await realms.update(owner(), realmId, { radiusCn: "$(reboot)" });
     expect((await get(`/docs/radius?realm=${name}`)).text).not.toContain("reboot");
   });

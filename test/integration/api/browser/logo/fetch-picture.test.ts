@@ -4,7 +4,7 @@ import { createPictureFetch } from "../../../../../api/browser/logo/fetch-pictur
 import { png, svg, usePictureServer } from "../../../../support/counterparts/picture-server.ts";
 
 const server = usePictureServer();
-/** Within this machine as well, and nowhere that pictures may come from. */
+/** On this machine as well, at an address that pictures may not come from. */
 const inner = usePictureServer("127.0.0.2");
 
 const authorities = `${server.authorities}${inner.authorities}`;

@@ -10,7 +10,7 @@ const api = useApi({ settings: { logos: { networks: "127.0.0.1", authorities: se
 const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   sendRequest(`${api.url}${path}`, method, { headers });
 
-/** A realm with a logo at a path of the server; answers its name. */
+/** Makes a realm with a logo at a path of the server; returns its name. */
 const givenRealm = async (path: string): Promise<string> => {
   const id = await api.given.realm();
   const address = `${server.url}${path}`;

@@ -17,7 +17,7 @@ let logos: Logos;
 let requests: () => number;
 const pass = (ms: number): void => void (now += ms);
 const realm = (path: string, id = "1") => ({ id, logoUri: path === "" ? "" : `${server.url}${path}` });
-/** Until what was asked for in passing is there. */
+/** Waits until background fetches are done. */
 const settled = async (count: number): Promise<void> => {
   await expect.poll(requests).toBe(count);
   await new Promise((resolve) => setTimeout(resolve, 50));

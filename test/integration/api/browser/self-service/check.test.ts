@@ -14,7 +14,7 @@ const nothing = "Nothing yet";
 
 beforeAll(() => api.startWorker());
 
-/** A realm of its own, since what is said depends on its other profiles. */
+/** Makes a realm of its own, because the page depends on the realm's other profiles. */
 async function givenRealm(): Promise<string> {
   const { realmId } = await givenIssuingRealm(api.database.owner);
   await realms.update(api.database.owner, realmId, { helpUri: "https://help.example", timeZone: "Europe/Berlin" });
@@ -26,14 +26,14 @@ const setAsked = (user: GivenUser, ago: string) =>
     update certificates set last_ocsp_at = now() - ${ago}::interval where user_id = ${user.id}
   `);
 
-/** Somebody of the realm whose profile the network asked about so long ago. */
+/** Makes a user whose profile the network checked so long ago. */
 async function givenAsked(realmId: string, ago: string): Promise<void> {
   const user = await given.user({ realmId });
   await given.profile(user);
   await setAsked(user, ago);
 }
 
-/** Somebody who has just downloaded a profile. */
+/** Makes a user who has just downloaded a profile. */
 async function givenDownload(realmId: string, deviceType = "iOS") {
   const user = await given.user({ realmId });
   const visitor = await visitorOf(api, user);

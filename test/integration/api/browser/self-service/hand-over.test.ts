@@ -49,7 +49,7 @@ const person = (more: object = {}): Promise<GivenUser> => given.user({ realmId, 
 const change = (page: Visit, set: ReturnType<typeof sql>) =>
   api.database.owner.query(sql`update hand_overs set ${set} where id = ${idOf(page)}`);
 
-/** A hand-over to another device, and its link. */
+/** Offers a hand-over to another device; returns its link. */
 const offer = async (user: GivenUser, fields: Record<string, string> = {}) => {
   const owner = await visitorOf(api, user);
   const page = await owner.add({ place: "elsewhere", ...fields });
@@ -62,7 +62,7 @@ const take = async (link: string, deviceType = "Linux") => {
   return { device, page: await device.send(page, { device_type: deviceType }) };
 };
 
-/** Rows of a person's, or of a page's, that there should be some of or none. */
+/** The rows of a user, or of a page, that a test expects or excludes. */
 const issuancesOf = (user: GivenUser) =>
   api.database.owner.query(sql`select id from issuances where user_id = ${user.id}`);
 
@@ -234,7 +234,7 @@ describe("on this device", () => {
     expect(await visitor.add()).toMatchObject({ status: 429 });
   });
 
-  // A worker would settle it as failed after a few attempts, or make it.
+  // A worker would settle it as failed after a few attempts, or issue it.
   describe("while no worker runs", () => {
     beforeAll(() => worker.stop());
     afterAll(async () => {
@@ -250,7 +250,7 @@ describe("on this device", () => {
       expect(headingOf(page)).toBe("Preparing your profile");
       expect(page.headers["refresh"]).toBe("2");
       expect(page.text).not.toContain("longer than usual");
-      // Neither another tap nor the file's address makes another one, or an error.
+      // Neither another tap nor the file's address makes another one, or fails.
       expect(headingOf(await visitor.download(claimed, { waits: false }))).toBe("Preparing your profile");
       expect(headingOf(await visitor.get(`${claimed.url}/file/laptop.pem`))).toBe("Preparing your profile");
       expect(await issuancesOf(user)).toHaveLength(1);
@@ -275,7 +275,7 @@ describeWithTool(["nmcli", "openssl"], "the commands for NetworkManager", () => 
       await writeFile(join(directory, "mia-s-laptop.pem"), pem.text);
       await writeFile(join(directory, "radius-ca.pem"), ca.text);
       const commands = unescaped(/<pre class="copy">([\s\S]*?)<\/pre>/.exec(page.text)![1]!);
-      // Written down instead of handed to a daemon that is not there.
+      // The commands are recorded instead of sent to a daemon, which is not running.
       const script = `nmcli() { "${requireTool("nmcli")}" --offline "$@"; }\n${commands}`;
       const { status, stdout } = spawnSync("sh", ["-e", "-c", script], { cwd: directory, encoding: "utf8" });
       expect(status).toBe(0);
@@ -288,7 +288,7 @@ describeWithTool(["nmcli", "openssl"], "the commands for NetworkManager", () => 
   });
 });
 
-/** The names that a browser may save an answer under: RFC 6266 has two, and browsers prefer the second. */
+/** Returns the names under which a browser may save a response: RFC 6266 has two, and browsers prefer the second. */
 const savedNames = ({ headers }: { headers: Record<string, unknown> }): string[] => {
   const header = String(headers["content-disposition"]);
   const [, plain] = /filename="([^"]*)"/.exec(header) ?? [];

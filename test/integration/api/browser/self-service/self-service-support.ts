@@ -13,15 +13,18 @@ import type { GivenUser } from "../../../../support/given/given.ts";
 export interface Visitor {
   browser: BrowserSession;
   get(path: string, options?: { follow?: boolean }): Promise<Visit>;
-  /** Posts the form of a page, filled in with these. */
+  /** Posts the form of a page, filled in with these fields. */
   send(page: Visit, fields: Record<string, string>): Promise<Visit>;
   /** Fills in the form for a new device. */
   add(fields?: Record<string, string>, options?: { home?: string }): Promise<Visit>;
-  /** Taps Download, waits as a browser would while the profile is prepared, and answers the file, or why there is none. */
+  /**
+   * Taps Download, waits as a browser would while the profile is prepared, and returns the file, or the reason why
+   * there is none.
+   */
   download(page: Visit, options?: { waits?: boolean }): Promise<Visit>;
 }
 
-/** Somebody's browser; signed in, if a user is named. */
+/** Makes a visitor's browser; signed in if a user is named. */
 export async function visitorOf(api: TestApi, user?: GivenUser): Promise<Visitor> {
   const browser = createBrowserSession(() => [api.url]);
   if (user !== undefined) browser.cookies.set(`${new URL(api.url).host} realmpass-login`, await api.given.login(user));
@@ -49,7 +52,7 @@ export async function visitorOf(api: TestApi, user?: GivenUser): Promise<Visitor
   return visitor;
 }
 
-/** The form that is the page's own: not the one that signs out. */
+/** Returns the page's own form: not the one that signs out. */
 export function formOf(page: Visit): Form {
   const form = formsOf(page).find(({ action }) => !action.endsWith("/login/end"));
   if (form === undefined) throw new Error(`there is no form on ${page.url}: ${page.text.slice(0, 500)}`);
@@ -59,7 +62,7 @@ export function formOf(page: Visit): Form {
 
 export const headingOf = ({ text }: Visit): string => /<h1>(.*?)<\/h1>/.exec(text)?.[1] ?? "";
 
-/** The address of the file on a page whose profile is made. */
+/** Returns the address of the file on a page whose profile is made. */
 export const fileOn = ({ text, url }: Visit): string => {
   const path = /class="button large" href="([^"]+)"/.exec(text)?.[1];
   if (path === undefined) throw new Error(`there is no file on ${url}: ${text.slice(0, 500)}`);

@@ -13,7 +13,7 @@ let realmName = "";
 beforeAll(async () => {
   mia = await givenLocalAccount(api, { username: "mia" });
   grace = await givenLocalAccount(api, { username: "grace", administrator: true });
-  // A second realm that people can sign in to: who comes without a realm has to choose.
+  // A second realm that people can sign in to: a visitor without a realm has to choose.
   await givenLocalAccount(api, { username: "leo", realmId: await given.realm() });
   realmName = (await realms.findById(api.database.owner, api.realmId))?.name ?? "";
 });
@@ -31,7 +31,7 @@ const locationOf = async (browser: BrowserSession, path: string): Promise<string
   return headers.location;
 };
 const continueTo = (path: string): string => `continue=${encodeURIComponent(path)}`;
-/** Where somebody ends up who signs in with name and password and wanted to go to `path`. */
+/** Returns where a user lands who signs in with name and password on the way to `path`. */
 const signIn = async ({ username }: LocalAccount, path?: string): Promise<string | undefined> => {
   const browser = browse();
   const form = await visit(browser, `/login?realm=${realmName}${path === undefined ? "" : `&${continueTo(path)}`}`);

@@ -31,7 +31,7 @@ const loginCookie = (browser: BrowserSession): string | undefined =>
   [...browser.cookies].find(([name]) => name.endsWith(" realmpass-login"))?.[1];
 const unique = (): string => randomUUID().slice(0, 8);
 
-/** A form of a realm of the test's own, because guesses are counted per name. */
+/** Opens the form in a realm of the test's own, because attempts are counted per name. */
 const open = (browser: BrowserSession, query = ""): Promise<Visit> =>
   browser.get(`${api.url}/login?realm=${realmName}&${query}`, { follow: false });
 const signIn = async (browser: BrowserSession, username: string, password = testPassword, query = ""): Promise<Visit> =>
@@ -50,7 +50,7 @@ const authorizePath = (clientId: string, extra = ""): string =>
   `/oauth/authorize?response_type=code&client_id=${clientId}&redirect_uri=https%3A%2F%2Fclient.example%2Fback${extra}`;
 const withContinue = (path: string): string => `continue=${encodeURIComponent(path)}`;
 
-/** A page without what is new each time. */
+/** Returns a page without its parts that differ each time. */
 const stable = ({ status, text }: Visit): string => `${status} ${text.replace(/name="form_token" value="[^"]*"/g, "")}`;
 
 test("the right name and password sign in with a new cookie, once and for all pages, and go on", async () => {

@@ -8,7 +8,7 @@ import { givenRows } from "../../../../support/given/given.ts";
 import { backendFor, silentLog } from "../../../../support/service/worker.ts";
 import { sql } from "../../../../../db/sql.ts";
 
-/** Only a wrong password counts: an answer that says nothing of the password keeps nobody out. */
+/** Only a wrong password counts: a response that does not depend on the password locks no account. */
 
 const database = useDatabase();
 

@@ -23,7 +23,7 @@ const open = (method: "GET" | "POST" | "PUT" | "HEAD", token: string) =>
   sendRequest(`${api.url}/sign-in/${token}`, method, {});
 const link = async () => given.signInLink(await given.user({ realmId: api.realmId, administrator: true }));
 
-/** A browser that has the page of a link open. */
+/** Makes a browser that has a link's page open. */
 const follow = async (token: string) => {
   const browser = createBrowserSession(() => []);
   return { browser, page: await browser.get(`${api.url}/sign-in/${token}`) };

@@ -43,7 +43,7 @@ const other = useUpstreamProvider({
 });
 const open = useUpstreamProvider({ redirectUri, authentication: "none" });
 
-/** A realm of its own whose people come from the provider. */
+/** Makes a realm of its own whose people come from the provider. */
 async function realmAt(at: TestUpstream, claims: UpstreamClaims = {}): Promise<string> {
   const realmId = await given.realm();
   const { url: issuer, clientId, clientSecret } = at;
@@ -59,7 +59,7 @@ const person = (claims: Record<string, unknown> = {}) => ({
   ...claims,
 });
 
-/** Somebody signs in with a browser that was never there before. */
+/** Signs a user in with a new browser. */
 async function signIn(
   realmId: string,
   {
@@ -177,7 +177,7 @@ describe("who somebody is", () => {
     upstream.signsIn(person({ pairwise_id: claimed }));
     expect((await signIn(realmId)).user).toMatchObject({ id, pairwiseId });
     expect(await usersOf(api, realmId)).toHaveLength(1);
-    // The same spelling under another subject is somebody else, as ever.
+    // The same spelling under another subject is another person, as before.
     upstream.signsIn(person({ pairwise_id: claimed }));
     expectProblem((await signIn(realmId)).visit, "identity_conflict");
   });

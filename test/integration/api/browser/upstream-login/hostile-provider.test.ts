@@ -51,7 +51,7 @@ async function signIn(browser = browserOf(api, () => upstream.url)) {
   return { browser, visit, user: await signedInUser(api, browser) };
 }
 
-/** Signing in shows this page, with the way back to the beginning, and leaves nobody behind. */
+/** Expects signing in to show this page, with the way back to the beginning, and to create no user. */
 async function expectNobody(problem: Problem): Promise<void> {
   const { visit, user } = await signIn();
   const startAgain = expectProblem(visit, problem);
@@ -185,7 +185,7 @@ describe("every place that is asked", () => {
   const slow: HostileResponse = (_, response) => {
     setTimeout(() => response.destroy(), 5 * timeoutMs).unref();
   };
-  /** Something all the time, and never an end. */
+  /** Sends bytes without end. */
   const drip: HostileResponse = (_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     const timer = setInterval(() => response.write(" "), 20);

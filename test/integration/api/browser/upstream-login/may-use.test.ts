@@ -48,10 +48,10 @@ const person = (said: Record<string, unknown> = {}): UpstreamAccount => ({
   ...said,
 });
 
-/** Entra does so with people of more than 200 groups. */
+/** Entra sends this for people in more than 200 groups. */
 const overage = { _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint: "https://graph.example/g" } } };
 
-/** The person signs in with a browser that was never there before. */
+/** Signs the person in with a new browser. */
 async function signIn(realmId: string, account: UpstreamAccount) {
   upstream.signsIn(account);
   const browser = browserOf(api, () => upstream.url);
@@ -59,7 +59,7 @@ async function signIn(realmId: string, account: UpstreamAccount) {
   return { browser, visit, user: await signedInUser(api, browser) };
 }
 
-/** What the refusal of a known person may change, and what it may not. */
+/** Returns the columns that the refusal of a known person may change, and those that it may not. */
 const rowOf = async (realmId: string) => {
   const [row] = await api.database.owner.query<Record<string, unknown>>(sql`
     select email, display_name as name, roles as given, provider_roles as provided,

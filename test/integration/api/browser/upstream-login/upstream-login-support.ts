@@ -28,7 +28,7 @@ export async function setUpstream(
   });
 }
 
-/** The path that begins signing in to a realm. */
+/** Returns the path that begins signing in to a realm. */
 export async function startPath(
   api: TestApi,
   realmId: string,
@@ -41,7 +41,7 @@ export async function startPath(
 export const browserOf = (api: TestApi, upstreamUrl: () => string): BrowserSession =>
   createBrowserSession(() => [api.url, upstreamUrl()]);
 
-/** Walks on until a redirect leads back to our callback, and stops there. */
+/** Follows redirects until one leads back to our callback, and stops there. */
 export async function walkToCallback(browser: BrowserSession, url: string): Promise<string> {
   for (let [step, at] = [0, url]; step < 20; step++) {
     const visit: Visit = await browser.get(at, { follow: false });
@@ -61,7 +61,7 @@ export interface SignedInUser {
   administrator: boolean;
 }
 
-/** The users of a realm, oldest first. */
+/** Returns the users of a realm, oldest first. */
 export const usersOf = (api: TestApi, realmId: string): Promise<SignedInUser[]> =>
   api.database.owner.query<SignedInUser>(sql`
     select id, pairwise_id as "pairwiseId", email, display_name as "displayName", administrator
@@ -70,7 +70,7 @@ export const usersOf = (api: TestApi, realmId: string): Promise<SignedInUser[]> 
      order by id
   `);
 
-/** Who is signed in to a browser, by the hash of its cookie. */
+/** Returns the user signed in to a browser, by the hash of its cookie. */
 export async function signedInUser(
   api: TestApi,
   browser: BrowserSession,
@@ -86,7 +86,7 @@ export async function signedInUser(
   return row;
 }
 
-/** Whether a page says this problem, calmly, and where it says to start again. */
+/** Expects a page to show this problem, calmly, and the address to start again. */
 export function expectProblem(visit: Visit, problem: Problem): string | undefined {
   expect({ status: visit.status, title: /<title>(.*?)<\/title>/.exec(visit.text)?.[1] }).toEqual({
     status: problems[problem].status,
@@ -97,7 +97,7 @@ export function expectProblem(visit: Visit, problem: Problem): string | undefine
   return href?.replaceAll("&amp;", "&");
 }
 
-/** The audit entries of a realm, oldest first. */
+/** Returns the audit entries of a realm, oldest first. */
 export const auditOfRealm = (
   api: TestApi,
   realmId: string,

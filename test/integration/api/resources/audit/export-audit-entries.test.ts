@@ -201,7 +201,7 @@ describe("of many entries", () => {
       sent.end();
     });
 
-  // Sealing so many takes seconds: these tests have the same ones.
+  // Sealing so many takes seconds: these tests share them.
   let shared: string;
   beforeAll(async () => {
     shared = await api.given.realm();
@@ -226,7 +226,7 @@ describe("of many entries", () => {
     const response = await open();
     let text = "";
     for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) {
-      // More gets sealed in the middle of it.
+      // Seals more in the middle of it.
       if (text === "") await seal();
       text += chunk;
     }
@@ -265,7 +265,7 @@ describe("of many entries", () => {
 
     const idle = await Promise.all(Array.from({ length: 12 }, open));
 
-    // There are 8 connections in the pool: if any of these held one, nothing else would be answered.
+    // The pool has 8 connections: if any of these exports held one, every other request would wait.
     expect((await service.get("/api/audit?limit=1")).status).toBe(200);
     expect(heldBytes() - before).toBeLessThan(50_000_000);
     for (const response of idle) response.destroy();

@@ -22,7 +22,7 @@ beforeAll(async () => {
     ["client_create", at(3), null, "console"],
     ["user_lock", at(3, 1), null, null],
   ];
-  // One after the other: ids break ties.
+  // Recorded one by one: ids break ties.
   for (const [event, date, user, clientId] of entries) {
     await audit.record(api.database.owner, {
       realmId,
@@ -32,7 +32,7 @@ beforeAll(async () => {
       properties: { userID: "5", before: { locked: false }, after: { locked: true } },
     });
   }
-  // Of another realm, which no list may show.
+  // An entry of another realm, which no list may show.
   await audit.record(api.database.owner, {
     realmId: api.realmId,
     event: "user_lock",

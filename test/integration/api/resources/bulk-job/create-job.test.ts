@@ -135,7 +135,7 @@ describe("a file", () => {
       "Dateiformat",
     ]);
     expect(row?.input).toEqual(['a;"b"\nc', " x ", "My phone", "iOS", "PFX"]);
-    // A line break is no part of an identifier.
+    // A line break is not part of an identifier.
     expect(row?.message).toBe("pairwiseID: holds 1 line break");
   });
 

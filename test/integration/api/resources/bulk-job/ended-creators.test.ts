@@ -12,7 +12,7 @@ const api = useApi();
 let worker: Database | undefined;
 const jobs = driveJobs(() => (worker ??= api.database.open("realmpass_worker")));
 
-/** A realm with a person who creates jobs; its client for jobs is there once it has a job. */
+/** A realm with a person who creates jobs; its client for jobs exists once it has a job. */
 interface Creators {
   realmId: string;
   userId: string;
@@ -26,7 +26,7 @@ async function inBulk({ realmId, userId }: Creators): Promise<void> {
   await jobs.advance(await givenJob(api.database.owner, { realmId, kind: "offboarding", rows }));
 }
 
-/** Signs in at the identity provider, which does not call the person an administrator. */
+/** Signs in at the identity provider, whose claims do not make the person an administrator. */
 async function signInWithoutRole({ realmId, userId }: Creators): Promise<void> {
   const [user] = await api.database.owner.query<{ pairwiseId: string }>(
     sql`select pairwise_id as "pairwiseId" from users where id = ${userId}`,
@@ -62,7 +62,7 @@ const ends: [end: string, by: "person" | "client", act: (creators: Creators) => 
 
 async function givenCreators(): Promise<Creators> {
   const realmId = await api.given.realm();
-  // The only administrator would stay one.
+  // The only administrator would keep the role.
   await api.given.user({ realmId, administrator: true });
   return { realmId, userId: (await api.given.user({ realmId, administrator: true })).id };
 }

@@ -78,7 +78,7 @@ describe.each(jobStates)("a job that is %s", (state) => {
     if (allowed[state].includes(action)) {
       expect(answer.status, answer.text).toBeLessThan(300);
     } else {
-      // Starting it needs the number of people first: that is not given here.
+      // Starting it needs the number of people first, which is missing here.
       expect(answer).toBeError(state === "grace" && action === "start" ? "confirmation_required" : "job_state");
       expect(await jobOf(api.database.owner, id)).toEqual(before);
       expect(await auditOf(api.database.owner, id)).toEqual([]);
@@ -163,7 +163,7 @@ describe("starting", () => {
     }
     expect((await as.post(`/api/jobs/${id}/start`, { confirmTotal: 101 })).body.data.state).toBe("queued");
 
-    // One person more, and it is not more than the share.
+    // One person more, so it is within the share.
     await api.database.owner.query(sql`
       insert into users (realm_id, pairwise_id, created_at) values (${realmId}, 'one more', now())
     `);
@@ -348,7 +348,7 @@ describe("the list", () => {
       });
     const ids = [await of(one.id), await of(other.id), await of()];
     const { clientId } = await api.given.application({ realmId });
-    // A person's job is theirs, whichever client they used.
+    // A person's job belongs to the person, whichever client they used.
     await api.database.owner.query(sql`update jobs set created_by_client_id = ${clientId} where id = ${ids[0] ?? ""}`);
     const listed = async (createdBy: string): Promise<string[]> =>
       (await api.as.service({ realmId }).get(`/api/jobs?sort[createdAt]=asc&filter[createdBy]=${createdBy}`)).body.data

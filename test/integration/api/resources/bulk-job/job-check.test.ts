@@ -6,7 +6,7 @@ import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { auditOf, driveJobs, expectCountsToAddUp, rowsOf } from "../../../../support/given/bulk-jobs.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
-/** What a check says before a job is started: of everybody, and of what is wrong. */
+/** The result of a check before a job is started: the people that it would change, and its problems. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));

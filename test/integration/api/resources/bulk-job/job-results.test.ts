@@ -37,7 +37,7 @@ const rowsIn = async (id: string, options?: Parameters<typeof read>[2]): Promise
 const tableIn = async (id: string, options?: Parameters<typeof read>[2]): Promise<Record<string, string>[]> =>
   parse((await read(id, "text/csv", options)).text, { columns: true });
 
-/** A profile issued for a row, with its output sealed as a worker does. */
+/** Issues a profile for a row, with its output sealed as a worker does. */
 async function issueFor(jobId: string, position: number, output: Record<string, string>): Promise<string> {
   const { owner } = api.database;
   const user = await api.given.user({ realmId: api.realmId });

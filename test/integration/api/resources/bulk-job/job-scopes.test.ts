@@ -9,7 +9,7 @@ import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { testOutputKeys } from "../../../../support/service/worker.ts";
 
-/** Who may change a job, erase what it gave out and read it, and what the audit log has of that. */
+/** The rights to change a job, to erase its outputs and to read it, and their audit entries. */
 
 const api = useApi();
 const { as, given } = api;
@@ -18,7 +18,7 @@ beforeAll(() => {
   ({ realmId } = api);
 });
 
-/** Who did what is in the audit log of a job. */
+/** Returns the actors in the audit entries of a job. */
 const actorsOf = (id: string): Promise<{ userId: string | null }[]> =>
   api.database.owner.query(sql`
     select user_id as "userId" from audit_entries where properties ->> 'job' = ${id} order by id
@@ -66,7 +66,7 @@ describe.each(kinds)("%s", (_, kind, row, needed) => {
       expect(await rowsOf(api.database.owner, id)).toEqual(rows);
       expect(await auditOf(api.database.owner, id)).toEqual([]);
     }
-    // Control: with them it is done.
+    // Control: with these scopes it succeeds.
     const answer = await act(as.service({ scopes: ["job.create", ...needed] }), await job(state));
     expect(answer.status, answer.text).toBeLessThan(300);
   });
@@ -126,7 +126,7 @@ describe("a change of a job that waits is in the audit log", () => {
 describe("the keys of a job", () => {
   const outputs = { certificate: "-----BEGIN CERTIFICATE-----", privateKey: "-----BEGIN PRIVATE KEY-----" };
 
-  /** A job of this person that has ended, with a profile in its first row. */
+  /** Makes a finished job of this person, with a profile in its first row. */
   async function finished(creatorId: string, clientId: string): Promise<string> {
     const { owner } = api.database;
     const rows = [person(laptop), person(laptop)];
@@ -181,7 +181,7 @@ describe("the keys of a job", () => {
     expect(await auditOf(api.database.owner, id)).toMatchObject([entry, entry, entry]);
     expect(await actorsOf(id)).toEqual([{ userId }, { userId }, { userId }]);
 
-    // Without a key in it, a reading is not recorded.
+    // Reading results without a key in them is not recorded.
     expect((await read(caller, id, { query: "?status=failed" })).text).not.toContain("PRIVATE KEY");
     expect((await read(as.admin(), id)).text).not.toContain("PRIVATE KEY");
     expect(await auditOf(api.database.owner, id)).toHaveLength(3);

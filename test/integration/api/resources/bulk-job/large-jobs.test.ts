@@ -3,11 +3,11 @@ import { sql } from "../../../../../db/sql.ts";
 import { jobRowsMax } from "../../../../../domain/limits.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
-/** The most rows that a job may have, and one more: 200,000 rows take seconds to write. */
+/** The largest job, and one row more: 200,000 rows take seconds to write. */
 
 const api = useApi();
 
-/** What is left of jobs in a realm, seen or not. */
+/** Counts the rows of jobs in a realm, visible or not. */
 const kept = (realmId: string) =>
   api.database.owner.query(sql`
     select j.state, (select count(*)::integer from job_rows r where r.job_id = j.id) as rows

@@ -8,7 +8,7 @@ import { leaverSheets, leaversMax, leaverTexts, type LeaverFile } from "../../..
 import { givenXlsx } from "../../../../support/given/xlsx.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
-/** Files of leavers as campuses have them: everybody in them is off, or a row that failed names them. */
+/** Files of leavers as campuses have them: every person in them is offboarded, or a failed row names them. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));
@@ -25,7 +25,7 @@ interface ResultRow {
   message: string | null;
 }
 
-/** Offboards a file. The rows of its results, and the ids of the people in it who are offboarded. */
+/** Offboards a file. Returns the rows of its results, and the ids of its people who are offboarded. */
 async function offboard(text: string, { people }: LeaverFile, query = "") {
   await api.database.owner.query(sql`
     insert into users (realm_id, pairwise_id, created_at)
@@ -59,7 +59,7 @@ describe.each(leaverTexts(prefix))("a text with $title", (file) => {
     expect(off).toEqual(file.people.filter((id) => !file.unreadable.includes(id)));
     const failed = rows.filter(({ status }) => status === "failed");
     expect(failed.every(({ message }) => message !== null && message !== "")).toBe(true);
-    // A cell with line breaks names all whose lines it swallowed.
+    // A cell with line breaks names everyone whose lines it swallowed.
     const named = failed.reduce((sum, { pairwiseID }) => sum + (pairwiseID ?? "").trim().split("\n").length, 0);
     expect(named).toBe(file.unreadable.length);
     expect(rows.filter(({ status }) => status === "changed")).toHaveLength(off.length);

@@ -7,7 +7,7 @@ import { auditOf, driveJobs, expectCountsToAddUp, rowsOf } from "../../../../sup
 import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
 
-/** Jobs of all that a search and filter of a list find. */
+/** Jobs for everything that a list's search and filter find. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));
@@ -21,7 +21,7 @@ interface Matching {
 const start = (as: Caller, matching: unknown, { kind = "offboarding", query = "?dryRun=true", headers = {} } = {}) =>
   as.post(`/api/jobs/${kind}${query}`, { matching }, { headers });
 
-/** The job of an answer that accepted one. */
+/** Returns the job in a 202 response. */
 function jobIn(answer: ApiAnswer) {
   expect(answer.status, answer.text).toBe(202);
   return answer.body.data;
@@ -30,7 +30,7 @@ function jobIn(answer: ApiAnswer) {
 const usersOf = async (jobId: string): Promise<(string | null)[]> =>
   (await rowsOf(api.database.owner, jobId)).map(({ userId }) => userId);
 
-/** What is left of jobs in a realm, seen or not. */
+/** Counts the rows of jobs in a realm, visible or not. */
 const kept = (realmId: string) =>
   api.database.owner.query(sql`
     select j.state, (select count(*)::integer from job_rows r where r.job_id = j.id) as rows
@@ -59,7 +59,7 @@ describe("a selection", () => {
     serial = await api.given.profile(nora);
     await api.given.profile(nora);
     await api.given.profile(emil);
-    // Of the same names, elsewhere.
+    // The same names, in another realm.
     const elsewhere = await api.given.realm();
     for (const name of ["anna", "nora", "carl"]) {
       await api.given.user({ realmId: elsewhere, pairwiseId: `${name}@demo.example`, email: "anna.berg@mail.example" });
@@ -102,7 +102,7 @@ describe("a selection", () => {
         found.push(listed.length);
       }
     }
-    // The administrator who asks is in the realm as well. A number may be a part of anybody's ID.
+    // The requesting administrator is in the realm as well. A number may be part of any ID.
     const some = expect.any(Number) as number;
     expect(found.slice(0, cases().length)).toEqual([6, 5, 0, 1, 2, some, 1, 2, 3, 2, 1, 1, 4, 2, 1, 1, 1]);
   });
@@ -205,7 +205,7 @@ describe("a selection", () => {
 });
 
 describe("a job of a selection", () => {
-  /** A realm of its own with so many people, each with a profile. */
+  /** Makes a realm of its own with so many people, each with a profile. */
   async function realmOf(count: number) {
     const realmId = await api.given.realm();
     const ids: string[] = [];
@@ -444,7 +444,7 @@ describe("a selection of profiles", () => {
       }),
       await api.given.profile(other, { authable: true, createdAt: fromNow(-20 * day) }),
     ];
-    // Neither revoked nor expired ones are in the list, nor any of another kind or realm.
+    // The list has neither revoked nor expired profiles, nor any of another kind or realm.
     const admin = api.as.service({ realmId });
     const revoked = await api.given.profile(one, { deviceType: "iOS" });
     await admin.delete(`/api/profiles/${revoked}`, { reason: 4 });

@@ -6,7 +6,7 @@ import { languages } from "../../../../../domain/words/language.ts";
 import { driveJobs, leaveIn } from "../../../../support/given/bulk-jobs.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
-/** Files that the service writes for people, and what becomes of them when they are uploaded as they are. */
+/** Files that the service writes for people, uploaded unchanged. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));
@@ -65,7 +65,7 @@ describe("results for people", () => {
     "say in words what became of each row, as its author counts it: %s",
     async (lang, separator, headings, ...rows) => {
       const name = await nameOf(await person());
-      // The cells of each row, with that of a column which is passed over, and of one too many.
+      // The cells of each row, with one of an ignored column, and one too many.
       const given = [
         [name, "", ""],
         [name, "", ""],
@@ -159,7 +159,7 @@ describe("results for people", () => {
       expect(await jobOf(again)).toMatchObject({ changed: kind === "onboarding" ? 3 : 2 });
       for (const other of ofPeople) {
         const answer = await send(other, text);
-        // What another kind of job knows nothing of is the one thing to say.
+        // Another kind of job reports the column that it does not know, and nothing else.
         if (answer.status !== 202) {
           expect(answer.body.fields).toEqual([{ path: "max Profile", reason: "is no column that is known" }]);
         }

@@ -6,7 +6,7 @@ import { givenTwins } from "../../../../support/given/spellings.ts";
 import { driveJobs } from "../../../../support/given/bulk-jobs.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
-/** Files as people have them, from the upload to what the check says of them. */
+/** Files as people have them, from the upload to the result of the check. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));
@@ -18,7 +18,7 @@ beforeAll(() => {
 const send = (kind: JobKind, raw: string | Buffer, { query = "", type = "text/csv" } = {}) =>
   admin.send("POST", `/api/jobs/${kind}?dryRun=true${query}`, { raw, headers: { "content-type": type } });
 
-/** The job of a file, checked. */
+/** Uploads a file; returns its checked job. */
 async function check(kind: JobKind, raw: string | Buffer, options?: { query?: string; type?: string }) {
   const answer = await send(kind, raw, options);
   expect(answer.status, answer.text).toBe(202);

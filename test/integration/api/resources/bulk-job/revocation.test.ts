@@ -20,7 +20,7 @@ beforeAll(async () => {
 const send = (raw: string, { query = "", type = "text/csv", as = admin, headers = {} } = {}) =>
   as.send("POST", `/api/jobs/revocation${query}`, { raw, headers: { "content-type": type, ...headers } });
 
-/** The job of a file, taken as far as it goes. */
+/** Uploads a file; returns its job, run to its end. */
 async function run(raw: string, options?: Parameters<typeof send>[1]): Promise<string> {
   const answer = await send(raw, options);
   expect(answer.status, answer.text).toBe(202);

@@ -41,7 +41,7 @@ async function people({ realmId }: Realm, count: number, profilesEach = 1): Prom
   return made;
 }
 
-/** An offboarding of these people, run as far as it goes. */
+/** Offboards these people; returns the job, run to its end. */
 async function offboarded({ realmId }: Realm, leavers: readonly GivenUser[], graceDays?: number): Promise<string> {
   const jobId = await givenJob(api.database.owner, {
     realmId,
@@ -53,10 +53,10 @@ async function offboarded({ realmId }: Realm, leavers: readonly GivenUser[], gra
   return jobId;
 }
 
-/** As if a job's days of grace were over. */
+/** Ends a job's days of grace. */
 const endDays = (jobId: string) => api.database.owner.query(sql`update jobs set revoke_at = now() where id = ${jobId}`);
 
-/** Undoes a job and works on that until nothing is left. */
+/** Undoes a job and works until nothing is left. */
 async function undo({ admin }: Realm, jobId: string, body = {}): Promise<string> {
   const answer = await admin.post(`/api/jobs/${jobId}/undo`, body);
   expect(answer.status, answer.text).toBe(202);
@@ -91,7 +91,7 @@ describe("undoing an offboarding that has ended", () => {
       ["changed", null],
       ["changed", null],
     ]);
-    // Reactivated; reactivated and offboarded again.
+    // The first is reactivated; the second is reactivated and offboarded again.
     await realm.admin.put(`/api/user/${bob!.id}/undelete`);
     await realm.admin.put(`/api/user/${cyd!.id}/undelete`);
     await realm.admin.delete(`/api/user/${cyd!.id}`);

@@ -12,14 +12,14 @@ let service: Caller;
 beforeAll(async () => {
   realmId = await given.realm();
   service = as.service({ realmId });
-  // One after the other: ids break ties.
+  // Created one by one: ids break ties.
   const account = { realmId, createdAt: at(3), expiresAt: at(400) };
   await given.guestAccount({ ...account, name: "Fair 100%", profileLimit: 5, createdAt: at(1), expiresAt: at(401) });
   await given.guestAccount({ ...account, name: "open_day", profileLimit: 50, createdAt: at(2), expiresAt: at(20) });
   const congress = await given.guestAccount({ ...account, name: "Congress", revokedAt: at(4) });
   await given.guestAccount({ ...account, name: "Autumn school" });
   await given.profile({ realmId }, { guestAccountId: congress.id });
-  // One of another realm, which no list may show.
+  // An account of another realm, which no list may show.
   await given.guestAccount({ realmId: api.realmId, name: "Fair" });
 });
 
@@ -48,7 +48,7 @@ describe("search, filters and sort", () => {
     [{ sort: { name: "asc" } }, ["Autumn school", "Congress", "Fair 100%", "open_day"]],
     [{ sort: { createtime: "asc" } }, ["Fair 100%", "open_day", "Congress", "Autumn school"]],
     [{ sort: { expirationtime: "desc" } }, ["Fair 100%", "Autumn school", "Congress", "open_day"]],
-    // None is more than any number, and last in either direction.
+    // No limit sorts as more than any number, and last in either direction.
     [{ sort: { profilelimit: "desc" } }, ["open_day", "Fair 100%", "Autumn school", "Congress"]],
     [{ sort: { profilelimit: "asc" } }, ["Fair 100%", "open_day", "Congress", "Autumn school"]],
   ])("%j", async (page, expected) => {

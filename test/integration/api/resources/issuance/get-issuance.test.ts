@@ -141,7 +141,7 @@ test("reading the output again does not postpone its erasure", async () => {
 test("who waits is woken by the worker, without asking again", async () => {
   await api.startWorker();
   const location = await begin();
-  // Who is not woken waits for longer than this test may take.
+  // A request that is not woken waits for longer than this test may take.
   const answer = await service.get(location, { headers: { prefer: "wait=60" } });
   expect(answer).toMatchObject({ status: 200, body: { data: { state: "issued" } } });
 });
@@ -159,7 +159,7 @@ test("a client that goes away leaves no output marked as collected", async () =>
   const token = await given.token({ realmId, clientId: (await given.application({ realmId })).clientId });
   const controller = new AbortController();
 
-  // Nothing is issued before the api has noticed that nobody waits any more.
+  // Issuance begins only after the api has noticed that the client has gone.
   await api.database.owner.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(1)`);
     const gone = fetch(`${api.url}${path}`, {

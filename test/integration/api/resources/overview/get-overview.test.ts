@@ -13,7 +13,7 @@ const { given, database, as } = api;
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** A user who asks counts among the people of the realm, so a service asks. */
+/** Returns the overview for a service: a requesting user would count among the people of the realm. */
 const overviewOf = async (realmId: string, period?: string): Promise<ApiAnswer["body"]> => {
   const query = period === undefined ? "" : `?period=${period}`;
   const answer = await as.service({ realmId }).get(`/api/overview${query}`);

@@ -100,7 +100,7 @@ test("an accepted request becomes the row that it becomes alone", async () => {
   await Promise.all(together.map(accept));
   const alone = asked.map((wanted) => request(user, { ...wanted, at, requestId }));
   const holding = await holdRow(user);
-  // Let go once they could not be accepted together.
+  // Released once they could not be accepted together.
   const log = { debug: () => void holding.release() };
   const acceptAlone = createAcceptance({ db: database.open("realmpass_api"), log, metrics });
   expect(await Promise.all(alone.map(acceptAlone))).toEqual(alone.map(() => undefined));
@@ -110,7 +110,7 @@ test("an accepted request becomes the row that it becomes alone", async () => {
   expect(rows).toEqual(await rowsOf(alone.map(({ id }) => id)));
 });
 
-/** As another transaction that has changed the user's row and is not done. */
+/** Locks the user's row, as another transaction that has changed it and has not committed. */
 async function holdRow({ id }: GivenUser) {
   let release = (): void => undefined;
   let held = (): void => undefined;

@@ -8,13 +8,16 @@ import { driveJobs, givenJob, jobOf } from "../../../../support/given/bulk-jobs.
 import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
 
-/** How much of a realm goes off within an hour before somebody has to confirm the number, whatever takes it off. */
+/**
+ * How much of a realm may be removed within an hour before a caller has to confirm the number, by whatever kind of
+ * removal.
+ */
 
 const api = useApi();
 const { as, given } = api;
 const jobs = driveJobs(() => api.database.open("realmpass_worker"));
 
-/** Active profiles of people who have one each. */
+/** Makes active profiles of people who have one each. */
 async function givenProfiles(realmId: string, count: number): Promise<{ serials: string[]; userIds: string[] }> {
   const rows = await api.database.owner.query<{ serial: string; userId: string }>(sql`
     with people as (
@@ -52,14 +55,14 @@ const bulk = "/api/profiles/bulk";
 const revokeAll = (who: Caller, profiles: readonly string[], more: object = {}): Promise<ApiAnswer> =>
   who.delete(bulk, { profiles, ...more });
 
-/** Asks for this number, and names it once in words and once in a field. */
+/** Expects a request for this number, in words and in a field. */
 function expectAsked(answer: ApiAnswer, total: number): void {
   expect(answer).toBeError("confirmation_required");
   expect(answer.body.error_description).toMatch(new RegExp(`^${total} people and profiles `));
   expect(answer.body.fields).toEqual([{ path: "confirmTotal", reason: String(total) }]);
 }
 
-/** Everything that was counted happened an hour and a minute earlier. */
+/** Moves everything counted back by an hour and a minute. */
 const letAnHourPass = (realmId: string) =>
   api.database.owner.query(sql`
     update recent_removals set minute = minute - interval '61 minutes' where realm_id = ${realmId}
@@ -101,7 +104,7 @@ describe("revoking more than the realm's share at once", () => {
 });
 
 interface Way {
-  /** How many it takes off. */
+  /** How many it removes. */
   count: number;
   run: (admin: Caller, realmId: string, confirmed: object) => Promise<() => Promise<ApiAnswer>>;
 }
@@ -164,7 +167,7 @@ describe.each(Object.entries(ways))("%s", (_, { count, run }) => {
   test("counts with what others took off within the hour", async () => {
     const { realmId, serials, admin } = await givenRealm(130);
     const act = await run(as.service({ realmId }), realmId, {});
-    // Control: on its own nobody is asked.
+    // Control: alone it needs no confirmation.
     const alone = await givenRealm(130);
     expect((await (await run(alone.admin, alone.realmId, {}))()).status).toBe(200);
 
@@ -200,7 +203,7 @@ test("a guest account whose end is moved into the next hour counts as one that i
     admin.put(`/api/guest-accounts/${id}`, { expirationDate: fromNow(minutes * 60_000).toISOString(), ...confirmed });
 
   expectAsked(await move(50), 101);
-  // Control: what is further away can be moved back until then.
+  // Control: a later end needs no confirmation.
   expect((await move(70)).status).toBe(200);
   expect((await move(50, { confirmTotal: 101 })).status).toBe(200);
 });
@@ -229,7 +232,7 @@ describe("the count of the hour", () => {
     }
     expect((await revokeAll(admin, serials.slice(0, 60))).status).toBe(200);
     expect((await revokeAll(admin, serials.slice(60, 100))).status).toBe(200);
-    // Control: the next one is too many, and what is revoked is still not asked about.
+    // Control: the next one is too many, and revoked profiles still need no confirmation.
     expectAsked(await revokeAll(admin, serials.slice(100, 101)), 101);
     expect((await revokeAll(admin, serials.slice(0, 100))).status).toBe(200);
   });
@@ -327,7 +330,7 @@ describe("somebody whose roles let them make no bulk job", () => {
     expect(await helpDesk.delete(`/api/profiles/${next}`)).toBeError("revocation_limit_reached");
     expect(await activeIn(realmId)).toBe(257 - revocationsPerHourMax);
 
-    // Control: somebody else of the help desk may, and an administrator.
+    // Control: another member of the help desk may, and so may an administrator.
     expect((await (await staff(realmId, "help_desk")).delete(`/api/profiles/${next}`)).status).toBe(200);
     expect((await revokeAll(admin, serials.slice(100, 130))).status).toBe(200);
   });

@@ -36,7 +36,7 @@ const create = async (body: object, headers: Record<string, string> = {}) => {
   const { id } = await given.user({ realmId: realm.realmId });
   return service.post(`/api/user/${id}/profiles/laptop`, body, { headers });
 };
-/** The settings as an operator, or anybody else, may have left them. */
+/** Changes settings as an operator, or any other writer, may have left them. */
 const change = (settings: {
   displayName?: string;
   ssids?: string[];

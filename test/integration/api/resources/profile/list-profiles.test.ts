@@ -28,7 +28,7 @@ beforeAll(async () => {
     notAfter: end("2996"),
   });
   await given.profile(anna, { serialNumber: "99", createdAt: at("02"), notAfter: end("2998") });
-  // Those that are not active, not a person's, or another realm's.
+  // Profiles that are not active, not a person's, or another realm's.
   await given.profile(anna, { serialNumber: "555", createdAt: at("01"), notAfter: at("03") });
   await given.profile(anna, { serialNumber: "666" });
   await service.delete(`${path}/666`);
@@ -118,7 +118,7 @@ describe("revoked profiles", () => {
         select id, ${at(day)}, 4 from certificates where serial_number = ${serialNumber} and realm_id = ${revokedRealm}
       `);
     };
-    // Made in one order and revoked in another; one has run out since.
+    // Made in one order and revoked in another; one has expired since.
     for (const [serialNumber, made, day] of [
       ["1001", 1, 9],
       ["1002", 2, 7],

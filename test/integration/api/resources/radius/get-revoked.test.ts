@@ -38,13 +38,13 @@ const identities = (answer: ApiAnswer): string[] => lines(answer).map(([identity
 
 const untilOf = ({ headers }: ApiAnswer): string => String(headers["x-until"]);
 
-/** The token of an application that has that scope alone. */
+/** Returns the token of an application that has only that scope. */
 async function givenReader(realmId: string): Promise<string> {
   const { clientId } = await given.application({ realmId, scopes: ["radius.read"] });
   return given.token({ realmId, clientId }, { scopes: ["radius.read"] });
 }
 
-/** A realm with a reader of its revocations, at a time from which on nothing was revoked yet. */
+/** Makes a realm with a reader of its revocations, starting at a time without any revocation since. */
 async function givenRealm() {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
@@ -53,7 +53,7 @@ async function givenRealm() {
   return { realmId, user, read };
 }
 
-/** Writes a revocation without a notice of its own: the trigger gives it. Answers the identity. */
+/** Writes a revocation without a notice of its own: the trigger adds it. Returns the identity. */
 async function revoke(user: { id: string; realmId: string }, revokedAt = fromNow(0)): Promise<string> {
   const serialNumber = await given.profile(user);
   const [row] = await api.database.owner.query<{ id: string; identity: string }>(

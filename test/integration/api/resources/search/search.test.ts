@@ -28,7 +28,7 @@ let portal: { clientId: string };
 beforeAll(async () => {
   realmId = await given.realm();
   service = as.service({ realmId });
-  // As long as ids are where there are more people.
+  // As long as ids are in an installation with more people.
   await api.database.owner.query(sql`select setval(pg_get_serial_sequence('users', 'id'), 31234)`);
   anna = await person({ pairwiseId: "a7@campus.example", email: "anna.mueller@mail.example", name: "Anna Müller" });
   bernd = await person({ pairwiseId: "b_100%", email: "bernd@mail.example", name: "Bernd Weiß", lockedAt: fromNow(0) });

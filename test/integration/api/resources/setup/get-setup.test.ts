@@ -25,7 +25,7 @@ const read = async () => {
   expect(status).toBe(200);
   return body.data;
 };
-/** One step: its state, facts and action. */
+/** Returns one step: its state, facts and action. */
 const stepOf = async (name: string) => {
   const { steps } = await read();
   return steps.find(({ step }: { step: string }) => step === name);

@@ -14,7 +14,7 @@ let users: GivenUser[];
 beforeAll(async () => {
   realmId = await given.realm();
   service = as.service({ realmId });
-  // One after the other: ids break ties.
+  // Created one by one: ids break ties.
   users = [
     await given.user({ realmId, pairwiseId: "Anna-100%", email: "anna@example.org", createdAt: at(1) }),
     await given.user({ realmId, pairwiseId: "bert_x", createdAt: at(2), lockedAt: at(10) }),
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await given.profile(anna);
   await given.profile(anna);
   await given.profile(bert);
-  // Someone of another realm, whom no list may show.
+  // A user of another realm, whom no list may show.
   const stranger = await given.user({ realmId: api.realmId, pairwiseId: "anna", email: "anna@example.org" });
   await given.profile(stranger, { serialNumber: "7712345678" });
 });

@@ -7,7 +7,7 @@ import { auditOf } from "../../../../support/given/audit.ts";
 import { expectEnded, expectGoingOn } from "../../../../support/given/session-state.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 
-/** Who may lock people and end their sign-ins does so to nobody who may do more, and not to oneself. */
+/** A caller who may lock people and end their sign-ins cannot do so to anyone with more rights, nor to themselves. */
 
 const api = useApi();
 const { as, given } = api;
@@ -15,7 +15,10 @@ const person = (roles: Role[]): Promise<GivenUser> => given.user({ realmId: api.
 
 const lock = (caller: Caller, { id }: GivenUser, locked: boolean) => caller.put(`/api/user/${id}/status`, { locked });
 
-/** Locks, unlocks and signs out; whether all of it was done, or all was refused for a scope that the caller lacks. */
+/**
+ * Locks, unlocks and signs out; returns whether all of it was done, or all was refused for a scope that the caller
+ * lacks.
+ */
 async function attempt(caller: Caller, target: GivenUser): Promise<"done" | "refused"> {
   const session = await given.session({ user: target });
   const before = (await auditOf(api.database, "userID", target.id)).length;

@@ -6,14 +6,17 @@ import { driveJobs, givenJob, type GivenJob } from "../../../../support/given/bu
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
-/** Given roles end with an offboarding, so that reactivating somebody makes no administrator. */
+/** Given roles end with an offboarding, so a reactivation never makes an administrator. */
 
 const api = useApi();
 const { as, given, database } = api;
 let worker: Database | undefined;
 const jobs = driveJobs(() => (worker ??= database.open("realmpass_worker")));
 
-/** A realm with another administrator, and somebody with roles given here and by the identity provider, and a device. */
+/**
+ * Makes a realm with another administrator, and a person with given roles, roles from the identity provider, and a
+ * device.
+ */
 async function givenPerson(): Promise<{ realmId: string; person: GivenUser }> {
   const realmId = await given.realm();
   await given.user({ realmId, roles: ["administrator"] });
@@ -23,7 +26,7 @@ async function givenPerson(): Promise<{ realmId: string; person: GivenUser }> {
   return { realmId, person };
 }
 
-/** May offboard people, start jobs and reactivate, and cannot give roles. */
+/** May offboard people, start jobs and reactivate, but cannot give roles. */
 const staff = (realmId: string) => as.service({ realmId });
 
 const run = async (realmId: string, job: Pick<GivenJob, "kind" | "graceDays">, { id }: GivenUser): Promise<string> => {
@@ -41,7 +44,7 @@ const single =
     return (answer.headers.location ?? "").replace("/api/jobs/", "");
   };
 
-/** How somebody leaves, and in how many ways they may come back: the last is an undo, which only a job has. */
+/** Ways to offboard a person, with the number of ways back: the last is an undo, which only a job has. */
 const leaving: [string, Leave, number][] = [
   ["a call", single({}), 2],
   ["a call with days of grace", single({ graceDays: 3 }), 3],

@@ -128,7 +128,7 @@ test("a role that the identity provider gives is not given here to people who si
   expect((await set(caller, local, ["help_desk"])).status).toBe(200);
   expect(await set(caller, known, ["help_desk"])).toBeError("role_from_provider");
   expect((await set(caller, known, ["auditor"])).status).toBe(200);
-  // One given before stays until the next sign-in.
+  // A role given earlier stays until the next sign-in.
   await database.owner.query(sql`update users set roles = '{help_desk}' where id = ${known.id}`);
   expect((await set(caller, known, ["help_desk", "guest_manager"])).status).toBe(200);
 });
