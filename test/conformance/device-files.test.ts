@@ -24,7 +24,7 @@ const grammar = new URL("../fixtures/eap-metadata.rng", import.meta.url);
 const identity = "abcdefghijklmnopqrst@wifi.example.org";
 const notAfter = new Date("2027-11-21T09:00:00Z");
 
-/** Texts that look like markup, like its end, or like nothing XML can hold. */
+/** Texts that look like markup, like its end, or like nothing that XML can contain. */
 const hostileTexts = [
   `<&"'>`,
   "</string><key>Password</key><string>",
@@ -34,7 +34,7 @@ const hostileTexts = [
   "\ufffe\uffff",
   "line\r\nline\tend",
 ] as const;
-/** As a reader of XML finds it. */
+/** Returns the text as a reader of XML finds it. */
 const asRead = (text: string): string => text.replace(/[\ufffe\uffff]/g, "\ufffd");
 
 let directory: string;

@@ -4,7 +4,7 @@ import { answerOf, authorizationOn, drawPkce, postForm, redirectUri } from "../s
 import type { GivenApplication, GivenUser } from "../support/given/given.ts";
 import { givenIssuingRealm } from "../support/given/issuing.ts";
 
-/** The requests of two client programs that exist, as they send them, one after the other. */
+/** The requests of two existing client programs, as they send them, one after the other. */
 
 const api = useApi();
 const { given } = api;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await api.startWorker();
 });
 
-/** A call of the API with the headers that these clients send on each. */
+/** Calls the API with the headers that these clients send each time. */
 const call = (accessToken: string, method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
   sendRequest(`${api.url}${path}`, method, {
     body,

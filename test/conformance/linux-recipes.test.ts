@@ -43,7 +43,7 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** The file as nmcli reads it, checks it and writes it again; no NetworkManager has to run for that. */
+  /** Returns the file as nmcli reads it, checks it and writes it again; this needs no running NetworkManager. */
   const readBack = (file: string) =>
     spawnSync(requireTool("nmcli"), ["--offline", "connection", "modify", "connection.autoconnect-priority", "1"], {
       input: file,

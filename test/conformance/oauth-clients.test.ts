@@ -10,8 +10,8 @@ import type { GivenApplication, GivenGuestAccount } from "../support/given/given
 import { givenLocalAccount, testPassword, type LocalAccount } from "../support/given/local-account.ts";
 
 /**
- * Client libraries of other people, unchanged, against the service over HTTP, with a person who signs in by the form and
- * allows by the button.
+ * Third-party client libraries, unchanged, against the service over HTTP, with a person who signs in by the form and
+ * consents by the button.
  */
 
 const redirectUri = "https://client.example/back";
@@ -50,7 +50,7 @@ const expectToWork = async (accessToken: string): Promise<void> => {
   });
 };
 
-/** What the person does: signs in, allows, and is sent back to the application. */
+/** Acts as the person: signs in, consents, and is sent back to the application. */
 async function walk(url: string, browser: BrowserSession = createBrowserSession(() => [issuer])): Promise<Visit> {
   const signIn = await browser.get(url);
   expect(Object.keys(formsOf(signIn)[0]?.fields ?? {})).toEqual(expect.arrayContaining(["username", "password"]));
@@ -181,7 +181,7 @@ describe("openid-client", () => {
       idTokenExpected: true,
     });
     expect(tokens.claims()).toMatchObject({ sub: person.id });
-    // The contract has no expires_in; clients renew when they are told invalid_token.
+    // The contract has no expires_in; clients renew on invalid_token.
     expect(tokens.expiresIn()).toBeUndefined();
     expect(await client.fetchUserInfo(config, tokens.access_token, person.id)).toMatchObject({ sub: person.id });
 

@@ -23,14 +23,14 @@ async function crlOf(
   entries: readonly CrlEntry[],
   { name = "issuing", ...override }: Partial<CrlRequest> & { name?: TestIssuerName } = {},
 ): Promise<Buffer> {
-  // As many pieces as entries: where one ends must not show.
+  // As many portions as entries: their boundaries must not show.
   const pieces = entries.map((each) => encodeCrlEntries([each]));
   const request = { number: 1n, thisUpdate, nextUpdate, pieces, ...override };
   const { head, tail } = await signCrl(testIssuer(name), request, () => Promise.resolve());
   return Buffer.concat([head, ...request.pieces, tail]);
 }
 
-/** The elements of a TBSCertList, in order. */
+/** Returns the elements of a TBSCertList, in order. */
 function fieldsOf(crl: Buffer): DerElement[] {
   const [toBeSigned] = readChildren(crl, readElement(crl));
   if (toBeSigned === undefined) throw new Error("not a CRL");

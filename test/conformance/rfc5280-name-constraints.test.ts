@@ -24,8 +24,8 @@ import { testKeyCost, testPassphrase } from "../support/given/issuing.ts";
 import { describeWithTool, requireTool } from "../support/run/tools.ts";
 
 /**
- * RFC 5280 section 4.2.1.10 as other programs read it: what an issuing CA of the ceremony may certify, in each form of its
- * name constraints. Its foreign certificates are signed here, with its key and past the service's rules.
+ * RFC 5280 section 4.2.1.10 as other programs read it: what an issuing CA of the ceremony may certify, in each form of
+ * its name constraints. Its foreign certificates are signed here, with its key and outside the service's rules.
  */
 
 const serverAuth = "1.3.6.1.5.5.7.3.1";
@@ -36,7 +36,7 @@ interface Leaf {
   commonName: string;
   names: { type: "dns" | "ip" | "email"; value: string }[];
   purpose: string;
-  /** Certified by every CA; or by one without name constraints alone. */
+  /** Accepted from every CA; or only from one without name constraints. */
   permitted: boolean;
 }
 
@@ -76,7 +76,7 @@ const leaves = {
 } as const satisfies Record<string, Leaf>;
 type LeafName = keyof typeof leaves;
 
-/** Each leaf under each form, and whether it is to be taken. */
+/** Each leaf under each form, and whether it is to be accepted. */
 const cases = nameConstraintsForms.flatMap((form) =>
   (Object.keys(leaves) as LeafName[]).map((leaf) => ({
     form,

@@ -26,7 +26,7 @@ beforeAll(async () => {
   user = await given.user({ realmId: api.realmId });
 });
 
-/** The request as a browser makes it that is signed in, redirects not followed. */
+/** Sends the request of a signed-in browser, without following redirects. */
 const ask = async (parameters: Record<string, string | undefined>) =>
   (await browser(user)).get(authorizeUrl(few, parameters), { follow: false });
 

@@ -40,7 +40,7 @@ test("2.3.1 a secret is taken by both methods, and is needed by clients that hav
   expect(await token({ ...fields, code: await codeFor(user, confidential) }, { authorization: basic })).toMatchObject({
     status: 200,
   });
-  // A secret is only used when the client was registered with one.
+  // A secret is only used if the client was registered with one.
   expect(await redeem(application, await codeFor(user, application), { client_secret: "whatever" })).toMatchObject({
     status: 200,
   });

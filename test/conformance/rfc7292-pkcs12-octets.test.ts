@@ -17,7 +17,7 @@ describe("the two ways to write an empty password (RFC 7292 appendix B.1)", () =
       countingUp,
     );
 
-  /** Every octet of `der` in hexadecimal, a line for each header with a short content, indented by depth. */
+  /** Prints every octet of `der` in hexadecimal, a line for each header with a short content, indented by depth. */
   function dump(der: Buffer, depth = 0): string {
     const indent = "  ".repeat(depth);
     const lines = readDer(der).map(({ tag, header, content }) => {

@@ -24,7 +24,7 @@ interface Case {
   certificates: 1 | 2;
 }
 
-/** A file for every device type and the unknown one, and both kinds of key. Formats that are a bundle are the same file. */
+/** A file for every device type and the unknown one, and both kinds of key. The bundle formats are the same file. */
 const cases: readonly Case[] = [...deviceTypes, null].flatMap((deviceType) =>
   (["ec-p256", "rsa-2048"] as const).map((keyType) => ({
     deviceType,
@@ -36,7 +36,7 @@ const cases: readonly Case[] = [...deviceTypes, null].flatMap((deviceType) =>
 const readableByGnutls = cases.filter(({ deviceType }) => deviceType !== "MacOS");
 const zeroLength = cases.filter(({ deviceType }) => deviceType === "MacOS");
 
-/** The DER content of the PEM blocks whose label ends in `label`. */
+/** Returns the DER content of the PEM blocks whose label ends in `label`. */
 const pemBlocks = (text: string, label: string): Buffer[] =>
   [...text.matchAll(/-----BEGIN ([A-Z ]+)-----([^-]+)-----END/g)]
     .filter(([, found = ""]) => found.endsWith(label))
@@ -93,7 +93,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
     const info = (file: string, ...password: string[]) =>
       run("certtool", ["--p12-info", "--inder", ...password, "--infile", file]);
 
-    /** certtool shows the key as it is in the bag; this opens it. */
+    /** Decrypts the key, which certtool shows as it is in the bag. */
     function decryptKey(listing: string, file: string): Buffer {
       const [encrypted] =
         /-----BEGIN ENCRYPTED PRIVATE KEY-----[^-]+-----END ENCRYPTED PRIVATE KEY-----\n/.exec(listing) ?? [];
@@ -148,7 +148,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
   });
 
   describeWithTool("keytool", "and Java's keytool", () => {
-    // A Java machine for each file costs a third of a second; the key makes no difference to keytool.
+    // A Java machine for each file costs a third of a second, and keytool handles all keys alike.
     test.each(cases.filter(({ file }) => file.endsWith("ec-p256.p12")))("lists $file", (one) => {
       const listed = run("keytool", [
         "-J-Dfile.encoding=UTF-8",
@@ -191,7 +191,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
   describe("and in Node, which then proves possession of the key in a TLS handshake", () => {
     test.each(cases)("$file", async (one) => {
       const { privateKeyPkcs8: ownKey, x509 } = hierarchy.clients["ec-p256"];
-      // Where the issuing CA is in the file, the server knows only the root: the client has to send it.
+      // Where the file contains the issuing CA, the server knows only the root: the client has to send the issuing CA.
       const ca = one.certificates === 2 ? [hierarchy.rootPem] : [hierarchy.rootPem, hierarchy.issuerPem];
       const key = createPrivateKey({ key: ownKey, format: "der", type: "pkcs8" }).export({
         format: "pem",
@@ -203,7 +203,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
       server.listen(0, "127.0.0.1");
       await once(server, "listening");
       const { port } = server.address() as AddressInfo;
-      // The server's certificate is beside the point here, and no server certificate.
+      // The server's certificate does not matter here, and is no server certificate.
       const secureContext = createSecureContext({ pfx: readFileSync(join(directory, one.file)), passphrase: "" });
       const client = connect({ host: "127.0.0.1", port, secureContext, rejectUnauthorized: false });
       try {

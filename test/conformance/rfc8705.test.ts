@@ -93,7 +93,7 @@ test("3.2 introspection says that a token is bound", async () => {
 
   const { paths } = (await as.nobody().get("/openapi.json")).body;
   const schema = paths["/oauth/introspect"].post.responses["200"].content["application/json"].schema;
-  // Nothing in the answer is left out of the document.
+  // Every field of the response is in the document.
   const exact = { ...schema, unevaluatedProperties: false };
   expect(new Ajv2020({ strict: false }).validate(exact, body)).toBe(true);
   expect(new Ajv2020({ strict: false }).validate(exact, { ...body, cnf: {} })).toBe(false);

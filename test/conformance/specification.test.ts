@@ -11,7 +11,7 @@ import { givenIssuingRealm } from "../support/given/issuing.ts";
 import { givenLocalAccount } from "../support/given/local-account.ts";
 import { specification, type Section } from "./specification-rows.ts";
 
-/** Every row of every table of the service specification, against the API with a real worker. */
+/** Tests every row of every table of the service specification, against the API with a real worker. */
 
 const api = useApi();
 const { as, given } = api;
@@ -25,7 +25,7 @@ let own: Caller;
 let account: GivenGuestAccount;
 let guest: Caller;
 
-/** Answers of the API, each as it was when it was made or read. */
+/** Responses of the API, each as it was when the object was made or read. */
 const made: Record<"profile" | "guestProfile" | "infrastructureProfile", Record<string, ApiAnswer["body"]>> = {
   profile: {},
   guestProfile: {},
@@ -53,7 +53,7 @@ function dataOf(answer: ApiAnswer): ApiAnswer["body"] {
   return answer.body.data;
 }
 
-/** How a type of the specification looks in JSON. */
+/** The JSON form of each type of the specification. */
 const types: Record<string, (value: unknown) => boolean> = {
   string: (value) => typeof value === "string",
   timestamp: (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
@@ -61,7 +61,7 @@ const types: Record<string, (value: unknown) => boolean> = {
   boolean: (value) => typeof value === "boolean",
 };
 
-/** Exactly the fields of a table, each of its type, and of a list's items alike. */
+/** Expects exactly the fields of a table, each of its type, and the same in a list's items. */
 function expectFields(section: Section, value: Record<string, unknown>): void {
   const rows: readonly (readonly string[])[] = specification[section];
   expect(Object.keys(value).sort()).toEqual(rows.map(([name]) => name).sort());
@@ -74,7 +74,7 @@ function expectFields(section: Section, value: Record<string, unknown>): void {
 
 const fieldsOf = (section: Section): string[] => specification[section].map(([name]) => name);
 
-/** A creation's answer: the fields of the profile, the further ones, and one of the two outputs. */
+/** Expects a creation's response: the fields of the profile, the further ones, and one of the two outputs. */
 function expectCreated(section: Section, created: Record<string, unknown>, further: string[], shape: "a" | "b"): void {
   const output = shape === "a" ? ["data"] : ["certificate", "privateKey"];
   expect(Object.keys(created).sort()).toEqual([...fieldsOf(section), ...further, ...output].sort());
@@ -83,7 +83,7 @@ function expectCreated(section: Section, created: Record<string, unknown>, furth
   expectOpens(created);
 }
 
-/** An empty password opens the file; certificate and key belong together. Neither is believed without trying. */
+/** Expects an empty password to open the file, and certificate and key to belong together. Tries both. */
 function expectOpens({ data, certificate, privateKey }: Record<string, unknown>): void {
   if (typeof data === "string") {
     const pfx = Buffer.from(data, "base64");
@@ -94,7 +94,7 @@ function expectOpens({ data, certificate, privateKey }: Record<string, unknown>)
   }
 }
 
-/** One row of a section is one test. A row without a check fails, and so does a check without a row. */
+/** Makes one test of each row of a section. A row without a check fails, and so does a check without a row. */
 function rows(section: Section, keyOf: (row: readonly string[]) => string, checks: Record<string, () => unknown>) {
   describe(`section ${section}`, () => {
     const keys = specification[section].map(keyOf);
@@ -111,7 +111,7 @@ function rows(section: Section, keyOf: (row: readonly string[]) => string, check
 
 const first = ([name = ""]: readonly string[]): string => name;
 
-/** Rows that name the fields of one thing: they are checked together, where the thing comes from in as many ways as there are. */
+/** Rows that name the fields of one object: they are checked together, in every response that contains the object. */
 function fieldRows(section: Section, examples: () => Promise<Record<string, unknown>[]>) {
   describe(`section ${section}`, () => {
     let found: Record<string, unknown>[];
@@ -126,7 +126,7 @@ function fieldRows(section: Section, examples: () => Promise<Record<string, unkn
     if (nullable.length > 0) {
       test.each(nullable.map(first))("%s is null in one case and is not in another", (name) => {
         const values = found.map((example) => example[name]);
-        // Nobody has asked the OCSP responder yet.
+        // The OCSP responder has not been asked yet.
         if (name !== "lastOcsp") expect(values.some((value) => value !== null)).toBe(true);
         expect(values).toContain(null);
       });
@@ -351,7 +351,7 @@ rows("2.8 deviceType", first, {
   ),
 });
 
-/** Whether a person gets through sign-in to an application. */
+/** Returns whether a person gets through sign-in to an application. */
 async function canLogIn(user: GivenUser): Promise<boolean> {
   const visitor = createBrowserSession(() => [api.url]);
   const page = await visitor.get(`${api.url}/sign-in/${await given.signInLink(user)}`);
@@ -467,7 +467,7 @@ rows("4.1 grants", first, {
   client_credentials: clientCredentials,
 });
 
-/** A list that is asked for by GET and POST, with what a search has to find and what it must not. */
+/** A list over GET and POST, with items that a search has to find and others that it must not. */
 const list =
   (section: Section, path: () => string, search?: () => Promise<{ found: string; field: string }>) => async () => {
     const wrapped = { limit: 100, offset: 0, total: expect.any(Number), data: expect.any(Array) };

@@ -15,7 +15,7 @@ import { eventually } from "../../support/run/eventually.ts";
 import { startTcpProxy } from "../../support/run/tcp-proxy.ts";
 import { startService, type RunningService } from "../../support/service/service.ts";
 
-/** What the help desk is told, while real devices come to a real RADIUS server that asks OCSP. */
+/** The help desk's view while real devices connect to a real RADIUS server that asks OCSP. */
 
 interface Profile {
   userId: string;
@@ -96,7 +96,7 @@ describeWithRadius("with FreeRADIUS, the help desk is told", () => {
 
     expect(await comes(second)).toBe(true);
 
-    // The server that asked about one device asks about all.
+    // The server that checked one device checks all.
     await eventually(async () => {
       expect(await told(first)).toMatchObject({ code: "never_asked", lastCheck: null, servers: 1 });
     });
@@ -124,7 +124,7 @@ describeWithRadius("with FreeRADIUS, the help desk is told", () => {
       text: expect.stringMatching(/^Revoked by the application .* No attempt seen since\.$/),
     });
 
-    // Within the minute in which good checks are written once.
+    // Within the minute in which good checks are recorded once.
     await eventually(async () => {
       expect(await comes(profile)).toBe(false);
     });

@@ -28,7 +28,7 @@ import { startTcpProxy, type TcpProxy } from "../../support/run/tcp-proxy.ts";
 import { describeWithTool, requireTool } from "../../support/run/tools.ts";
 import { useApi } from "../../support/service/api.ts";
 
-/** docs/radius/disconnect: from a revocation to the Disconnect-Request at the access point that has the device. */
+/** docs/radius/disconnect: from a revocation to the Disconnect-Request at the device's access point. */
 
 const page = resolve("docs/radius/disconnect.md");
 const script = resolve("docs/radius/disconnect/realmpass-disconnect");
@@ -70,7 +70,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       network = await startTcpProxy({ host: "127.0.0.1", port: Number(new URL(api.url).port) });
     });
 
-    /** By the commands of the page, with the access points of this test. */
+    /** Installs the script by the commands of the page, with the access points of this test. */
     async function install({ configuration, directory: home }: { configuration: string; directory: string }) {
       const [commands = ""] = await shellBlocks(page, "On the RADIUS server");
       const script = commands
@@ -93,7 +93,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       signal(name: NodeJS.Signals): void;
     }
 
-    /** Starts the script as its unit does, in dash, with another state unless one is given. */
+    /** Starts the script as its unit does, in dash, with another state if one is given. */
     async function start({
       state,
       url = `http://127.0.0.1:${network.port}`,
@@ -107,7 +107,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       points?: readonly string[];
       from?: string;
     } = {}): Promise<Script> {
-      // A script that an earlier test ended is not this one.
+      // A script that an earlier test ended does not count.
       await eventually(async () => {
         expect(await waiting()).toBe(0);
       });
@@ -121,7 +121,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       const child = spawn(
         requireTool("dash"),
         [script, url, join(files, "client"), from, join(files, "access-points"), own],
-        // In a group of its own, so that a signal reaches curl and radclient, too, as systemd's do.
+        // In a group of its own, so a signal reaches curl and radclient, too, as systemd's do.
         {
           env: { PATH: process.env["PATH"], PORT: String(disconnectPort) },
           stdio: ["ignore", "pipe", "pipe"],
@@ -170,7 +170,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
         expect(await waiting()).toBe(1);
       });
 
-    /** People with a profile each; answers the identities. */
+    /** Makes people with a profile each; returns the identities. */
     async function givenPeople(count: number): Promise<{ userId: string; identity: string }[]> {
       const name = randomBytes(5)
         .toString("hex")
@@ -207,7 +207,10 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
     const sorted = (asked: readonly Pick<Session, "userName" | "session">[]): string[] =>
       asked.map(({ userName, session }) => `${userName} ${session}`).sort();
 
-    /** What an access point was asked about these; a script that begins tells what was revoked in the minute before it, too. */
+    /**
+     * Returns the Disconnect-Requests of an access point for these; a script that begins also sends the revocations of
+     * the minute before.
+     */
     const askedAbout = (point: AccessPoint, names: readonly string[]) => (): string[] =>
       sorted(point.disconnected().filter(({ userName }) => names.includes(userName)));
 
@@ -216,7 +219,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       const revoked = people.slice(0, 1_000).map(({ identity }) => identity);
       const others = people.slice(1_000).map(({ identity }) => identity);
       const [first, second] = accessPoints;
-      // A hundred have gone home, a hundred are at both.
+      // A hundred have gone home, a hundred are at both access points.
       const atFirst = revoked.slice(100, 600).map(sessionOf);
       const atSecond = revoked.slice(500, 1_000).map(sessionOf);
       const gone = revoked.slice(0, 100).map(sessionOf);
@@ -324,7 +327,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toEqual(sorted(odd));
       expect(askedOfSecond()).toEqual([]);
 
-      // And what is good is still known.
+      // Good devices are still known.
       await revoke([bystander!.identity]);
       await eventually(() => {
         expect(askedOfSecond()).toHaveLength(1);

@@ -31,8 +31,8 @@ import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { useUpstreamProvider } from "../../support/counterparts/upstream-provider.ts";
 
 /**
- * What it is all for: FreeRADIUS, as docs/radius/README.md sets it up, lets in the devices that have a good profile and no
- * other. The service, FreeRADIUS and the supplicant are the real ones; RADIUS reaches the service through `network`.
+ * The purpose of the service: FreeRADIUS, set up by docs/radius/README.md, admits devices with a good profile and no
+ * others. The service, FreeRADIUS and the supplicant are the real ones; RADIUS reaches the service through `network`.
  */
 
 const modes = ["strict", "resilient"] as const satisfies RadiusMode[];
@@ -53,7 +53,7 @@ interface Wanted {
 interface Realm {
   id: string;
   domain: string;
-  /** Of a program of the realm. */
+  /** Of one of the realm's programs. */
   token: string;
   /** PEM: the issuing CA, and the same with its root. */
   issuer: string;
@@ -98,7 +98,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       key: server.privateKey,
       exception: special.identity,
     };
-    // The strict one trusts the other realm's issuer as well: there the name alone keeps its devices out.
+    // The strict one trusts the other realm's issuer as well: there only the name keeps its devices out.
     const trusted = { strict: ownRealm.issuer + otherRealm.issuer, resilient: ownRealm.issuer };
     for (const mode of modes) radius[mode] = await startRadius({ ...common, mode, issuers: trusted[mode] });
   });
@@ -118,7 +118,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     { realmId, issuerId, issuer, root }: { realmId: string; issuerId: string; issuer: Buffer; root: Buffer },
     { clientId, clientSecret }: { clientId: string; clientSecret: string },
   ): Promise<Realm> {
-    // Most of its profiles are revoked here, one by one.
+    // Most of the realm's profiles are revoked here, one by one.
     const [row] = await service.owner.query<{ domain: string }>(sql`
       update realms set offboarding_share_percent = 100 where id = ${realmId} returning domain
     `);
@@ -173,11 +173,11 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     expect(await attempt(mode, profile)).toMatchObject({ admitted: false, accept: {} });
   }
 
-  /** In both modes, as soon as no answer from before the revocation is kept any more. */
+  /** Expects both modes to refuse them, as soon as no response from before the revocation is cached any more. */
   const expectRefusedSoon = (...profiles: Profile[]): Promise<unknown> =>
     Promise.all(profiles.flatMap((profile) => modes.map((mode) => eventually(() => expectRefused(mode, profile)))));
 
-  /** As the timer does every minute; resolves when a CRL is in place that names these profiles. */
+  /** Fetches CRLs as the timer does every minute; resolves when a CRL that names these profiles is in place. */
   const bringCrl = (...revoked: Profile[]): Promise<void> =>
     eventually(
       async () => {
@@ -337,7 +337,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   test("another realm's profile is refused, whether its issuer is trusted or not", async () => {
     const profile = await issue(otherRealm);
     await expectRefused("strict", profile);
-    // The server's output comes through a pipe, later than its answer.
+    // The server's output comes through a pipe, later than its reply.
     await eventually(() => {
       expect(radius.strict.output()).toContain(`if ("%{1}" == "${ownRealm.domain}")  -> FALSE`);
     });
@@ -409,7 +409,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       await expectRefused("resilient", before);
       expect((await fetchCrl(radius.resilient, ownRealm.crlUrl)).code).toBe(1);
 
-      // Nobody has told this server yet; that is the price of letting people in.
+      // This server has not learned of it yet; that is the price of admitting devices.
       await revoke(after);
       await expectAdmitted("resilient", after);
       await eventually(async () => {
@@ -418,7 +418,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       });
       await expectAdmitted("resilient", healthy);
 
-      // The network swallows everything: it takes 3 s to give up, and the outcome is the same.
+      // The network drops everything: the server gives up after 3 s, with the same outcome.
       await network.restore();
       network.silence();
       await Promise.all([expectRefused("strict", healthy), expectAdmitted("resilient", healthy)]);
@@ -473,7 +473,9 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 });
 
-/** The realm's next issuing CA, with critical name constraints, which issues from now on. It has a CRL that ended long ago. */
+/**
+ * Makes the realm's next issuing CA, with critical name constraints, which issues from now on. Its CRL ended long ago.
+ */
 async function givenNextIssuer(owner: Database, { realmId }: { realmId: string }) {
   const at = systemClock.now();
   const names = { organization: `realm ${realmId}`, at, passphrase: testPassphrase };
@@ -532,13 +534,13 @@ function certificateOf({ files }: Profile): string {
 const pem = (der: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(/.{64}(?=.)/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
 
-/** As OpenSSL prints serial numbers. */
+/** Returns a serial number as OpenSSL prints it. */
 const hexadecimal = (serial: string): string => {
   const digits = BigInt(serial).toString(16).toUpperCase();
   return digits.length % 2 === 0 ? digits : `0${digits}`;
 };
 
-/** A CA with the name of the realm's own, made by somebody else, and a device of it with the name of a good one. */
+/** Makes a forged CA with the name of the realm's own, and a device of it with the name of a good one. */
 function forgedBySameName(realm: Realm, { identity }: Profile): DeviceFiles {
   const subject = openssl(["x509", "-noout", "-subject", "-nameopt", "compat", "-in", "ca"], {
     ca: realm.issuer,

@@ -10,7 +10,7 @@ import { openssl } from "../../support/pki/openssl.ts";
 import { fetchCrl } from "../../support/counterparts/radius.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
-/** docs/radius/resilient/fetch-crl: what it puts where a RADIUS server reads, and what it never does. */
+/** docs/radius/resilient/fetch-crl: what it writes where a RADIUS server reads, and what it never writes. */
 
 interface Ca {
   certificate: string;
@@ -32,7 +32,7 @@ crl_extensions=extensions
 authorityKeyIdentifier=keyid
 `;
 
-/** DER of an empty CRL, valid for a day from now unless `period` says otherwise. */
+/** Returns the DER of an empty CRL, valid for a day from now unless `period` differs. */
 function crlOf(ca: Ca, number: number, period: readonly string[] = ["-crldays", "1"]): Buffer {
   const digits = number.toString(16);
   const args = ["ca", "-config", "settings", "-name", "ca", "-gencrl", "-cert", "certificate", "-keyfile", "key"];
@@ -55,7 +55,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
   const hash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: issuer.certificate }).stdout.trim();
   const otherHash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: other.certificate }).stdout.trim();
 
-  /** What is served under each path; nothing: 404. */
+  /** The content served under each path; nothing: 404. */
   const served = new Map<string, Buffer>();
   const asked: { path: string; ifNoneMatch: string | undefined; status: number }[] = [];
   let server: Server;
@@ -99,7 +99,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     const { stdout } = openssl(["crl", "-noout", "-crlnumber", "-in", "crl"], { crl });
     return Number(stdout.trim().replace("crlNumber=", ""));
   };
-  /** Nothing but CRLs and what the script remembers: no directory, nothing half done. */
+  /** Expects only CRLs and the script's own state: no directory, no partial file. */
   async function expectTidy(): Promise<void> {
     for (const name of await readdir(place.crlDirectory))
       expect(name).toMatch(/^(?:[0-9a-f]{8}\.r\d+|\.[0-9a-f]{16}\.(?:crl|etag))$/);
@@ -164,7 +164,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
 
     expect({ code, files, number: numberOf(newest) }).toEqual({ code: 3, files: [`${hash}.r0`], number: 0xff });
     await expectTidy();
-    // And its entity tag is not kept: the next good one is taken.
+    // And its entity tag is not kept: the next good one is fetched.
     serve(crlOf(issuer, 0x100));
     expect(numberOf((await bring()).newest)).toBe(0x100);
   });
@@ -215,7 +215,8 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
   });
 
   test("old files go, and no server ever misses a CRL: neither one that has run for long, nor one that just began", async () => {
-    // As OpenSSL reads: r0, r1, … up to the first that is missing, and from there the next time. It begins again after 300 s.
+    // Read as OpenSSL does: r0, r1, … up to the first missing one, and from there the next time. It begins again after
+    // 300 s.
     const servers = Array.from({ length: 7 }, (_, index) => ({
       next: 0,
       newest: -1,
@@ -232,7 +233,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     const numbers = new Map<string, number>();
     let most = 0;
 
-    // Files are kept for 15 minutes: they begin again at r0 twice.
+    // Files are kept for 15 minutes: numbering begins again at r0 twice.
     for (let minute = 1; minute <= 40; minute++) {
       serve(crlOf(issuer, minute));
       const { code, files, newest } = await bring();

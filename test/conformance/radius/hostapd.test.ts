@@ -13,7 +13,7 @@ import {
 import { givenServiceApplication, startService, type RunningService } from "../../support/service/service.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
-/** hostapd's own EAP server, as docs/radius/hostapd.md sets it up: it goes by the CRL alone. */
+/** hostapd's own EAP server, set up by docs/radius/hostapd.md: it relies on the CRL alone. */
 
 interface Profile {
   serial: string;

@@ -29,8 +29,8 @@ interface Device {
 }
 
 /**
- * A process that is stopped by SIGSTOP takes connections and never answers, as a frozen machine does. The addresses in
- * certificates lead to `network`, and from there to whatever a test chooses.
+ * A process stopped by SIGSTOP accepts connections and never answers, as a frozen machine does. The addresses in
+ * certificates lead to `network`, and from there wherever a test chooses.
  */
 describeWithRadius("a responder is silent while devices knock at RADIUS servers", () => {
   const modes = ["strict", "resilient"] as const satisfies RadiusMode[];
@@ -43,7 +43,7 @@ describeWithRadius("a responder is silent while devices knock at RADIUS servers"
   let chain: string;
   let domain: string;
   let good: Device;
-  /** Revoked after the last CRL was fetched: OCSP alone refuses it. */
+  /** Revoked after the last CRL was fetched: only OCSP refuses it. */
   let revoked: Device;
 
   beforeAll(async () => {
@@ -111,13 +111,13 @@ describeWithRadius("a responder is silent while devices knock at RADIUS servers"
   const knock = (mode: RadiusMode, { files }: Device): Promise<Answered> =>
     authenticate({ radius: radius[mode], files, ca: chain, identity: `@${domain}` });
 
-  /** From now on the process is silent. */
+  /** Stops the process from answering. */
   function silence(child: ChildProcess | undefined): void {
     expect(child?.kill("SIGSTOP")).toBe(true);
     stopped.add(child!);
   }
 
-  /** Both processes of each kind answer, and are known to every api. */
+  /** Waits until both processes of each kind answer, and every api knows them. */
   const everythingAnswers = (): Promise<void> =>
     eventually(async () => {
       expect(await responderUrls(service.owner)).toHaveLength(2);
@@ -125,8 +125,9 @@ describeWithRadius("a responder is silent while devices knock at RADIUS servers"
     });
 
   /**
-   * At the strict server each silence would refuse the good device, at the resilient one it would let the revoked one in.
-   * They come one after the other, often enough that each responder's turn comes more than once.
+   * Expects the right outcome from both servers: on the strict one a silence would refuse the good device, on the
+   * resilient one it would admit the revoked one. The devices connect one after the other, often enough for each
+   * responder's turn to come more than once.
    */
   async function expectWellSaid(): Promise<void> {
     for (const [mode, device, admitted] of [

@@ -8,7 +8,7 @@ import { describeWithTool, requireTool } from "../../support/run/tools.ts";
 
 const radius = fileURLToPath(new URL("../../../docs/radius/", import.meta.url));
 
-/** docs/radius/{resilient,hostapd,disconnect}/systemd: the units that bring CRLs, and the one that disconnects. */
+/** docs/radius/{resilient,hostapd,disconnect}/systemd: the units that fetch CRLs, and the one that disconnects. */
 describeWithTool("systemd-analyze", "the systemd units", () => {
   let directory: string;
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describeWithTool("systemd-analyze", "the systemd units", () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  /** What systemd says of a folder's units, with the script where it lies here instead of where it is to be put. */
+  /** Returns systemd's verdict on a folder's units, with the path of the script in this tree. */
   async function verify(folder: string, change: (unit: string) => string = (unit) => unit): Promise<string> {
     const copies = join(directory, folder);
     await mkdir(copies, { recursive: true });
