@@ -10,7 +10,7 @@ const trees = "test/fixtures/boundaries";
 const options = await extractDepcruiseOptions("./.dependency-cruiser.cjs");
 const rules = (options.ruleSet?.forbidden ?? []).map(({ name }) => name ?? "");
 
-/** What is installed in a tree that imports a package; the package itself is empty. */
+/** The packages installed in a tree that imports one; the package itself is empty. */
 const installed: Readonly<Record<string, { name: string; listedAs?: "dependencies" | "devDependencies" }>> = {
   "domain-packages": { name: "pg", listedAs: "dependencies" },
   "db-without-queue": { name: "bullmq", listedAs: "dependencies" },
@@ -19,7 +19,7 @@ const installed: Readonly<Record<string, { name: string; listedAs?: "dependencie
   "no-unlisted-package": { name: "accepts" },
 };
 
-/** The rules that a tree breaks, each once. */
+/** Returns the rules that a tree breaks, each once. */
 async function brokenBy(tree: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "realmpass-boundaries-"));
   try {
@@ -39,7 +39,7 @@ async function brokenBy(tree: string): Promise<string[]> {
   }
 }
 
-/** What a chain through db breaks as well: db may not import the second link. */
+/** The rules that a chain through db breaks as well: db may not import the second link. */
 const brokenBesides: Readonly<Record<string, readonly string[]>> = {
   "no-way-to-the-worker": ["db-imports"],
   "no-way-to-pki": ["db-imports"],

@@ -40,7 +40,7 @@ test("each service of docker compose has its own secrets and no others, and cann
     secrets: ["postgres", "redis", "api", "worker", "responder", "operator"].map(
       (name) => `secrets-${name} /secrets/${name}`,
     ),
-    // Gives each login its password.
+    // It gives each login its password.
     migrate: ["postgres", "api", "worker", "responder", "operator"].map(
       (name) => `secrets-${name} /secrets/${name} ro`,
     ),

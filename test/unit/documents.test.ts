@@ -16,7 +16,7 @@ const folders = new Set(
     .map(({ name }) => name),
 );
 
-/** Paths of this repository that a text has between backticks. */
+/** Returns the paths of this repository that a text has between backticks. */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`([\w.@-]+(?:\/[\w.@-]+)*\/?)`/g)]
     .map(([, path]) => path ?? "")
@@ -30,7 +30,7 @@ describe("a path between backticks exists", () => {
   });
 });
 
-/** As GitHub and the service's own pages make it from a heading. */
+/** Returns the anchor that GitHub and the service's own pages make from a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -41,7 +41,7 @@ const withoutCode = (text: string): string => text.replace(/^```.*?^```$/gms, ""
 const anchorsIn = (name: string): string[] =>
   [...withoutCode(readFileSync(name, "utf8")).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 
-/** Links of a document that lead nowhere: to no file, or to no heading of a document. */
+/** Returns the dead links of a document: to a missing file, or to a missing heading of a document. */
 const deadLinksIn = (name: string, text: string): string[] =>
   [...withoutCode(text).matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)]
     .map(([, link = ""]) => link)

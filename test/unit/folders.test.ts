@@ -2,16 +2,19 @@ import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 
-/** A folder with more files is a drawer: its files belong into rooms by subject. */
+/** A folder with more files mixes subjects: its files belong in folders by subject. */
 const filesMax = 25;
 
-/** Folders whose files are found by a list: migrations by their time, pages by docs/README.md, pictures and results by name. */
+/**
+ * Folders whose files are found by a list: migrations by their time, pages by docs/README.md, pictures and results by
+ * name.
+ */
 const series = ["db/migrations", "docs", "docs/images", "test/bench/results"];
 
 /** Folders at the top that hold no source. */
 const notSource = new Set(["node_modules", "dist", "data"]);
 
-/** The folders that hold more files than a reader takes in, series aside. */
+/** Returns the folders that hold more files than a reader takes in, without series. */
 function drawersOf(files: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);

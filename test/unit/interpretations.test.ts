@@ -6,13 +6,13 @@ const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => name.slice(0, -".test.ts".length));
 
-/** A name is the end of one test file's path, or a folder with a slash at its end. */
+/** Returns whether a name is the end of one test file's path, or a folder with a slash at its end. */
 const isHeld = (name: string): boolean =>
   name.endsWith("/")
     ? testFiles.some((file) => file.startsWith(name))
     : testFiles.filter((file) => file === name || file.endsWith(`/${name}`)).length === 1;
 
-/** Lines without a test file, or with a name that is none or stands for several. */
+/** Returns the lines without a test file, or with a name that matches none or several. */
 const notHeld = (text: string): string[] =>
   text.split("\n").filter((line) => {
     if (!line.startsWith("- ")) return false;

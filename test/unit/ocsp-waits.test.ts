@@ -6,7 +6,7 @@ import { ocspWaits } from "../../domain/certificate/ocsp-waits.ts";
 interface Location {
   asks: "responder" | "api";
   tries: number;
-  /** After that no further try begins. */
+  /** No further try begins after this time. */
   triesMs: number;
   connectMs: number;
   readMs: number;
@@ -39,11 +39,11 @@ const readLocation = (block: string): Location => ({
 const radiusMs = (text: string): number =>
   ms(`${found(/^\t\tocsp \{\n.*?^\t\t\ttimeout = (\d+)\n.*?^\t\t\}$/ms, text)}s`);
 
-/** The longest that a client waits for the proxy. */
+/** Returns the longest that a client waits for the proxy. */
 const proxyMs = ({ tries, triesMs, connectMs, readMs }: Location): number =>
   Math.min(tries * (connectMs + readMs), triesMs + connectMs + readMs);
 
-/** The waits that are not longer than what they wait for. */
+/** Returns the waits that are no longer than the wait inside them. */
 function tooShort(
   radius: number,
   waits: { responderMs: number; apiAnotherMs: number; apiMs: number },
@@ -73,7 +73,7 @@ describe("who asks about a certificate waits longer than who is asked, so that t
     for (const { block } of all) {
       for (const file of radiusFiles)
         expect(tooShort(radiusMs(read(file)), ocspWaits, readLocation(block))).toEqual([]);
-      // One that is stopped costs no time: of the two others one may be slow.
+      // A stopped one costs no time: of the two others one may be slow.
       expect(readLocation(block).tries).toBe(3);
     }
   });

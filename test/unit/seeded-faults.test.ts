@@ -32,7 +32,7 @@ describe("the list of seeded faults", () => {
     const source = readFileSync(fault.file, "utf8");
     expect(withFault(source, fault)).not.toBe(source);
     expect(countTitle(readFileSync(fault.testFile, "utf8"), fault.title), fault.title).toBe(1);
-    // Migrations have run already when a fault is tried.
+    // Migrations have already run when a fault is tried.
     expect(fault.file).not.toMatch(/^(test|db\/migrations)\//);
   });
 });

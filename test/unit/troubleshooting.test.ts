@@ -10,7 +10,7 @@ const filesOf = (path: string): string[] =>
 
 test("the page has a row for every event of the log, and none for another", () => {
   const sources = rooms.flatMap(filesOf).filter((file) => /\.tsx?$/.test(file));
-  // Events are always named where they are logged, as they are searched for by name.
+  // Log calls always name events literally, because people search for them by name.
   const logged = sources.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/\bevent: "([a-z_]+\.[a-z_.]+)"/g)].map(([, name]) => name),
   );

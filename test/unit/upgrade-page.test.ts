@@ -17,7 +17,7 @@ import { shellBlocks } from "../support/run/shell-blocks.ts";
 
 const [old, next] = ["realmpass-0.2.0-linux-x64", "realmpass-0.2.1-linux-x64"];
 
-/** Each block is a paste of its own into the shell of somebody who reads on after a block that failed. */
+/** Joins blocks as separate pastes into a shell, which continues after a block that failed. */
 const pasted = (blocks: readonly string[]): string => blocks.map((block) => `${block}\n:`).join("\n");
 
 describe("docs/upgrade.md, with the files of two releases in one directory,", () => {
@@ -28,7 +28,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
   let machine: string;
   const at = (...names: string[]): string => join(machine, ...names);
 
-  /** A file of a release, whose tree says which it is, and its checksum. */
+  /** Makes a file of a release, whose tree names the release, and its checksum. */
   function givenRelease(name: string): void {
     mkdirSync(at("tree", name, "deploy/systemd"), { recursive: true });
     writeFileSync(at("tree", name, "deploy/systemd/realmpass.target"), name);
@@ -53,7 +53,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
     for (const name of [old, next]) givenRelease(name);
     mkdirSync(at("opt", old));
     symlinkSync(old, at("opt/current"));
-    // Notes which release each unit is started from.
+    // Records from which release each unit is started.
     const notes = `#!/bin/sh\necho "$* of $(readlink ${at("opt/current")})" >>${at("log")}\n`;
     writeFileSync(at("log"), "");
     for (const name of ["systemctl", "realmpass-operator"]) writeFileSync(at("bin", name), notes);
@@ -61,7 +61,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
     for (const name of ["systemctl", "realmpass-operator", "curl"]) chmodSync(at("bin", name), 0o755);
   });
 
-  /** Follows the page, and returns what was done after its first step, which every upgrade begins with. */
+  /** Follows the page, and returns the commands after its first step, with which every upgrade begins. */
   async function follow(release: string | undefined): Promise<string[]> {
     const [, ...blocks] = await shellBlocks("docs/upgrade.md");
     const here = pasted(blocks).replaceAll("/opt/realmpass", at("opt")).replaceAll("/etc/systemd/system", at("units"));
@@ -107,7 +107,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
   });
 });
 
-/** Commands that are run as one, or one after the other until one fails. */
+/** Returns whether a block runs as one command, or its commands one after the other until one fails. */
 const endsAtFailure = (block: string): boolean =>
   /^\(\n {2}set -eu( -o pipefail)?\n(?:(?: {2}.*)?\n)*\)\n$/.test(block) ||
   block.replaceAll(/\\\n/g, "").trim().split("\n").length === 1;

@@ -9,17 +9,17 @@ import { variables, type Variable } from "../../runtime/config/variables.ts";
 import { readCompose } from "../support/service/compose-file.ts";
 import { serverProcessVariables } from "../support/service/process-variables.ts";
 
-/** What each process reads, as its own code lists it. */
+/** The secrets that each process reads, as listed in its own code. */
 const reads = { ...serverProcessVariables, operator: operatorVariables as readonly Variable[] };
 const processes = Object.keys(reads) as (keyof typeof reads)[];
 const servers = processes.filter((name) => name !== "operator");
 
-/** Every secret there is, and the public halves that are given to a process in the same way. */
+/** Every secret, and the public halves that a process gets in the same way. */
 const secrets = (Object.keys(variables) as Variable[]).filter(
   (name) => "secret" in variables[name] || Object.values(secretFiles).some(({ variable }) => variable === name),
 );
 
-/** The variable that goes before a file of `secrets create`. */
+/** The variable for each file of `secrets create`. */
 const variableOf: Readonly<Record<string, Variable>> = {
   ...Object.fromEntries(Object.values(secretFiles).map(({ file, variable }) => [file, variable])),
   "database-password": "DATABASE_PASSWORD",
@@ -38,7 +38,7 @@ afterAll(() => {
 });
 const placed = (name: string): string[] => readdirSync(join(directory, name)).sort();
 
-/** The rows of the table in docs/secrets.md: who reads a secret, and which units of timers do. */
+/** The rows of the table in docs/secrets.md: the readers of a secret, including units of timers. */
 const table = new Map(
   [...readFileSync("docs/secrets.md", "utf8").matchAll(/^\| `([A-Z_]+)` +\|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(
     ([, variable = "", who = "", units = ""]) => [
@@ -52,7 +52,7 @@ const ofUnit = (unit: string): string[] =>
 
 const units = readdirSync("deploy/systemd").filter((name) => name.endsWith(".service"));
 const unitText = (name: string): string => readFileSync(join("deploy/systemd", name), "utf8");
-/** The files that a unit, or the command of the operator, is given, each as `DIRECTORY/FILE` of `secrets create`. */
+/** Returns the files given to a unit, or to the operator's command, each as `DIRECTORY/FILE` of `secrets create`. */
 const loaded = (text: string): string[] =>
   [...text.matchAll(/LoadCredential=([^:\n]+):"?(?:\/etc\/realmpass\/credentials|\$credentials)\/([\w./-]+)/g)]
     .map(([, name = "", file = ""]) => {
@@ -69,7 +69,7 @@ test("the table of the documentation has every secret, with the processes whose 
   for (const [variable, { who }] of table) {
     expect([variable, who]).toEqual([variable, processes.filter((name) => notReadBy(name, [variable]).length === 0)]);
   }
-  // What the comparison is good for: a process that reads something else would be seen.
+  // Control: the comparison notices a process that reads anything else.
   expect(notReadBy("responder", ["DATABASE_PASSWORD", "REDIS_PASSWORD"])).toEqual(["REDIS_PASSWORD"]);
 });
 
@@ -109,7 +109,7 @@ describe("the units", () => {
   });
 
   test("set no variable of their process that it does not read", () => {
-    // Of Node.
+    // Node's own.
     const elsewhere = ["NODE_ENV"];
     const process = (name: string) => servers.find((server) => name.startsWith(`realmpass-${server}`)) ?? "operator";
     for (const name of units) {

@@ -38,14 +38,17 @@ const filesBelow = (folder: string): string[] =>
 
 const isText = (bytes: Buffer): boolean => !bytes.includes(0);
 
-/** Between two words of a phrase: spaces, or a line break with what begins a line of a comment or goes on with a string. */
+/**
+ * Between two words of a phrase: spaces, or a line break with the beginning of a comment's next line or of a continued
+ * string.
+ */
 const gap = String.raw`(?:\s|["\x60] ?\+|["\x60*#>]|//|--)+`;
 const found = new RegExp(
   `(?<![\\w-])(?:${phrases.map((phrase) => phrase.replace("'", "['’]").replaceAll(" ", gap)).join("|")})(?![\\w-])`,
   "gi",
 );
 
-/** `path:line: phrase` for each phrase of the list in a text. */
+/** Returns `path:line: phrase` for each phrase of the list in a text. */
 const phrasesIn = (path: string, text: string): string[] =>
   [...text.matchAll(found)].map(
     ({ 0: phrase, index }) => `${path}:${text.slice(0, index).split("\n").length}: ${phrase.replace(/\s+/g, " ")}`,

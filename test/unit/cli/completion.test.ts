@@ -21,7 +21,7 @@ async function script(shell: string): Promise<string> {
   return written;
 }
 
-/** What bash offers after these words. */
+/** Returns bash's completions after these words. */
 async function offered(...words: string[]): Promise<string[]> {
   const quoted = ["realmpass", ...words].map((word) => `'${word}'`).join(" ");
   const program = `${await script("bash")}

@@ -9,7 +9,7 @@ interface Texts {
   [key: string]: string | Texts;
 }
 
-/** Every text by its whole key. */
+/** Returns every text by its whole key. */
 const flat = (texts: Texts, before = ""): Map<string, string> =>
   new Map(
     Object.entries(texts).flatMap(([key, value]) =>
@@ -23,7 +23,7 @@ const sources = readdirSync("console", { recursive: true, encoding: "utf8" })
   .map((name) => readFileSync(join("console", name), "utf8"))
   .join("\n");
 
-/** Keys as they stand in the code, and beginnings of keys that are put together there. */
+/** Keys in the code, and beginnings of keys that are composed there. */
 const literals = new Set([...sources.matchAll(/["'`]([a-z]\w*(?:\.\w+)+)["'`]/g)].map(([, key = ""]) => key));
 const beginnings = [...sources.matchAll(/`([a-z]\w*\.(?:\w+\.)*)\$\{/g)].map(([, beginning = ""]) => beginning);
 const withoutPlural = (key: string): string => key.replace(/_(?:one|other|zero)$/, "");

@@ -6,7 +6,7 @@ import { german as pagesGerman } from "../../../api/pages/texts/german.ts";
 import { english as selfServiceEnglish } from "../../../api/browser/self-service/texts/english.ts";
 import { german as selfServiceGerman } from "../../../api/browser/self-service/texts/german.ts";
 
-/** One word for one thing: what is not said, and what is said for it. The API's names stay as they are. */
+/** One word for each concept: the words to avoid, with their replacements. The API's names stay. */
 const otherWords = {
   english: [
     [/(?<!")\busers?\b(?! name|[:"])/i, "person, people"],
@@ -33,7 +33,7 @@ const otherWords = {
   ],
 } as const;
 
-/** `place: text` of each text below; a function's are in its source. */
+/** Returns `place: text` of each text below; a function's are in its source. */
 function textsOf(value: unknown, place = ""): [place: string, text: string][] {
   if (typeof value === "string") return [[place, value]];
   if (typeof value === "function") return [[place, String(value)]];

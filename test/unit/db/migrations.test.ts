@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { migrations } from "../../../db/migrations/index.ts";
 import type { Migration } from "../../../db/migrations/migration.ts";
 
-/** Older migrations were written for installations that stop while they are migrated. */
+/** Older migrations were written for installations that stop during a migration. */
 const ruleSince = "20261126-";
 
 const remedy = {
@@ -15,7 +15,10 @@ const remedy = {
   alone: "an index is made concurrently outside a transaction, in a migration of its own with `transaction: false`",
 } as const;
 
-/** The statements of a migration, without comments, texts and bodies of functions; what a `do` block does is done now. */
+/**
+ * Returns the statements of a migration, without comments, texts and bodies of functions; a `do` block runs now, so its
+ * content stays.
+ */
 const statementsOf = (up: string): string[] =>
   up
     .replace(/--.*$/gm, " ")
@@ -29,7 +32,7 @@ const statementsOf = (up: string): string[] =>
 
 const table = String.raw`(?:only )?(?:public\.)?(\w+)`;
 
-/** What holds up everybody on a table that is in use, with the name of the table first. */
+/** Statements that block every query on a table in use, with the name of the table first. */
 const refused: readonly (readonly [RegExp, keyof typeof remedy])[] = [
   [new RegExp(String.raw`\bcreate (?:unique )?index (?!concurrently)(?:if not exists )?\w* ?on ${table}`), "index"],
   [
@@ -41,18 +44,18 @@ const refused: readonly (readonly [RegExp, keyof typeof remedy])[] = [
   [new RegExp(String.raw`\binsert into ${table}\b(?!.*\bvalues\b).*\bselect\b`), "data"],
 ];
 
-/** What nobody can read beside: foreign keys and triggers hold up those who write, alone. */
+/** Statements that block readers, too: foreign keys and triggers block only writers. */
 const locking = new RegExp(String.raw`^(?:alter table|drop trigger \w+ on|lock table) (?:if exists )?${table}`);
 
-/** The few rows of these tables are not data that is moved. */
+/** These tables have few rows, which do not count as moved data. */
 const small = new Set(["installation", "realms"]);
 
-/** Statements that change few rows of a large table. */
+/** Returns whether a statement changes few rows of a large table. */
 const changesFew = (statement: string): boolean =>
   statement === "update users set roles = '' where administrator" ||
   statement.startsWith("update users u set twin = numbered.twin ");
 
-/** `name: what is refused: what to do` for each statement that would hold up a service in use. */
+/** Returns `name: what is refused: what to do` for each statement that would block a service in use. */
 function faultsOf({ name, up, transaction, before = "" }: Migration): string[] {
   const statements = [...statementsOf(before), ...statementsOf(up)];
   const own = new Set(

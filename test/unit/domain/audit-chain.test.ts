@@ -56,7 +56,7 @@ test("a link is what docs/audit.md says", () => {
 
 const realm = "3";
 
-/** Ten places of a chain, and a head at its end. */
+/** Returns ten places of a chain, and a head at its end. */
 function chain(): { links: KeptLink[]; head: AuditHead } {
   let end: ChainEnd = chainStart;
   const links = Array.from({ length: 10 }, (_, index): KeptLink => {
@@ -84,7 +84,7 @@ const faultsOf = (
   return check.finish().faults.map(({ kind, position }) => `${kind} ${position}`);
 };
 
-/** The chain with something done to the entry at a position. */
+/** Returns the chain with a change to the entry at a position. */
 const changed = (position: number, change: (entry: ChainedEntry) => ChainedEntry | undefined): KeptLink[] =>
   chain().links.map((link) =>
     link.position === position && link.entry !== undefined ? { ...link, entry: change(link.entry) } : link,

@@ -22,7 +22,7 @@ test.each([
   expect(csvLine(["x,y", "x;y", "x\ty"], separator)).toBe(line);
 });
 
-/** The characters that have a meaning to a guard, a reader or a spreadsheet, and one that has none. */
+/** The characters with a meaning to a guard, a reader or a spreadsheet, and one without. */
 const hostile = ["=", "'", '"', ",", ";", "\t", "\r", "\n", "a"];
 
 test("guarding a cell is undone exactly, whatever the cell contains", () => {
@@ -91,13 +91,13 @@ test.each([
   ]);
 });
 
-/** The text of a line's only cell. */
+/** Returns the text of a line's only cell. */
 const textIn = (line: string): string => {
   const cell = line.slice(0, -2);
   return cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 };
 
-/** Cells as Excel reads them: what follows a closing quotation mark belongs to the cell. */
+/** Returns cells as Excel reads them: text after a closing quotation mark belongs to the cell. */
 function cellsAsExcel(file: string, separator: string): string[] {
   const cells: string[] = [];
   let cell = "";

@@ -15,7 +15,7 @@ const before = (hours: number): Date => new Date(at.getTime() - hours * 3_600_00
 const owner: ActedBy = { kind: "owner", name: "Ada Lovelace" };
 const becker: ActedBy = { kind: "person", name: "A. Becker" };
 
-/** An active profile that was fetched and never asked about, in a realm where others are. */
+/** An active profile that was fetched and never checked, in a realm where others were. */
 const facts: ProfileFacts = {
   serial: "4711",
   issuedAt: before(400),

@@ -7,7 +7,7 @@ const keyNames = { "ec-p256": "P-256", "rsa-2048": "RSA 2048", "rsa-3072": "RSA 
 
 const inBackticks = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
 
-/** The rows of the guide's table, each for one or more device types. */
+/** Reads the rows of the guide's table, each for one or more device types. */
 function readGuide(): { devices: string[]; key: string; formats: string[] }[] {
   const lines = readFileSync("docs/guides/formats.md", "utf8").split("\n");
   const from = lines.findIndex((line) => line.startsWith("| `deviceType` "));

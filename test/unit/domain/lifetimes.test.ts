@@ -5,7 +5,7 @@ import * as limits from "../../../domain/limits.ts";
 
 const page = readFileSync("docs/lifetimes.md", "utf8");
 
-/** The rows of a section's table by the name in their last cell; the cells before that are what it says of the name. */
+/** Returns the rows of a section's table by the name in their last cell, with the cells before it. */
 function rowsOf(section: string): Record<string, string[]> {
   const [, text = ""] = page.split(`\n## ${section}\n`);
   const rows = (text.split("\n## ")[0] ?? "").split("\n").filter((line) => /^\|.*` *\|$/.test(line));
@@ -21,7 +21,7 @@ function rowsOf(section: string): Record<string, string[]> {
 const unitSeconds = { Seconds: 1, Minutes: 60, Hours: 3_600, Days: 86_400 };
 type Unit = keyof typeof unitSeconds;
 
-/** In the largest unit that leaves a whole number; hours up to three days. */
+/** Formats a duration in the largest unit that leaves a whole number; hours up to three days. */
 function duration(seconds: number): string {
   const [unit, size]: [string, number] =
     seconds % 86_400 === 0 && seconds > 3 * 86_400

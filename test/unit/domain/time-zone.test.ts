@@ -46,7 +46,7 @@ test.each([
   ["America/Los_Angeles", "2026-02-28", "2026-03-01T07:59:00.000Z"],
   // At midnight they go back by an hour: 23:59 comes twice.
   ["Asia/Beirut", "2026-10-24", "2026-10-24T21:59:00.000Z"],
-  // A day that was left out.
+  // This day was skipped.
   ["Pacific/Apia", "2011-12-30", "2011-12-31T09:59:00.000Z"],
 ])("%s: the last minute of %s", (zone, day, at) => {
   expect(lastMinuteOf(day, zone).toISOString()).toBe(at);

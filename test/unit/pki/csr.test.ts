@@ -22,7 +22,7 @@ interface Parts {
   attributes?: Buffer;
 }
 
-/** A request with any part replaced, signed with `key` all the same. */
+/** Makes a request with any part replaced, signed with `key` all the same. */
 function csrDer({ key, spki = spkiOf(key), hash = "sha256", algorithm, attributes = Buffer.alloc(0) }: Parts): Buffer {
   const info = sequence(smallInteger(0), sequence(), spki, tlv(contextConstructed(0), attributes));
   const identifiers: Partial<Record<string, string>> = key.asymmetricKeyType === "ec" ? ecdsaWith : rsaWith;

@@ -25,7 +25,7 @@ const rsaKey = (modulusLength: number, publicExponent = 65537) =>
 const rsa2048 = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 
-/** A server, or a user, with this name in every place. */
+/** Returns a server, or a user, with this name in every place. */
 const named = (subjectAltName: CertificateDraft["subjectAltName"]): Partial<CertificateDraft> => ({
   ...("dnsName" in subjectAltName
     ? { kind: "infrastructure" as const, extendedKeyUsages: ["clientAuth", "serverAuth"] as const }

@@ -15,7 +15,7 @@ import {
   readPkcs12,
 } from "../../support/pki/pkcs12-reader.ts";
 
-/** The table of the design, written out once more. */
+/** The table of the design, repeated here. */
 const expected = {
   Linux: { scheme: "aes256-sha256", mac: "sha256", password: "two-zero-octets", certificates: 2 },
   ChromeOS: { scheme: "aes256-sha256", mac: "sha256", password: "two-zero-octets", certificates: 2 },
@@ -27,7 +27,7 @@ const expected = {
   MacOS: { scheme: "3des-sha1", mac: "sha1", password: "zero-length", certificates: 1 },
 } as const satisfies Record<DeviceType, object>;
 
-/** The encoder does not look into these, so any octets do. */
+/** The encoder does not parse these, so any octets do. */
 const leaf = Buffer.from("leaf certificate ".repeat(40));
 const issuer = Buffer.from("issuing certificate ".repeat(30));
 const privateKeyPkcs8 = Buffer.from("private key ".repeat(12));

@@ -60,7 +60,7 @@ test("a client that goes away before its request is complete is no bug", async (
   expect(continued.toString()).toMatch(/^HTTP\/1\.1 100 /);
   socket.destroy();
 
-  // By the time another request has failed, the listener has noticed.
+  // Once another request has failed, the listener has noticed.
   await expect(ask(listener.port)).rejects.toThrow();
   await listener.close();
   expect(reported).toEqual([new Error("a bug")]);

@@ -6,7 +6,7 @@ import { createResponder, type ResponderDeps } from "../../../responder/responde
 import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts";
 import { encodeCertId, encodeOcspRequest, nonceExtension } from "../../support/pki/ocsp.ts";
 
-/** A responder that answers before it asks for anything but the time. */
+/** Makes a responder that answers with only the time. */
 const responderAt = (clock: ResponderDeps["clock"]) => createResponder({ clock } as ResponderDeps);
 
 test("a responder whose clock is out of step tells its clients to try later", async () => {
@@ -23,7 +23,7 @@ test("a responder whose clock is right reads the request", async () => {
   expect(outcome).toBe("malformedRequest");
 });
 
-/** A responder for the issuer of this request, whose profiles are all good; `reads` counts the questions to the database. */
+/** Makes a responder for the issuer of this request, whose profiles are all good; `reads` counts the database reads. */
 function responderFor(request: Buffer) {
   const [asked] = readOcspRequest(request)?.certIds ?? [];
   if (asked === undefined) throw new Error("the request names no certificate");

@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
 import { createBatcher } from "../../../runtime/queue/batch.ts";
 
-/** What is waited for may come late on a busy machine. */
+/** The event may come late on a busy machine. */
 const patience = { timeout: 60_000 };
 
-/** A run that ends when the test says so, and remembers what it was given. */
+/** Makes a run that ends when the test ends it, and records its input. */
 function controlledRun() {
   const batches: string[][] = [];
   const endings: (() => void)[] = [];

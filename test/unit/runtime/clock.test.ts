@@ -8,7 +8,7 @@ interface Line {
   text: string;
 }
 
-/** A machine whose clock is so far ahead of the database's; time passes, and clocks are set, when a test says so. */
+/** Makes a machine whose clock is so far ahead of the database's; only the test lets time pass and sets clocks. */
 function setUp({ aheadMs = 0, others }: { aheadMs?: number; others?: () => readonly number[] } = {}) {
   const lines: Line[] = [];
   const problems = new Set<string>();

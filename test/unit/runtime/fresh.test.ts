@@ -4,10 +4,10 @@ import { createFresh, createFreshByKey } from "../../../runtime/fresh.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** What is waited for may come late on a busy machine. */
+/** The event may come late on a busy machine. */
 const patience = { timeout: 60_000 };
 
-/** Computations that end when the test says so. */
+/** Makes computations that end when the test ends them. */
 function controlled() {
   const running: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   return {

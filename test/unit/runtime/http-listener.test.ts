@@ -16,7 +16,7 @@ function serving(answer: Parameters<typeof createServer>[1] = (_, response) => r
   return server;
 }
 
-/** Asks over a connection that is kept. */
+/** Sends a request over a kept connection. */
 async function ask(port: number): Promise<IncomingMessage> {
   const agent = new Agent({ keepAlive: true });
   atEnd(() => {

@@ -6,7 +6,7 @@ import { withoutCredentials } from "../../../runtime/log.ts";
 
 const load = (env: Env) => loadConfig(["DATABASE_URL", "DATABASE_PASSWORD"], env);
 
-/** What the driver makes of a URL. */
+/** Returns how the driver reads a URL. */
 const driven = (url: string | undefined) => {
   const { user, password, host, port, database } = new pg.Client({ connectionString: url });
   return { user, password, host, port, database };

@@ -20,7 +20,7 @@ function aPair() {
 const refusedFor = (reason: SealedOutputError["reason"]): unknown =>
   expect.objectContaining({ name: "SealedOutputError", reason });
 
-/** Every variant of `bytes` that has one bit of one octet turned. */
+/** Yields every variant of `bytes` with one bit of one octet flipped. */
 function* withOneBitTurned(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseTrustedProxies } from "../../../runtime/config/networks.ts";
 import { createClientAddress } from "../../../responder/client-address.ts";
 
-// The sender is this machine, as each list has it, so that the first hop is what decides.
+// The sender is this machine, which each list trusts, so the first hop decides.
 const app = express();
 app.get("/", (incoming, response) => {
   response.send(incoming.ip);
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What Express says who asked. */
+/** Returns the client's address according to Express. */
 async function ipInExpress(proxies: string, forwardedFor: string): Promise<string> {
   app.set("trust proxy", parseTrustedProxies(proxies));
   const { port } = server.address() as AddressInfo;

@@ -11,7 +11,7 @@ const [old, fresh] = [randomBytes(32).toString("base64url"), randomBytes(32).toS
 const under = (keys: string) =>
   ({ masterKeys: masterKeys(keys), settings: { authUrl: "http://localhost:3000" } }) as unknown as Deps;
 
-/** As a browser of this service asks for it: it has its cookie already, so that nothing is set. */
+/** The request of a browser of this service: it has its cookie already, so no cookie is set. */
 const visit = {
   request: { headers: { cookie: "realmpass-form=a-browser", origin: "http://localhost:3000" } },
   response: undefined as unknown as Response,

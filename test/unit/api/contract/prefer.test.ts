@@ -22,7 +22,7 @@ test.each<[header: string | string[] | undefined, expected: object]>([
   expect(readPrefer(header)).toEqual(expected);
 });
 
-// Reading in quadratic time would not end within the limit of a test.
+// Quadratic time would exceed the time limit of a test.
 test("a header of megabytes is read", () => {
   for (const header of [`a=${'";,='.repeat(500_000)}`, "a;".repeat(1_000_000), " ".repeat(2_000_000)]) {
     expect(() => readPrefer(header)).not.toThrow();

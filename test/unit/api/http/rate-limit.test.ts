@@ -17,7 +17,7 @@ interface Sent {
   headers: Record<string, unknown>;
 }
 
-/** Sends requests of one token as the API counts them, so many in each whole second, for so many seconds. */
+/** Sends requests with one token as the API counts them, so many in each whole second, for so many seconds. */
 async function send({ perSecond, seconds, limit }: { perSecond: number; seconds: number; limit: number }) {
   const limiter = createRateLimiter({ service: limit, user: 1, refused: 1, tokens: 1 });
   const hash = createHash("sha256").update("token").digest();

@@ -12,7 +12,7 @@ afterEach(() => vi.useRealTimers());
 const limiter = createRateLimiter({ service: 1, user: 1, refused: 1, tokens: 1 });
 const address = "192.0.2.1";
 
-/** Sends one request to a route. Answers what was handled and what was thrown. */
+/** Sends one request to a route. Returns what was handled and what was thrown. */
 async function send(method: string, overrides: Partial<Route> = {}) {
   const handled: string[] = [];
   const thrown: unknown[] = [];
@@ -69,6 +69,6 @@ test("a request beyond the limit of its address is not handled, and refused in t
   const { handled, thrown } = await send("GET");
   expect(handled).toEqual([]);
   expect(thrown).toMatchObject([{ code: "too_many_requests", retryAfterSeconds: 1 }]);
-  // It counts by itself, per token.
+  // It keeps a count of its own, per token.
   expect((await send("GET", { limit: "token" })).handled).toEqual(["GET"]);
 });

@@ -4,7 +4,7 @@ import { allProblems } from "../../../../api/pages/problems.ts";
 import { pageTexts } from "../../../../api/pages/texts/page-texts.ts";
 import { Scope } from "../../../../domain/people/scopes.ts";
 
-/** Every text by its path; those that take something get a number. */
+/** Returns every text by its path; functions get a number. */
 function leaves(value: unknown, path = ""): [string, string][] {
   if (typeof value === "string") return [[path, value]];
   if (typeof value === "function") return [[path, String(value(3))]];

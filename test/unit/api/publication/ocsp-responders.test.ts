@@ -12,7 +12,7 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-/** Who is asked first by each of the next six. */
+/** Returns which responder is asked first by each of the next six. */
 const firsts = async (): Promise<string[]> => {
   const asked: string[] = [];
   for (let request = 0; request < 6; request++) asked.push((await responders.list())[0]!);

@@ -12,7 +12,7 @@ import {
 const lost = generateOutputKeyPair();
 const present = generateOutputKeyPair();
 
-/** Outputs of a batch, sealed to a key. */
+/** Seals outputs of a batch to a key. */
 function sealedTo({ publicJwk }: { publicJwk: string }, count: number) {
   const { key, wrapped } = createDataKey(outputPublicKey(publicJwk));
   const dataKeyId = randomUUID();

@@ -7,7 +7,7 @@ import { jobKinds, kindsOfJob, type JobKind } from "../../../../domain/bulk-job/
 const texts = { en: english.jobs, de: german.jobs };
 type Texts = typeof english.jobs | typeof german.jobs;
 
-/** All texts of one kind, as its pages show them from the choice of a file to the result. */
+/** Returns all texts of one kind, as its pages show them from the choice of a file to the result. */
 const textsOf = (kind: JobKind, jobs: Texts): Record<string, string> => {
   const { counts } = kindsOnPage[kind];
   const about = jobs.about[kindsOfJob[kind].of];
@@ -31,7 +31,7 @@ const textsOf = (kind: JobKind, jobs: Texts): Record<string, string> => {
   };
 };
 
-/** Words that a text of the kind may have, and that none of another kind may. */
+/** Words for texts of one kind only. */
 const ownWords: Record<keyof typeof texts, Record<JobKind, RegExp>> = {
   en: {
     onboarding: /onboard|add|^start for|update|will change|^changed$/i,

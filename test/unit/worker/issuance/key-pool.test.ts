@@ -11,7 +11,7 @@ function aPool(options: Partial<KeyPoolOptions> = {}): KeyPool {
   return pool;
 }
 
-/** A generator whose keys are told apart by their number, from 1. */
+/** Makes a generator whose keys are numbered, from 1. */
 function numbered() {
   let made = 0;
   const generate = vi.fn(() => {
@@ -21,7 +21,7 @@ function numbered() {
   return { generate };
 }
 
-/** A generator that finishes when the test says so. */
+/** Makes a generator that finishes when the test ends it. */
 function byHand() {
   const waiting: PromiseWithResolvers[] = [];
   const generate = vi.fn(

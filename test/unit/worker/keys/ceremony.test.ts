@@ -13,7 +13,7 @@ import { describeWithTool } from "../../../support/run/tools.ts";
 const at = new Date("2026-11-21T09:00:00.500Z");
 const organization = 'Universität "Süd", #1 + Söhne \\ Co; <a=b>';
 const passphrase = "test passphrase";
-/** As cheap as a record may be, where the cost is not what a test is about. */
+/** The lowest cost of a record, where the cost is not under test. */
 const cost = 16_384;
 const nameConstraints = { form: "plain", domains: ["demo.example", "example.org"] } as const;
 let root: CertificateAuthority;

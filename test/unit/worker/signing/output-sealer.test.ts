@@ -8,7 +8,7 @@ import {
 } from "../../../../runtime/keys/sealed-output.ts";
 import { createOutputSealer, dataKeyOutputsMax, dataKeySecondsMax } from "../../../../worker/signing/output-sealer.ts";
 
-/** Every data key that was made, as its maker holds it. */
+/** Every data key made, as its maker holds it. */
 const made: Buffer[] = [];
 vi.mock("../../../../runtime/keys/sealed-output.ts", async (importActual) => {
   const actual = await importActual<typeof sealedOutput>();

@@ -46,7 +46,7 @@ test.each<[what: string, type: string | undefined, content: Buffer]>([
   expect(pictureTypeOf(type, content)).toBeUndefined();
 });
 
-// Reading in quadratic time would not end within the limit of a test.
+// Quadratic time would exceed the time limit of a test.
 test("a prologue of megabytes without a root element is rejected", () => {
   const content = bytes("<?".repeat(1_000_000) + "<!--".repeat(1_000_000));
   expect(pictureTypeOf("image/svg+xml", content)).toBeUndefined();

@@ -4,7 +4,7 @@ import { createPasswordCheck, defaultDummyHash } from "../../../../../api/browse
 import { hashPassword } from "../../../../../operator/user/password.ts";
 
 const password = "correct horse battery staple";
-/** As little work as argon2id can be, where the work is not what a test is about. */
+/** The least work that argon2id can do, where the work is not under test. */
 const cost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const cheapHash = (of = password): Promise<string> => hashPassword(of, { cost });
 const parametersOf = (hash: string): string => hash.split("$").slice(0, 4).join("$");

@@ -11,7 +11,7 @@ import { rowErrors } from "../../../../../domain/bulk-job/row-errors.ts";
 import { readRow } from "../../../../../domain/bulk-job/input/row.ts";
 import { rowWords } from "../../../../../domain/bulk-job/results/row-words.ts";
 
-/** What is said of a row in a file for people. */
+/** Returns the text about a row in a file for people. */
 function said(language: "de" | "en", kind: JobKind, row: Pick<JobRowView, "error" | "message">): unknown {
   const job = { kind, columns: jobColumns[kind] as readonly string[], rowOffset: 0 } as Job;
   const column = columnsForPeople(job, { language }).find(({ title }) => title === "Fehler" || title === "Error");
@@ -19,7 +19,7 @@ function said(language: "de" | "en", kind: JobKind, row: Pick<JobRowView, "error
   return column.text({ row: 1, status: "failed", ...row });
 }
 
-/** Whatever can be told of a row that cannot be used. */
+/** Yields every message about an unusable row. */
 async function* messages(): AsyncGenerator<[kind: JobKind, message: string]> {
   const cells = ["", "nope", "0", "-1", "\u0001", "x".repeat(300), "a\u200bb", "#N/A", "TRUE", 7, [], {}, true];
   for (const kind of jobKinds) {
