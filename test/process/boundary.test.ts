@@ -64,7 +64,7 @@ interface Line {
   msg: string;
 }
 
-/** Starts a process with these variables and no others; stopped at the end of the test. */
+/** Starts a process with only these variables; stopped at the end of the test. */
 function start(name: "api" | "worker", env: Record<string, string>, files: readonly string[] = []) {
   const data = mkdtempSync(join(directory, "data-"));
   cpSync(join(secrets, name), data, { recursive: true });
@@ -107,7 +107,10 @@ function start(name: "api" | "worker", env: Record<string, string>, files: reado
   };
 }
 
-/** A proxy in front of Postgres as a pooler is that ignores the option for the role: another option stands in its place. */
+/**
+ * Starts a proxy in front of Postgres that acts as a pooler which ignores the option for the role: it replaces the
+ * option by another.
+ */
 async function startPooler(): Promise<string> {
   const { hostname, port } = new URL(superuser);
   const server = createServer((client) => {
@@ -298,7 +301,7 @@ async function operator(argv: readonly string[], url: string) {
   return { code, err, json: JSON.parse(out) as Record<string, unknown> };
 }
 
-/** What `doctor` says of one thing. */
+/** Returns one finding of `doctor`. */
 async function examined(name: string, url = loginUrl("realmpass_operator_login")): Promise<Check | undefined> {
   let check: Check | undefined;
   await eventually(async () => {

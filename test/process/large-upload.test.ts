@@ -7,7 +7,7 @@ import { heldBytes } from "../support/run/memory.ts";
 
 const api = useApi();
 
-/** A client in a process of its own, which makes its file while it sends: the memory that grows here is the service's. */
+/** A client in a process of its own, which makes its file while it sends: only the service's memory grows here. */
 const client = `
   import { request } from "node:http";
   const [url, token, count, type] = process.argv.slice(1);
@@ -55,10 +55,10 @@ const send = (token: string, count: number, type: string): Promise<string> =>
     });
   });
 
-/** As many as a job may have; in a run that is not a full one a quarter, which would still show. */
+/** As many as a job may have; a quarter outside a full run, which would still show growth. */
 const rows = extent(jobRowsMax, 0.25);
 
-/** What is held, in megabytes. */
+/** Returns the memory held, in megabytes. */
 const held = (): number => Math.round(heldBytes() / 1024 / 1024);
 
 test.each(["application/x-ndjson", "application/json", "text/csv", "text/csv; charset=windows-1252"])(

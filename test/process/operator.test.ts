@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const environment = () => ({ REALMPASS_DATA_DIRECTORY: directory, REALMPASS_GENERATE_SECRETS: "1" });
 
-/** The compiled program as a process of its own, which is given the data directory and nothing else. */
+/** Runs the compiled program as a process of its own, with only the data directory. */
 async function compiled(argv: readonly string[], input = ""): Promise<OperatorRun> {
   const child = spawn(process.execPath, ["dist/operator/main.js", ...argv, "--json"], {
     cwd: project,
@@ -55,7 +55,7 @@ async function compiled(argv: readonly string[], input = ""): Promise<OperatorRu
 /** The same in this process. */
 const operator = (...argv: string[]): Promise<OperatorRun> => operate(argv, environment());
 
-/** One line, which is one JSON object. */
+/** Parses one line, which has to be one JSON object. */
 const objectOf = (out: string): Record<string, unknown> => {
   expect(out).toMatch(/^\{.*\}\n$/);
   return JSON.parse(out) as Record<string, unknown>;

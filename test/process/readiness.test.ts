@@ -83,7 +83,7 @@ test("each metric that an alert asks for is in what the processes tell", async (
   told.add("realmpass_certificate_not_after_seconds");
   expect([...asked].filter((name) => !told.has(name))).toEqual([]);
   expect(asked.size).toBeGreaterThan(10);
-  // docs/health.md has a row for each of them, and none for another.
+  // docs/health.md has a row for each of them, and no other row.
   const page = readFileSync("docs/health.md", "utf8");
   const explained = [...page.matchAll(/^\| (`realmpass_[^|]*?) *\|/gm)].flatMap(([, names = ""]) =>
     [...names.matchAll(/`(realmpass_\w+)`/g)].map(([, name]) => name!),
@@ -127,7 +127,7 @@ test.each([
 ] as const)(
   "the %s compares its %s key at each beat, and is not ready with another than the installation's",
   async (kind, secret, variable) => {
-    // What is done twice is undone.
+    // A change is undone by repeating it.
     const change = () =>
       service.owner.query(sql`
         update installation_secrets

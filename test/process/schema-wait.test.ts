@@ -35,7 +35,7 @@ interface Started {
   metricsPort: number;
   /** The api's. */
   port: number;
-  /** Resolves when it has begun. */
+  /** Resolves when the process has begun. */
   begun: Promise<unknown>;
   output: () => string;
 }
@@ -79,7 +79,7 @@ async function ask(port: number, path: string, method = "GET") {
   };
 }
 
-/** How many rows each table has. */
+/** Counts the rows of each table. */
 const rows = () =>
   owner.query(sql`
     select relname as table, query_to_xml(format('select count(*) from %I', relname), false, true, '')::text as count
@@ -87,7 +87,7 @@ const rows = () =>
      order by relname
   `);
 
-/** What the database may lack, and how it gets it. */
+/** Possible gaps in the database, and the way to fill each. */
 const lacks: Record<string, { take: () => Promise<unknown>; give: () => Promise<unknown> }> = {
   "a migration": {
     take: () =>

@@ -11,7 +11,7 @@ import { useApi } from "../../support/service/api.ts";
 import { useCliProcess } from "../../support/service/cli-process.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
 
-/** What only a real process shows: its exit code, pipes, signals, a terminal, the list of processes. */
+/** The parts that only a real process shows: its exit code, pipes, signals, a terminal, the list of processes. */
 const api = useApi();
 const realm = useCliRealm(api);
 const { cli } = realm;
@@ -130,7 +130,7 @@ describe("signing in", () => {
 
   test("the secret is in no process list", async () => {
     const proxy = await startReverseProxy(() => api.url);
-    // Every request waits, so that there is time to look.
+    // Every request waits, which leaves time to look.
     proxy.decide(() => ({ status: 503, headers: { "Retry-After": "20" } }));
     const running = compiled.start(["users", "list"], { env: { REALMPASS_URL: proxy.url } });
     await eventually(() => {

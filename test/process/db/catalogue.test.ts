@@ -101,7 +101,7 @@ test.each([
   await migrateAll(url, { info: () => undefined, warn });
 
   expect(await printGrants(db)).toBe(before);
-  // The queue's schema is made again where others could create in it, and that has a test of its own.
+  // The upgrade makes the queue's schema again where others could create in it; another test covers that.
   if (given.includes("create on schema bullmq")) return;
   expect(warn).toHaveBeenCalledWith(
     expect.objectContaining({ event: "database.grants_changed", revoked: [taken] }),

@@ -57,7 +57,7 @@ async function migrate(url: string, ...options: string[]) {
   return { code, err, out, json: JSON.parse(out) as Record<string, unknown> };
 }
 
-/** How the migrations end that a login without any right to make roles begins on a cluster without them. */
+/** The outcome of migrations that a login without any right to make roles begins on a cluster without them. */
 let withoutRoles: Awaited<ReturnType<typeof migrate>>;
 
 beforeAll(async () => {
@@ -267,7 +267,7 @@ describe("after migrate --logins on an empty database", () => {
   const but = (...those: (typeof everyLogin)[number][]) => everyLogin.filter((login) => !those.includes(login));
   const notOwner = "returns trigger language plpgsql as $body$ begin return new; end $body$";
 
-  /** Everything that a login must not do, whether its session has taken on its role or dropped it. */
+  /** Everything forbidden to a login, whether its session has taken on its role or dropped it. */
   const forbidden: readonly [logins: readonly (typeof everyLogin)[number][], statement: string][] = [
     [but("worker", "operator"), "select * from issuer_keys"],
     [but("operator"), "update issuer_keys set encrypted_key = '{}'"],

@@ -12,9 +12,9 @@ let postgres: Breakable;
 const urls = { fresh: "", upgraded: "" };
 const apiPassword = randomBytes(24).toString("base64url");
 const log = { info: () => undefined, warn: vi.fn() };
-/** What the upgrade logged. */
+/** The log of the upgrade. */
 let upgradeLog: unknown[][] = [];
-/** Whom the planted trigger ran as, and whom it could become, before the upgrade. */
+/** The role that the planted trigger ran as, and the role that it could become, before the upgrade. */
 let reached: { current_user: string; became: string | null }[] = [];
 
 const asOwner = <Row extends object>(url: string, text: string): Promise<Row[]> =>
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-/** Plants a trigger with the api's rights and answers what it could do when the worker, and then the owner, added a task. */
+/** Plants a trigger with the api's rights and returns its reach when the worker, and then the owner, added a task. */
 async function plantTrigger(): Promise<typeof reached> {
   await asLogin(apiUrl(urls.upgraded), (client) =>
     client.query(`
@@ -87,7 +87,7 @@ async function plantTrigger(): Promise<typeof reached> {
   return asOwner(urls.upgraded, "select current_user_ as current_user, became from bullmq.reached");
 }
 
-/** The right to what `statement` needs is missing (PostgreSQL appendix A), or only its own owner has it. */
+/** The right that `statement` needs is missing (PostgreSQL appendix A), or only the object's owner has it. */
 const insufficientPrivilege = "42501";
 
 const trigger = "returns trigger language plpgsql as $body$ begin return new; end $body$";
@@ -150,7 +150,7 @@ const attempts = [
   ...onTable("bullmq.migration", "version"),
   ...onTable("public.issuances", "id"),
   ...onTable("public.audit_entries", "id"),
-  // What the owner runs, or reads its progress from.
+  // Functions that the owner runs, or whose progress it reads.
   "create or replace function bullmq.next_job_id(p_queue text) returns text language sql as $$ select 'planted' $$",
   "alter function bullmq.next_job_id(text) security definer",
   "alter function bullmq.next_job_id(text) set search_path = pg_temp",
@@ -169,7 +169,7 @@ const attempts = [
   "alter type bullmq.job_state rename to planted",
   "create cast (bullmq.job_state as bigint) with function pg_temp.counted(bullmq.job_state) as implicit",
   "insert into knex_migrations (name, batch, migration_time) values ('planted', 1, now())",
-  // What runs everywhere.
+  // Objects that every role uses.
   "create schema planted",
   "create schema authorization realmpass_api",
   "create database planted",
@@ -188,7 +188,7 @@ const attempts = [
   "copy (select 1) to '/tmp/planted'",
   "load '/planted.so'",
   "select pg_read_file('PG_VERSION')",
-  // Becoming somebody else.
+  // Becoming another role.
   ...["postgres", "realmpass_worker", "realmpass_operator"].flatMap((role) => [
     `set role ${role}`,
     `set session authorization ${role}`,
@@ -204,7 +204,7 @@ const attempts = [
   "create role planted",
 ];
 
-/** Everything in a database that has an owner, rights, a definition: what a login could have changed. */
+/** Returns everything in a database with an owner, rights or a definition: whatever a login could have changed. */
 async function catalog(url: string): Promise<string[]> {
   const rows = await asOwner<{ line: string }>(
     url,
@@ -244,7 +244,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
       const before = await catalog(urls[kind]);
       const database = new URL(urls[kind]).pathname.slice(1);
       const taken = await asLogin(apiUrl(urls[kind]), async (client) => {
-        // What its own session sees as its own is all that it may make.
+        // A login can make only objects that its own session sees.
         await client.query(`
           create function pg_temp.planted() ${trigger};
           create function pg_temp.folded(text) returns text immutable language sql as 'select $1';

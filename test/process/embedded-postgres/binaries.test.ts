@@ -97,7 +97,7 @@ test("with no binaries at all there is one error, and it names DATABASE_URL", as
   await rm(dataDirectory, { recursive: true });
 });
 
-/** Stands for a system's own Postgres. */
+/** Makes a stand-in for a system's own Postgres. */
 async function wholeBinaries(): Promise<string> {
   const { postgres } = await findBinaries({ sources: {}, searchPath: "", cacheDirectory: await temporaryDirectory() });
   return dirname(postgres);

@@ -68,7 +68,7 @@ test("every acknowledged commit survives kill -9 of the server", async () => {
   const ended = Promise.allSettled(writers);
   await eventually(() => acknowledged.size > 500);
 
-  // The postmaster first and alone: what is left of its backends must not stop the new one.
+  // The postmaster first and alone: its remaining backends must not stop the new one.
   const children = await childrenOf(first.pid);
   process.kill(first.pid, "SIGKILL");
   for (const child of children) if (!(await hasEnded(child))) process.kill(child, "SIGKILL");
@@ -142,7 +142,7 @@ test("the terminal's Ctrl-C does not reach the server", async () => {
   const { url } = await starter.answer;
   const pid = await postmasterPid(dataDirectory);
 
-  // What a terminal does: the signal goes to the whole group in the foreground.
+  // As a terminal does: the signal goes to the whole foreground group.
   process.kill(-starter.pid, "SIGINT");
   await starter.exited;
 

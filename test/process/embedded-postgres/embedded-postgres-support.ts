@@ -24,11 +24,11 @@ const tsx = createRequire(import.meta.url).resolve("tsx");
 export const isRoot = process.getuid?.() === 0;
 export const nobody = 65534;
 
-/** A directory of its own for one test; whatever server is left in it ends with the test. */
+/** Makes a directory for one test; any server left in it ends with the test. */
 export const temporaryDirectory = async (): Promise<string> =>
   clearedAtEnd(await mkdtemp(join(tmpdir(), "embedded-postgres-test-")));
 
-/** The same with a cluster in it, for tests that are not about making one. */
+/** The same with a cluster in it, for tests that are not about making a cluster. */
 export async function directoryWithCluster(): Promise<string> {
   const path = clearedAtEnd(await scratchDirectory("embedded-postgres-test-"));
   await copyDataDirectory(path);
@@ -53,7 +53,7 @@ async function endPostmaster(pidFile: string): Promise<void> {
   await eventually(() => hasEnded(pid));
 }
 
-/** A server in this process. Stopped after the test. */
+/** Starts a server in this process. Stopped after the test. */
 export async function start(options: Partial<EmbeddedPostgresOptions> & { dataDirectory: string }) {
   const logged: unknown[] = [];
   const record = (fields: object, message: string) => logged.push({ ...fields, message });
@@ -62,7 +62,7 @@ export async function start(options: Partial<EmbeddedPostgresOptions> & { dataDi
   return { ...postgres, pid: await postmasterPid(options.dataDirectory), logged };
 }
 
-/** A process of its own that starts a server; killed after the test if it is still there. */
+/** Starts a server in a process of its own; killed after the test if it still runs. */
 export function startInProcess(
   options: Partial<EmbeddedPostgresOptions> & { dataDirectory: string },
   user: { uid?: number; gid?: number } = {},
@@ -95,7 +95,7 @@ export function startInProcess(
   };
 }
 
-/** Rows of one statement. */
+/** Returns the rows of one statement. */
 export async function query(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
   const client = await connect(url);
   try {
@@ -129,7 +129,7 @@ export async function eventually(condition: () => boolean | Promise<boolean>, wi
   }
 }
 
-/** The package as npm unpacks it: without the symbolic links that its install script would make. */
+/** Copies the package as npm unpacks it: without the symbolic links that its install script would make. */
 export async function copyOfPackage(target: string): Promise<string> {
   const installed = installedPackageDirectory()!;
   const list = JSON.parse(await readFile(join(installed, "native", "pg-symlinks.json"), "utf8")) as {

@@ -120,18 +120,20 @@ test("the password is in no process's arguments or environment and in no log", a
   expect(await readFile(log, "utf8")).not.toContain(password);
 });
 
-/** Postgres programs that write down their arguments and environment before they begin, also when one calls the other. */
+/**
+ * Makes Postgres programs that record their arguments and environment before they begin, also when one calls the other.
+ */
 async function recordingBinaries(): Promise<{ directory: string; runs: () => Promise<string[]> }> {
   const root = await temporaryDirectory();
   const [directory, records] = [join(root, "bin"), join(root, "records")];
   await chmod(root, 0o755);
   await mkdir(directory);
   await mkdir(records);
-  // Postgres runs as a user of its own where root runs the tests.
+  // Postgres runs as a user of its own if root runs the tests.
   await chmod(records, 0o777);
   const real = await findBinaries({ sources: {}, searchPath: "", cacheDirectory: await temporaryDirectory() });
   for (const [name, program] of Object.entries(real)) {
-    // A copy, as a link would be followed back to the directory of the others.
+    // A copy, because a link would be followed back to the directory of the others.
     await copyFile(program, join(directory, `${name}.real`));
     await chmod(join(directory, `${name}.real`), 0o755);
     const script = `#!/bin/sh
@@ -162,7 +164,7 @@ test("a port that somebody else has taken meanwhile is left to them", async () =
 const inDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
 describe("making the database", () => {
-  /** A server without the database, on which making one waits until `letGo` is called. */
+  /** Makes a server without the database, on which creating a database waits until `letGo` is called. */
   async function serverThatHoldsUp() {
     const { url } = await start({ dataDirectory: await directoryWithCluster() });
     const admin = await connect(inDatabase(url, "postgres"));
@@ -269,7 +271,7 @@ test.each([
   const content = await readFile(files.postmasterPid, "utf8");
   await first.stop();
   const { uid, gid } = await stat(files.cluster);
-  // The same user's, because Postgres looks no further at the processes of others.
+  // The same user's, because Postgres does not check the processes of other users.
   const stranger = spawn("sleep", ["60"], isRoot ? { uid, gid } : {});
   atEnd(() => stranger.kill());
 

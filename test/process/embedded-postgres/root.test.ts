@@ -142,14 +142,14 @@ describe.runIf(isRoot)("started by root", () => {
   });
 });
 
-/** A data directory with a cluster in it, for tests that are not about making one. */
+/** Makes a data directory with a cluster in it, for tests that are not about making a cluster. */
 async function withCluster(dataDirectory: string): Promise<string> {
   await mkdir(dataDirectory);
   await copyDataDirectory(dataDirectory);
   return dataDirectory;
 }
 
-/** One that everybody may enter, in which a data directory may be made. */
+/** Makes a directory that every user may enter, for a data directory below it. */
 async function openDirectory(): Promise<string> {
   const path = join(await temporaryDirectory(), "open");
   await chmod(join(path, ".."), 0o755);
@@ -158,7 +158,7 @@ async function openDirectory(): Promise<string> {
   return path;
 }
 
-/** The user a process runs as, seen from outside any namespace. */
+/** Returns the user of a process, seen from outside any namespace. */
 async function userOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/^Uid:\s+(\d+)/m.exec(status)![1]);

@@ -1,4 +1,4 @@
-// A process that starts the embedded server, says so in one line, and stops it when its input ends.
+// Starts the embedded server, reports that in one line, and stops it when the input ends.
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 
 const options = JSON.parse(process.argv[2]!) as { dataDirectory: string };

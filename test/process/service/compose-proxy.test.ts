@@ -11,7 +11,7 @@ import { startService, type RunningService } from "../../support/service/service
 import { freePort } from "../../support/run/services.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
-/** nginx as docker-compose.yml ships it, before two api processes. 200,000 rows are in `fault/compose-proxy`. */
+/** nginx as docker-compose.yml ships it, in front of two api processes. 200,000 rows are in `fault/compose-proxy`. */
 describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
   let service: RunningService;
   let nginx: Nginx;
@@ -119,12 +119,12 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
 
   test("logs no link, code or token, neither of what is answered nor of what fails, but the request's id", async () => {
     const away = await startNginx([`127.0.0.1:${await freePort()}`]);
-    // Takes requests, and closes their connections without an answer.
+    // Accepts requests, and closes their connections without a response.
     const broken = await startReverseProxy(() => "http://127.0.0.1:1");
     const silent = await startNginx([new URL(broken.url).host]);
     const secrets: string[] = [];
     const ids: string[] = [];
-    /** Its URL, with secrets that no other request has. */
+    /** Returns its URL, with secrets that no other request has. */
     const drawn = ({ path, parameters = [] }: (typeof secretPaths)[number]): string => {
       const draw = (): string => {
         const secret = randomBytes(24).toString("base64url");
@@ -158,7 +158,7 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
   });
 });
 
-/** The status of the answer to these octets. */
+/** Returns the status of the response to these octets. */
 const statusOfRaw = ({ port }: Nginx, text: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(text));
@@ -169,7 +169,7 @@ const statusOfRaw = ({ port }: Nginx, text: string): Promise<number> =>
     socket.once("error", reject);
   });
 
-/** Sends these octets and goes away. */
+/** Sends these octets and disconnects. */
 const breakOff = ({ port }: Nginx, text: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () =>

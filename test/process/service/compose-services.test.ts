@@ -33,8 +33,8 @@ const compose = readCompose();
 const server = ["api", "worker", "responder"] as const;
 
 /**
- * What keeps containers apart is played by users: each service is a user of its own, and finds copies of the volumes that
- * it mounts below its own directory, which no other user can enter.
+ * Users stand in for containers: each service is a user of its own, with copies of the volumes that it mounts below its
+ * own directory, which no other user can enter.
  */
 describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services of docker-compose.yml", () => {
   let machine: Machine;
@@ -45,7 +45,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
   const seat = (name: string): Seat => (seats[name] ??= machine.seat(name));
   const service = (name: string) => compose.services[name]!;
 
-  /** A text of the file as it has to be here: paths are below the service's directory, and servers are on this machine. */
+  /** Adapts a text of the file to this machine: paths are below the service's directory, and servers are local. */
   const here = (name: string, text: string): string =>
     text
       .replace(/(?<![\w.:/])\/(?=(?:secrets|data)\b)/g, `${seat(name).directory}/`)
@@ -58,7 +58,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
   const commandOf = (name: string, args = service(name).command ?? []): string[] =>
     [...(service(name).entrypoint ?? []), ...args].map((arg) => here(name, arg));
 
-  /** The service's place, with what the file gives it. */
+  /** Prepares the service's seat, with the file's settings. */
   function prepared(name: string): Seat {
     const { environment, mounts } = service(name);
     const place = seat(name);
@@ -79,14 +79,14 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     runAs(seats["operator"]!, commandOf("operator", command.split(" ")));
   const ceremony = (): string => join(seat("operator").directory, "data/ceremony");
 
-  /** The image's entrypoint changes to the image's user at last, and gives up all capabilities. */
+  /** The image's entrypoint finally changes to the image's user and gives up all capabilities. */
   async function startRedis(): Promise<void> {
     const { uid, directory } = prepared("redis");
     const bin = join(machine.directory, "bin");
     mkdirSync(bin);
     mkdirSync(join(machine.directory, "redis-data"));
     give(join(machine.directory, "redis-data"), uid);
-    // The file is another user's, as it is in the container.
+    // The file belongs to another user, as it does in the container.
     give(join(directory, "secrets"), seat("secrets").uid);
     const entrypoint = join(bin, "docker-entrypoint.sh");
     const user = `setpriv --reuid=${uid} --regid=${uid} --clear-groups --inh-caps=-all --bounding-set=-all`;
@@ -112,7 +112,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     superuser = new URL("postgres://localhost");
     await runAs(prepared("secrets"), commandOf("secrets"));
 
-    // As root, the image's entrypoint reads a file that is not root's.
+    // As root, the image's entrypoint reads a file that another user owns.
     prepared("postgres");
     const { directory } = seat("postgres");
     give(join(directory, "secrets"), seat("secrets").uid);

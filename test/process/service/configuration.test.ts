@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const project = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** A program as a process of its own that is told nothing else. No server is at the address of its database. */
+/** Runs a program as a process of its own with only this environment. No server is at the address of its database. */
 async function run(
   argv: readonly string[],
   env: Record<string, string>,
@@ -24,7 +24,7 @@ async function run(
   });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [err, code] = await Promise.all([text(child.stderr), ended]);
-  // A process says it in one line of its log, a command in plain text.
+  // A process reports it in one line of its log, a command in plain text.
   const message = err.startsWith("{") ? (JSON.parse(err) as { msg: string }).msg : err;
   return { code, message };
 }

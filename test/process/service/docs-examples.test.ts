@@ -9,12 +9,12 @@ import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { asHere, runBlocks, shellBlocks } from "../../support/run/shell-blocks.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
-/** What the documents have people type, as it stands there, in order, against one service that was just started. */
+/** The commands in the documents, as written, in order, against one freshly started service. */
 
 let service: WholeService;
-/** Where the guides are followed; README and drill have one of their own, so that none finds what another has left. */
+/** The working directory of the guides; README and drill have their own, so none finds another's leftovers. */
 let directory: string;
-/** What the quickstart leaves in the shell, for the guides that go on from it. */
+/** Shell variables that the quickstart leaves for the guides that continue from it. */
 let left: Record<string, string>;
 
 beforeAll(async () => {
@@ -43,12 +43,12 @@ const run = async (slug: string, options: { reply?: (printed: string) => Promise
 const json = async (file: string): Promise<ApiAnswer["body"]> =>
   JSON.parse(await readFile(join(directory, file), "utf8"));
 
-/** Comes first: its page shows what is there right after the first start. */
+/** Runs first: its page shows the state right after the first start. */
 describe("the drill of docs/replacing-cas.md", () => {
   interface Step {
     title: string;
     block: string;
-    /** As the page has it; nothing where it says nothing. */
+    /** The output on the page; empty if the page shows none. */
     prints: string;
   }
 
@@ -64,7 +64,7 @@ describe("the drill of docs/replacing-cas.md", () => {
 
   const betweenSteps = "=== next step ===";
 
-  /** Whether something was printed as the page has it, where an ellipsis stands for anything on its line. */
+  /** Returns a pattern for output on the page, in which an ellipsis stands for anything on its line. */
   const asPrinted = (prints: string): RegExp =>
     new RegExp(
       `^${prints
@@ -115,7 +115,7 @@ test("sign-in: a person in a browser, whose code becomes tokens, a profile, and 
     async reply(soFar) {
       const address = /^Open (\S+)\n[^]*Which code/m.exec(soFar)?.[1];
       if (address === undefined) return undefined;
-      // The link to sign in with is the operator's to make, and not the guide's to tell of.
+      // The operator makes the sign-in link; the guide does not mention it.
       const command = asHere(service, "npm run --silent operator -- user sign-in-link --username quinn --json");
       const { url } = JSON.parse(await runBlocks(service, [command], { directory })) as { url: string };
       const local = (link: string): string => link.replace(/^http:\/\/[^/]+/, service.url);
@@ -211,7 +211,7 @@ test("the compiled service has the guides and what they load with it", async () 
   for (const { slug } of guides) expect((await fetch(`${service.url}/docs/${slug}`)).status, slug).toBe(200);
   for (const path of ["/docs/reference", "/docs/assets/swagger-ui-bundle.js", "/docs/radius/resilient.tar.gz"])
     expect((await fetch(`${service.url}${path}`)).status, path).toBe(200);
-  // The only realm's issuing CA, which the page leaves open as it is written.
+  // The only realm's issuing CA, which the page leaves open as written.
   expect(await (await fetch(`${service.url}/docs/radius`)).text()).toMatch(/\/crl\/\d+\.crl/);
 });
 

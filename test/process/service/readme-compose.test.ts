@@ -8,7 +8,7 @@ import { useOperator } from "../../integration/operator/operator-support.ts";
 
 const operator = useOperator();
 
-/** What stands behind `docker compose run --rm operator`: the operator program, in the environment of the services. */
+/** Stands in for `docker compose run --rm operator`: the operator program, in the environment of the services. */
 const inContainer = "docker compose run --rm operator ";
 
 test("the README's lines for docker compose end with an administrator who is signed in", async () => {

@@ -34,7 +34,7 @@ const lines = async (): Promise<Line[]> =>
     .filter((line) => line.endsWith("}"))
     .map((line) => JSON.parse(line) as Line);
 
-/** A line that processes write in their own time. */
+/** Waits for a line that processes write in their own time. */
 const line = (isIt: (line: Line) => boolean): Promise<Line> =>
   eventually(async () => {
     const found = (await lines()).find(isIt);
@@ -69,7 +69,7 @@ test("a creation is followed from its answer to the api's line, the row, and the
     "x-request-id": "00000000-0000-4000-8000-000000000000",
   });
   const serial = serialOf(created);
-  // The client's id is not taken over.
+  // The client's id is not used.
   expect(idOf(created)).toMatch(/^(?!0{8})[0-9a-f-]{36}$/);
 
   const request = await requestLine(created);

@@ -14,7 +14,7 @@ import { givenLocalAccount, testPassword } from "../../support/given/local-accou
 import { startService, type RunningService } from "../../support/service/service.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
-/** A secret, in every form in which it could lie around. */
+/** Returns every form in which a secret could be stored. */
 const forms = (secret: string | Buffer): string[] => {
   const octets = typeof secret === "string" ? Buffer.from(secret) : secret;
   return [
@@ -25,7 +25,7 @@ const forms = (secret: string | Buffer): string[] => {
   ];
 };
 
-/** Every value of every table, binary ones as hexadecimal, as a reader with all rights would see it. */
+/** Returns every value of every table, binary ones as hexadecimal, as a reader with all rights would see it. */
 async function everythingInPostgres({ owner }: RunningService): Promise<string> {
   const tables = await owner.query<{ name: string }>(sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'bullmq')
@@ -40,7 +40,7 @@ async function everythingInRedis(url: string): Promise<string> {
   const redis = new Redis(url);
   const found: string[] = [];
   for (const key of await redis.keys("*")) {
-    // A key may have expired since it was listed, of which the type knows nothing.
+    // The type does not show if a key has expired since it was listed.
     const dump = (await redis.dumpBuffer(key)) as Buffer | null;
     found.push(key, dump?.toString("latin1") ?? "");
   }
@@ -64,7 +64,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
         }),
       ),
     );
-    // Work that is still waiting lies in the queue, so look there as well.
+    // The queue holds waiting work, so search it as well.
     for (const worker of service.workers) worker.kill("SIGSTOP");
     await service.call(
       "POST",
@@ -109,7 +109,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
   });
 }
 
-/** All that passes over the wire when a person and a guest get in, right and wrong. */
+/** Returns all traffic when a person and a guest sign in, with right and wrong credentials. */
 async function signInAndOut(service: RunningService): Promise<Record<string, string>> {
   const { owner, realmId } = service;
   const url = `http://localhost:${service.apiPort}`;
@@ -151,7 +151,7 @@ async function signInAndOut(service: RunningService): Promise<Record<string, str
   };
 }
 
-/** What lies in the data directory for the processes alone. */
+/** Returns the secrets that lie in the data directory for the processes only. */
 function secretsOf({ dataDirectory }: RunningService): Record<string, string | Buffer> {
   const read = (name: string): string => readFileSync(join(dataDirectory, name), "utf8").trim();
   const scalarOf = (name: string): Buffer => {
@@ -165,7 +165,7 @@ function secretsOf({ dataDirectory }: RunningService): Record<string, string | B
   };
 }
 
-/** The part of a key that is nobody else's business: the EC scalar, or the first RSA prime. */
+/** Returns the private part of a key: the EC scalar, or the first RSA prime. */
 function privateScalar(pkcs8: Buffer): Buffer {
   const jwk = createPrivateKey({ key: pkcs8, type: "pkcs8", format: "der" }).export({ format: "jwk" });
   return Buffer.from(jwk.p ?? jwk.d ?? "", "base64url");

@@ -24,10 +24,13 @@ import {
 const servers = ["api", "worker", "responder"] as const;
 const program = (name: string): string[] => ["node", "--enable-source-maps", `dist/${name}/main.js`];
 
-/** As docs/operations.md has it: a directory of `secrets create` and a user for each process, and the queues in Postgres. */
+/**
+ * Set up by docs/operations.md: a directory of `secrets create` and a user for each process, and the queues in
+ * Postgres.
+ */
 describeWithTool(["root", "openssl"], "processes that are started by hand, each as a user of its own", () => {
   let machine: Machine;
-  /** Who makes the secrets and migrates. */
+  /** The user who makes the secrets and migrates. */
   let administrator: Seat;
   let superuser: string;
   let port: number;
@@ -65,7 +68,7 @@ describeWithTool(["root", "openssl"], "processes that are started by hand, each 
       env["QUEUE_DATABASE_URL"] = address({ name: "realmpass_queue_login" });
       env["QUEUE_DATABASE_PASSWORD_FILE"] = join(env["REALMPASS_DATA_DIRECTORY"] ?? "", "queue-database-password");
     }
-    // Where somebody puts it into the environment, /proc has it.
+    // A passphrase in the environment appears in /proc.
     seats["worker"]!.env["REALMPASS_ISSUER_KEY_PASSPHRASE"] = read("the passphrase of issuers");
     await Promise.all(servers.map((name) => startAs(seats[name]!, program(name))));
   });
@@ -106,7 +109,7 @@ describeWithTool(["root", "openssl"], "processes that are started by hand, each 
       "the root key": ["operator"],
       "the issuer's key": ["worker", "operator"],
     });
-    // That the walk reads the environments of processes is shown by the one that has a secret in it.
+    // Control: the walk reads the environments of processes, because it finds the one with a secret in it.
     const inProcesses = placesOf(walks["worker"]!, secrets["the passphrase of issuers"]!).filter((place) =>
       /^\/proc\/\d+\/environ$/.test(place),
     );

@@ -19,7 +19,7 @@ import { copyDataDirectory, ended, scratchDirectory } from "../../support/run/se
 import { serverProcessVariables } from "../../support/service/process-variables.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
-/** Each look reads the state of everything that runs. */
+/** Each look reads the state of every running process. */
 const looking = { everyMs: 250 };
 
 const running: WholeService[] = [];
@@ -27,14 +27,14 @@ afterEach(async () => {
   for (const service of running.splice(0)) await service.stop();
 });
 
-/** Starts it, to be stopped at the end of the test. */
+/** Starts the service; stopped at the end of the test. */
 async function start(options?: Parameters<typeof startWhole>[0]): Promise<WholeService> {
   const service = await startWhole(options);
   running.push(service);
   return service;
 }
 
-/** A copy of what the first start left, for tests that are not about that one. */
+/** Copies the result of the first start, for tests that are not about that start. */
 async function installed(): Promise<string> {
   await ended(first.child, "SIGINT");
   const data = await scratchDirectory("realmpass-start-");
@@ -42,11 +42,11 @@ async function installed(): Promise<string> {
   return data;
 }
 
-/** The ids of the processes whose command line has this in it. */
+/** Returns the ids of the processes whose command line contains this. */
 const processesWith = (service: WholeService, text: string): number[] =>
   [...service.processes()].flatMap(([pid, command]) => (command.includes(text) ? [pid] : []));
 
-/** Begins in an empty directory. */
+/** The service that began in an empty directory. */
 let first: WholeService;
 beforeAll(async () => {
   first = await startWhole({ data: await scratchDirectory("realmpass-start-") });
@@ -138,7 +138,7 @@ describe("with a database that is given,", () => {
     superuser = server.url;
   });
 
-  /** A database of its own there, in which `prepare` makes the login that is given. */
+  /** Starts the service in a new database, in which `prepare` makes the given login. */
   async function startIn(name: string, prepare: (url: string) => Promise<string>): Promise<WholeService> {
     await asLogin(superuser, (client) => client.query(`create database ${name}`));
     const url = await prepare(Object.assign(new URL(superuser), { pathname: `/${name}` }).href);
@@ -147,7 +147,7 @@ describe("with a database that is given,", () => {
     return service;
   }
 
-  /** The logins of each process; where the queues are in Postgres, they have one of their own. */
+  /** Returns the logins of each process; with the queues in Postgres, they have one of their own. */
   const loginsOf = async (database: string): Promise<Record<string, string[]>> => {
     const { rows } = await asLogin(superuser, (client) =>
       client.query<{ name: string; logins: string[] }>(
@@ -229,7 +229,7 @@ test("it is ready once the service as a whole is well, and says what it waits fo
     log: { info: () => undefined, error: () => undefined },
     searchPath: process.env["PATH"] ?? "",
   });
-  // Its issuer has no key, so that nobody publishes its CRL.
+  // Its issuer has no key, so no worker publishes its CRL.
   const realmId = await asOwner(postgres.url, (owner) => givenRows(() => owner).realm());
   await postgres.stop();
 
@@ -247,7 +247,7 @@ test("it is ready once the service as a whole is well, and says what it waits fo
   await started.ready();
 });
 
-/** Does something with the owner's rights. */
+/** Runs statements with the owner's rights. */
 async function asOwner<Result>(url: string, run: (owner: Database) => Promise<Result>): Promise<Result> {
   const owner = openDatabase({ url, connectionsMax: 1, applicationName: "realmpass test" });
   try {

@@ -13,7 +13,7 @@ const key = generateKeyPairSync("ec", { namedCurve: "P-256" })
   .toString();
 const certificate = openssl(["req", "-x509", "-key", "key.pem", "-subj", "/CN=localhost"], { "key.pem": key }).stdout;
 
-/** The JSON at an address of the TLS listener. */
+/** Fetches JSON from an address of the TLS listener. */
 const fetchJson = (url: string): Promise<{ status: number | undefined; body: unknown }> =>
   new Promise((resolve, reject) => {
     get(url, { ca: certificate, agent: false }, (response) => {

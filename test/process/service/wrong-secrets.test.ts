@@ -15,7 +15,7 @@ import { startService, type RunningService } from "../../support/service/service
 let service: RunningService;
 let directories: string;
 
-/** An api and a worker with a directory each: the installation has all of its secrets. */
+/** An api and a worker with a directory each: between them they have all secrets of the installation. */
 beforeAll(async () => {
   directories = mkdtempSync(join(tmpdir(), "realmpass-secrets-"));
   atEndOfFile(() => {
@@ -34,9 +34,9 @@ const masterKey = (): string => randomBytes(32).toString("base64url");
 
 const occurrences = async (text: string): Promise<number> => (await service.logs()).split(text).length - 1;
 
-/** Expects that a process with this environment does not start, says this, and nothing of the secrets it was given. */
+/** Expects a process with this environment to refuse to start and to log this, without any of its secrets. */
 async function expectRefusal(start: "startApi" | "startWorker", env: Record<string, string>, reason: string) {
-  // As it stands in a line of the log.
+  // As encoded in a line of the log.
   const message = JSON.stringify(reason).slice(1, -1);
   const before = await occurrences(message);
   await expect(service[start]({ REALMPASS_DATA_DIRECTORY: join(directories, "api"), ...env })).rejects.toThrow(
