@@ -15,7 +15,10 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
   const api = () => subject.api.as.admin({ realmId: subject.realm.realmId });
   const applicationNow = (id: string) => api().get(`/api/applications/${id}`);
 
-  /** What a command prints in a user's shell. Without a terminal, curl reads the secret from its standard input. */
+  /**
+   * Runs a command in a user's shell; returns its output. Without a terminal, curl reads the secret from its standard
+   * input.
+   */
   const inShell = (command: string, secret = ""): Promise<Record<string, string>> =>
     new Promise((resolve, reject) => {
       const shell = spawn("sh", ["-c", command], {

@@ -9,7 +9,7 @@ import { givenJob, leaveIn } from "../support/given/bulk-jobs.ts";
 import { picture } from "../support/browser/picture.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-/** How old the numbers may be. */
+/** The maximum age of the numbers. */
 const countedWithinMs = 25_000;
 
 describeWithTool("chromium", "the dashboard", () => {

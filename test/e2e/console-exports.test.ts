@@ -9,7 +9,7 @@ import { useConsole } from "../support/service/console.ts";
 /** Jobs whose rows name people. */
 const kindsOfPeople = jobKinds.filter((kind) => kind !== "revocation");
 
-/** What people take from the console as files, in both languages, and what becomes of these as files of bulk jobs. */
+/** Files that people take from the console, in both languages, and their use as files of bulk jobs. */
 describeWithTool("chromium", "what is exported", () => {
   const subject = useConsole();
   const name = `export-${randomUUID()}`;
@@ -82,7 +82,7 @@ describeWithTool("chromium", "what is exported", () => {
       }
     }
 
-    // None of these says who is meant, and that is all there is to say.
+    // None of these files names a person, and that is the only message.
     for (const path of ["/guests", `/guests/${guestAccountId}`, "/infrastructure", "/jobs", "/applications"]) {
       const text = await exportOf(path);
       expect(linesOf(text).length, path).toBeGreaterThan(2);

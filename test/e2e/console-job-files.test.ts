@@ -13,7 +13,7 @@ import { jobRowsMax } from "../../domain/limits.ts";
 /** More than fflate would unpack without workers of its own, which the content security policy forbids. */
 const manyRows = extent(jobRowsMax, 0.1);
 
-/** With those who have a name of their own, more than are offboarded without being asked again. */
+/** With the people who have a name of their own, more than can be offboarded without a confirmation. */
 const crowdMax = 120;
 
 describeWithTool("chromium", "files as people have them, in the console", () => {

@@ -16,7 +16,10 @@ import { describeWithTool } from "../support/run/tools.ts";
 
 const peopleMax = 5_000;
 
-/** A spreadsheet as Excel writes it in German: 5,000 people, of whom every fourth gets a profile and two rows are of no use. */
+/**
+ * Makes a spreadsheet as Excel writes it in German: 5,000 people; every fourth gets a profile, and two rows are
+ * unusable.
+ */
 const manyPeople = (prefix: string): string => {
   const lines = Array.from({ length: peopleMax }, (_, index) => {
     const row = index + 1;
@@ -30,7 +33,10 @@ const manyPeople = (prefix: string): string => {
 const people = (prefix: string, count: number): string =>
   `pairwiseID\n${Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`).join("\n")}\n`;
 
-/** Runs in the page: writes down what the browser is asked to show, and says that somebody looks elsewhere when they shall. */
+/**
+ * Runs in the page: records the notifications that the browser is asked to show, and reports the page as hidden on
+ * request.
+ */
 const hearNotifications = `
   window.elsewhere = false;
   window.notificationsHeard = [];
@@ -62,14 +68,14 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
   };
   const rowsOf = (csv: string): Record<string, string>[] => parse(csv, { bom: true, columns: true });
 
-  /** Keeps workers from taking anybody on while something is done: a job runs and does not get on. */
+  /** Keeps workers from onboarding anyone while something runs: a job runs without progress. */
   const whileNobodyJoins = (run: () => Promise<void>): Promise<void> =>
     subject.api.database.owner.transaction(async (tx) => {
       await tx.query(sql`lock table users in share mode`);
       await run();
     });
 
-  /** What is wrong with the rows of a job, as its page says it. */
+  /** Returns the problems of a job's rows, as its page shows them. */
   const problems = async (page: Page, title = "Problems"): Promise<string[]> => {
     const rows = page.locator(`main table[aria-label="${title}"] tbody tr`);
     await rows.first().waitFor();
@@ -82,7 +88,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await upload(page, content);
   };
 
-  /** Uploads people and waits for what the check found. */
+  /** Uploads people and waits for the result of the check. */
   const begin = async (page: Page, kind: "onboarding" | "offboarding", content: string): Promise<void> => {
     await choose(page, kind, content);
     await stated(page, "Ready");
@@ -223,7 +229,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       await stated(page, "Running");
       const seen: number[] = [];
       const bar = `document.querySelector("main [role=progressbar]")?.getAttribute("aria-valuenow") ?? null`;
-      /** Writes down what the bar says, until it says enough or is not there any more. */
+      /** Records the bar's values, until one suffices or the bar is gone. */
       const watch = async (until: (done: number) => boolean): Promise<void> => {
         for (;;) {
           const now = await page.evaluate<string | null>(bar);
@@ -293,7 +299,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       const worker = await restart();
       const watched = await subject.open("/console/jobs/new/onboarding");
       const { page } = watched;
-      // Where events do not get through, the page asks.
+      // If events are blocked, the page polls.
       await page.route("**/api/jobs/*/events", (route) => route.abort());
       const dropped = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();

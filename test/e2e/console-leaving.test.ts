@@ -11,7 +11,7 @@ import { describeWithTool } from "../support/run/tools.ts";
 import { useConsole } from "../support/service/console.ts";
 import { silentLog } from "../support/service/worker.ts";
 
-/** The words for an offboarding with days of grace, wherever its entry is shown. */
+/** The texts about an offboarding with days of grace, wherever its entry is shown. */
 const planned = {
   en: /^Person offboarded, revocation of 1 profile planned for \d+ \w+ \d{4}/,
   de: /^Zugang beendet, Widerruf von 1 Profil für den \d\d\.\d\d\.\d{4} geplant/,
@@ -182,7 +182,7 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
   });
 
   test("whatever makes or starts a job does so once, however quickly it is pressed twice", async () => {
-    /** Sooner than the page can show that it is busy. */
+    /** Presses twice, before the page can show that it is busy. */
     const pressTwice = async (target: Locator): Promise<void> => {
       await target.waitFor();
       await target.evaluate((at) => {
@@ -191,7 +191,7 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
       });
     };
     const { page, context } = await subject.open("/console/jobs/new/offboarding");
-    /** The Idempotency-Keys of what was sent since somebody looked, and how many answers are missing. */
+    /** The Idempotency-Keys of the requests since the last look, and how many responses are missing. */
     const keys: (string | undefined)[] = [];
     let unanswered = 0;
     page.on("request", (request) => {

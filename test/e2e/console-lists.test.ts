@@ -11,7 +11,7 @@ import { givenLocalAccount } from "../support/given/local-account.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { useConsole } from "../support/service/console.ts";
 
-/** Lists as tables and, on phones, as cards: what they show, and what they ask for. */
+/** Lists as tables and, on phones, as cards: their content, and their requests. */
 
 const hour = 3_600_000;
 const widths = [320, 1440] as const;
@@ -256,7 +256,7 @@ describeWithTool("chromium", "lists of the console", () => {
       await server.getByRole("link", { name: english.activity.entry }).click();
       await page.getByRole("dialog").getByText("infrastructure_profile_revoke").waitFor();
 
-      // A link that says no more than the serial number.
+      // A link with only the serial number.
       await page.goto(`${subject.api.url}/console/profiles?open=${guestSerial}`);
       await guest.getByText(/^The certificate was good on /).waitFor();
     }));

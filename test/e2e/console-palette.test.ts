@@ -61,7 +61,7 @@ describeWithTool("chromium", "the palette", () => {
     await page.waitForURL(new RegExp(`/console/users/${anna.id}$`));
     await page.waitForSelector("[role=dialog]", { state: "detached" });
 
-    // Names are in no address, and what nobody waits for any more was not asked.
+    // No address contains a name, and the page did not send requests that were no longer needed.
     expect(asked.map(({ method, body }) => [method, body])).toEqual([["POST", JSON.stringify({ q: "mueller" })]]);
     expect(asked[0]?.url).toMatch(/\/api\/search$/);
     await watched.context.close();
@@ -113,7 +113,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  /** A promise to keep requests waiting with, and what lets them go. */
+  /** Returns a promise that keeps requests waiting, and a function that resolves it. */
   const gate = (): { opened: Promise<void>; open: () => void } => {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ describeWithTool("chromium", "the palette", () => {
     return { opened, open };
   };
 
-  /** A page where the one who was opened last is somebody else than the one who is pasted. */
+  /** Opens a page on which the person opened last is not the one whose address is pasted. */
   const afterOpening = async (email: string) => {
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;

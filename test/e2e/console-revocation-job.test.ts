@@ -6,7 +6,7 @@ import { pressAt, tabTo } from "../support/browser/console-keyboard.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { useConsole } from "../support/service/console.ts";
 
-/** More than a job changes without asking for its number, and more than a fifth of the realm. */
+/** More than a job changes without a confirmation of its number, and more than a fifth of the realm. */
 const many = 120;
 
 const views: (Partial<View> & {

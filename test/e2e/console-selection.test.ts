@@ -10,7 +10,7 @@ import type { GivenUser } from "../support/given/given.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { useConsole } from "../support/service/console.ts";
 
-/** What is done with many rows of a list at once. */
+/** Actions on many rows of a list at once. */
 
 describeWithTool("chromium", "selections in the console", () => {
   const subject = useConsole();
@@ -167,7 +167,7 @@ describeWithTool("chromium", "selections in the console", () => {
       await jobOn(page);
       expect(await jobCount()).toBe(before + 1);
     };
-    // The browser writes down the request that was cut off.
+    // The browser logs the interrupted request.
     await opened("/console/users?q=twice-", run, { complains: true });
   });
 

@@ -8,7 +8,7 @@ import { eventually } from "../support/run/eventually.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { useConsole } from "../support/service/console.ts";
 
-/** How long a change may take to be seen: it is asked for every 10 s. */
+/** How long a change may take to appear: the page polls every 10 s. */
 const seenWithinMs = 25_000;
 
 describeWithTool("chromium", "the set-up of a realm", () => {
@@ -109,7 +109,7 @@ describeWithTool("chromium", "the set-up of a realm", () => {
       const watched = await subject.open("/console");
       const { page } = watched;
       await page.waitForSelector(steps);
-      // Once there are profiles the numbers stand below the list.
+      // Once there are profiles the numbers are below the list.
       await page.waitForSelector("main section:has(h2:has-text('Active profiles'))");
       expect(await page.locator(steps).filter({ hasText: "The first people" }).innerText()).toContain("Done");
       await pressAt(page.locator("main button:has-text('Finish set-up')"));

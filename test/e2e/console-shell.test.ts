@@ -11,7 +11,7 @@ const views = (["light", "dark"] as const).flatMap((theme) =>
   [390, 1440].map((width): View => ({ theme, width, language: "en" })),
 );
 
-/** Of all that the first page needs, packed as it is sent. The charts come later, and only on the dashboard. */
+/** Everything that the first page needs, compressed as sent. The charts come later, and only on the dashboard. */
 const firstLoadBytesMax = 200_000;
 
 describeWithTool("chromium", "the console's frame", () => {
@@ -30,7 +30,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await page.focus("h1");
     await page.keyboard.press("?");
     await page.waitForSelector('[role="dialog"] >> text=Keyboard shortcuts');
-    await page.waitForTimeout(300); // Until the dialog is no longer see-through.
+    await page.waitForTimeout(300); // Until the dialog is opaque.
     await expectFaultless(watched);
     await watched.context.close();
   });

@@ -84,7 +84,7 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
     await watched.page.waitForURL(/\/oauth\/authorize/);
   };
 
-  /** Every page, and how a browser gets there. */
+  /** Every page, and the way to it. */
   const pages: Record<string, (watched: WatchedPage) => Promise<unknown>> = {
     "sign in": ({ page }) => page.goto(loginFor(planner)),
     "sign in, local accounts alone": ({ page }) => page.goto(`${api.url}/login?realm=${otherRealm}`),

@@ -61,7 +61,7 @@ describeWithTool("chromium", "self-service", () => {
     return watched;
   };
 
-  /** Presses what leads to another page, and waits for it. */
+  /** Presses a link to another page, and waits for that page. */
   const press = async (page: Page, selector: string): Promise<void> => {
     await Promise.all([page.waitForEvent("load"), page.click(selector)]);
   };
@@ -94,7 +94,7 @@ describeWithTool("chromium", "self-service", () => {
 
     await press(page, "text=I have downloaded it");
     expect(await page.textContent("h1")).toBe("iPhone of Mia is ready");
-    // From here on the page goes on by itself.
+    // From here on the page continues by itself.
     await api.database.owner.query(sql`update certificates set last_ocsp_at = now() where user_id = ${user.id}`);
     await page.waitForSelector("text=/The network asked about this profile at .* it works/", { timeout: 60_000 });
     await picture(page, "it works phone");
@@ -216,7 +216,7 @@ describeWithTool("chromium", "self-service", () => {
 
   const soon = fromNow(20 * day);
 
-  /** Every page in its states, and how a browser gets there. */
+  /** Every page in its states, and the way to it. */
   const pages: Record<string, (view: View) => Promise<WatchedPage>> = {
     "my devices": async (view) => {
       const user = await givenPerson("Mia Keller", { administrator: true });
@@ -420,7 +420,7 @@ describeWithTool("chromium", "self-service", () => {
     return watched;
   };
 
-  /** The page after the download, with its hand-over changed. */
+  /** Opens the page after the download, with its hand-over changed. */
   const downloaded = async (view: View, user: GivenUser, set: ReturnType<typeof sql>): Promise<WatchedPage> => {
     const watched = await claimed(view, user, "Android");
     await downloadProfile(watched.page);
@@ -441,7 +441,7 @@ describeWithTool("chromium", "self-service", () => {
         await api.database.owner.query(sql`delete from issuances where id = ${underWay.id}`);
         const watched = await pages[name]!(view);
         const { page, context } = watched;
-        // The page would ask again by itself while it is looked at.
+        // The page would reload by itself during the checks.
         await page.evaluate("window.stop()");
         expect(await page.locator("h1").count(), name).toBe(1);
         if (view.language === "en") expect(await page.textContent("h1")).toBe(headings[name]);

@@ -6,7 +6,7 @@ import type { SheetSummary } from "../../console/pages/bulk-jobs/input/files/she
 import { givenXlsx, type GivenCell } from "../support/given/xlsx.ts";
 import { jobRowsMax } from "../../domain/limits.ts";
 
-/** What browsers give a page is some times as much. */
+/** Browsers give a page several times as much. */
 const heapMegabytes = 768;
 
 /** The globals of a browser's worker that the script uses. */
@@ -19,7 +19,7 @@ const asInBrowser = `
 
 type Answer = { sheets: SheetSummary[] } | { csv: Blob } | { error: string };
 
-/** The script that reads workbooks in the built console, in a thread whose memory is limited. */
+/** Starts the script that reads workbooks in the built console, in a thread with limited memory. */
 async function startReader() {
   const assets = resolve("dist/console/assets");
   const name = (await readdir(assets)).find((file) => /^xlsx-worker-.*\.js$/.test(file));
@@ -58,6 +58,6 @@ test(`a workbook of ${jobRowsMax} rows and ten columns is read and becomes CSV w
   if (!("csv" in made)) throw new Error(JSON.stringify(made));
   const lines = (await made.csv.text()).trimEnd().split("\r\n");
   expect(lines).toHaveLength(jobRowsMax + 1);
-  // The last column says what is wrong with a row: nothing.
+  // The last column contains a row's problem: none.
   expect(lines.at(-1)).toBe(`user-${jobRowsMax - 1}@example.org,u${jobRowsMax - 1}@mail.example.org,`);
 });
