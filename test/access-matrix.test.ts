@@ -15,10 +15,10 @@ import {
 } from "./support/given/endpoint-samples.ts";
 import { fromNow } from "./support/given/given.ts";
 
-/** A person of each role has every scope in their token: what opens a door is the role. */
+/** A person of each role has every scope in their token, so only the role grants access. */
 type Who = "nobody" | "bad token" | Role | "service" | "user" | "guest";
 
-/** Others who come to the door, and whom they are treated as there. */
+/** Further callers, and the kind as which the endpoint treats them. */
 const others = {
   "an expired token": "bad token",
   "an offboarded user's old token": "bad token",
@@ -45,7 +45,7 @@ const each = (told: Told): Record<Role, Told> => ({
   auditor: told,
 });
 
-/** What each kind of principal is told at the door; `in`: whatever the endpoint then answers. */
+/** The result of authorization for each kind of principal; `in`: whatever the endpoint then returns. */
 const matrix: Record<Access, Record<Who, Told>> = {
   staff: {
     nobody: "unauthenticated",
@@ -84,7 +84,7 @@ const matrix: Record<Access, Record<Who, Told>> = {
 
 const doorErrors = ["unauthenticated", "forbidden", "user_required", "guest_account_required"];
 
-/** The staff's scopes as the design lists them, so that a change of the product's lists shows here. */
+/** The staff's scopes as the design lists them, so a change of the product's lists shows here. */
 const staffScopes: Record<Exclude<Role, "administrator">, readonly Scope[]> = {
   help_desk: ["user.read", "user.lock", "profile.read", "profile.delete", "guest.view"],
   guest_manager: ["guest.read", "guest.view", "guest.create", "guest.modify", "guest.delete"],
@@ -102,7 +102,7 @@ const staffScopes: Record<Exclude<Role, "administrator">, readonly Scope[]> = {
 
 const isIn = <Key extends string>(key: string, record: Record<Key, unknown>): key is Key => Object.hasOwn(record, key);
 
-/** What somebody is told by an endpoint that needs these scopes. */
+/** Returns the expected result of an endpoint that needs these scopes. */
 function toldTo(who: Who, { access, scope, furtherScopes }: Endpoint): Told {
   const told = matrix[access][who];
   if (told !== "scopes of the role") return told;
@@ -154,7 +154,7 @@ const titled = samples.map((sample) => [`${sample.method.toUpperCase()} ${sample
 
 const send = (who: Caller, sample: Sample) => {
   const { method, path, body } = now(sample);
-  // Nobody makes anything here, so nobody waits.
+  // No worker makes anything here, so no request waits for one.
   return who.send(method.toUpperCase(), path, { body, headers: { prefer: "respond-async" } });
 };
 
@@ -193,7 +193,7 @@ describe.each(titled)("%s", (_, sample) => {
     /:(?:userID|serial|client_id|guestAccountId|profileSerial)/.test(template)
   ) {
     test("what is in another realm answers, byte for byte, what does not exist", async () => {
-      // The one before may be gone by now.
+      // The previous subject may be gone by now.
       subject = await givenSubject(api.given, api.realmId);
       const realmId = await api.given.realm();
       const stranger = scope === "role.modify" ? api.as.admin({ realmId }) : api.as.service({ realmId });

@@ -18,8 +18,8 @@ import { service, useragent } from "./support/given/registration.ts";
 import { useApi, type Caller } from "./support/service/api.ts";
 
 /**
- * Nobody becomes more than they are: each single scope in a service's hands, and each role in a person's, tries everything
- * that could make its holder hold more. Each way has a control: somebody for whom it works.
+ * No caller gains rights: each single scope of a service, and each role of a person, tries everything that could give
+ * its holder more. Each way has a control: a caller for whom it works.
  */
 
 const api = useApi(withClientCertificates);
@@ -44,7 +44,7 @@ beforeAll(async () => {
   administrator = await given.user({ realmId, administrator: true });
 });
 
-/** Somebody who tries. */
+/** A caller who tries. */
 interface Attempt {
   caller: Caller;
   /** The person that the token speaks for; a service has none. */
@@ -56,14 +56,14 @@ type Outcome = "refused" | "more";
 const outcome = (answer: { status: number }): Outcome => (answer.status < 300 ? "more" : "refused");
 const scopesIn = (token: unknown): Scope[] => String(decodeJwt(String(token))["scope"]).split(" ") as Scope[];
 
-/** One way to more. */
+/** A way to more rights. */
 interface Way {
   name: string;
-  /** Whether what comes of it is more than is held. */
+  /** Returns whether the result is more than the caller holds. */
   attempt: (who: Attempt) => Promise<Outcome>;
-  /** Shows that the way is there: it is `more` for somebody. Default: an administrator, with every scope. */
+  /** Shows that the way exists: it is `more` for some caller. Default: an administrator, with every scope. */
   control?: () => Promise<Outcome>;
-  /** The scope that the way is what it is for. */
+  /** The scope whose purpose is this way. */
   isOf?: Scope;
 }
 
@@ -83,7 +83,7 @@ const register = (scopes: readonly Scope[], registration: object): Way =>
     outcome(await caller.post("/api/applications", { ...registration, scopes })),
   );
 
-/** The scopes beyond those held with which a profile that the caller has made signs in. */
+/** Returns the scopes beyond those held with which a profile that the caller has made signs in. */
 async function signInAs(owner: GivenUser, { caller, held }: Attempt): Promise<Outcome> {
   const path = profilePath(owner);
   if (outcome(await caller.post(path, profileFor())) === "refused") return "refused";
@@ -128,7 +128,7 @@ const ways: readonly Way[] = [
       if (person === undefined) return outcome(await caller.post(path, profileFor()));
       const device = await issue(person, { by: caller, own: true });
       const headers = bearer(String((await signIn(client, device)).body.access_token));
-      // Their own is open, so that a refusal is about the rest.
+      // Their own profile is open to them, so a refusal is about the rest.
       expect((await send(`${api.tlsUrl}/api/profile`, { headers, device })).status).toBe(200);
       return outcome(await send(`${api.tlsUrl}/api/profiles`, { headers, device }));
     },
@@ -212,7 +212,7 @@ test.each(roles)("by refresh nobody gains what no page showed, though they are m
   await api.database.owner.query(sql`update users set roles = ${[role]} where id = ${person.id}`);
   const { body: again } = await flows.refresh(application, body.refresh_token);
   expect(scopesIn(again.access_token)).toEqual(scopesIn(body.access_token));
-  // Asked again, they agree to more.
+  // Asked again, they consent to more.
   const { body: more } = await flows.signIn(person, application);
   expect(scopesIn(more.access_token).length).toBeGreaterThan(scopesIn(body.access_token).length);
 });

@@ -8,7 +8,7 @@ import { eventually } from "./support/run/eventually.ts";
 import { fromNow } from "./support/given/given.ts";
 import { givenIssuingRealm } from "./support/given/issuing.ts";
 
-/** Who creates something: a user through an application, or a service on its own. */
+/** The creator: a user through an application, or a service on its own. */
 interface Holder {
   userId?: string;
   clientId: string;
@@ -35,7 +35,7 @@ async function givenHolder(type: "useragent" | "service"): Promise<Holder> {
   return { clientId, userId: (await api.given.user({ realmId, administrator: true })).id };
 }
 
-/** Has a profile made without its answer being waited for; answers where its issuance is, once it is issued. */
+/** Requests a profile without waiting for its output; returns the location of its issuance, once it is issued. */
 async function issued(creator: Caller, path: string, body: object): Promise<string> {
   const answer = await creator.post(path, body, { headers: { prefer: "respond-async" } });
   expect(answer.status, answer.text).toBe(202);
@@ -46,7 +46,7 @@ async function issued(creator: Caller, path: string, body: object): Promise<stri
   return location;
 }
 
-/** The row of an issuance, and what is known of its output. */
+/** Returns the row of an issuance, and the state of its output. */
 async function stored(location: string): Promise<unknown> {
   const [row] = await api.database.owner.query(sql`
     select i.status, o.collected_at as collected, o.sealed is not null as sealed
@@ -56,11 +56,11 @@ async function stored(location: string): Promise<unknown> {
   return row;
 }
 
-/** What upkeep does when the output of whatever has been collected by now is due. */
+/** Runs the upkeep that erases outputs collected by now, as if their ten minutes were over. */
 const tenMinutesLater = () =>
   upkeep.eraseOutputs(api.database.owner, { at: fromNow((collectedOutputMinutes + 1) * 60_000) });
 
-/** The issuance without what came of it, leaving the output as it was. */
+/** The issuance without its profile; reading it leaves the output as it was. */
 const bare = { status: 200, body: { data: { state: "issued", error: null, profile: null } } };
 
 describe.each([
@@ -125,7 +125,7 @@ describe.each([
 
     for (const granted of [scopes, ...scopes.map((scope) => [scope])]) {
       const answer = await (await tokenOf(other, granted)).get(location);
-      // The user may know of it through any application; another service is somebody else.
+      // The user may read it through any application; to another service it is hidden.
       if (type === "useragent") expect(answer, granted.join()).toMatchObject(bare);
       else expect(answer, granted.join()).toBeError("issuance_not_found");
       expect(answer.text).not.toMatch(key);
