@@ -79,7 +79,7 @@ export function readArguments(args: readonly string[]): Options | undefined {
   };
 }
 
-/** Whether a run is complete, so that its figures are kept. */
+/** Returns whether a run is complete, so its figures are kept. */
 export const isComplete = ({ names, backends, quick, statements, cpuProfiles, against }: Options): boolean =>
   names.length === Object.keys(scenarios).length &&
   backends.length === 2 &&

@@ -48,7 +48,7 @@ export interface Service {
   startWorker(): Promise<{ kill: () => Promise<void> }>;
   /** Starts another responder beside the first. It stops with the service. */
   startResponder(): Promise<void>;
-  /** Returns the metrics of api, worker and responder, without those that were started beside them. */
+  /** Returns the metrics of the api, worker and responder that the service began with. */
   metrics(): Promise<Metrics>;
   /** Returns how many of the worker's RSA keys are ready. */
   rsaKeysReady(): Promise<number>;

@@ -11,7 +11,7 @@ import type { Scenario } from "./scenario.ts";
 const sizes = [10_000, 100_000, 1_000_000];
 const rounds = 5;
 
-/** CPU time of some work, less what the service uses while idle. */
+/** CPU time of some work, less the service's idle use. */
 interface Spent {
   seconds: number;
   workerMs: number;

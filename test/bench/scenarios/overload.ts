@@ -15,7 +15,7 @@ const capacityConcurrency = 32;
 const capacityRequests = 4_000;
 const people = 20_000;
 const secondsOf = (quick: boolean): number => (quick ? 30 : 300);
-/** How long the service may take to work off what it has accepted. */
+/** How long the service may take to finish the work it has accepted. */
 const drainSecondsMax = 600;
 const lookEveryMs = 1_000;
 

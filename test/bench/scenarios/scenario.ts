@@ -14,7 +14,7 @@ export interface Run {
   cleanup: Cleanup;
 }
 
-/** Rows of a scenario's table for one backend, the figures in them, and what was checked. */
+/** Rows of a scenario's table for one backend, their figures, and the checks made. */
 export interface Outcome {
   rows: string[][];
   figures: Figure[];

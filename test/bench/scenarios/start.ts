@@ -13,7 +13,7 @@ const rounds = 5;
 
 interface Taken {
   seconds: number;
-  /** Undefined for stopping: what it costs cannot be read from processes that are gone. */
+  /** Undefined for stopping: the cost of ended processes cannot be read. */
   cpuSeconds?: number;
 }
 

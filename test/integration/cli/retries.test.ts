@@ -20,7 +20,7 @@ const clock: Clock = {
 const cli = (argv: string[], url = proxy.url) => realm.cli(argv, { env: { REALMPASS_URL: url }, clock });
 const isApi = ({ path }: SeenRequest): boolean => path.startsWith("/api/");
 const calls = (): SeenRequest[] => proxy.seen.filter(isApi);
-/** Answers the first so many calls like this; the service answers the others. */
+/** Gives the first so many calls this outcome; the service answers the others. */
 const first = (count: number, outcome: ReturnType<Parameters<ReverseProxy["decide"]>[0]>): void => {
   let left = count;
   proxy.decide((request) => (isApi(request) && left-- > 0 ? outcome : "pass"));

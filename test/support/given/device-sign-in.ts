@@ -48,7 +48,7 @@ export interface Sent {
   device?: Pick<Device, "certificate" | "key"> | undefined;
   /** Where the connection comes from. */
   from?: string;
-  /** What makes the TLS connections; omitted: a new one for this request. */
+  /** The agent of the TLS connections; omitted: a new one for this request. */
   agent?: Agent;
 }
 

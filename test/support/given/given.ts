@@ -327,7 +327,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       return token;
     },
 
-    /** Makes a bulk job about one person, who has failed if it has ended. */
+    /** Makes a bulk job about one person, who has failed if the job has ended. */
     async job({
       realmId,
       state,

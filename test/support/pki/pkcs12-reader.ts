@@ -92,7 +92,7 @@ export function readMac(file: Buffer) {
   };
 }
 
-/** Whether the MAC verifies when the empty password is written as `password`. */
+/** Returns whether the MAC verifies with the empty password written as `password`. */
 export function macVerifies(file: Buffer, password: Buffer): boolean {
   const { hash, digest, salt, iterations } = readMac(file);
   const key = deriveByTheBook(hash, 3, password, salt, iterations, digest.length);

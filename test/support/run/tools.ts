@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, test } from "vitest";
 
-/** Where to get a tool, for the message that says it is missing (Debian and Ubuntu package names). */
+/** The package of each tool, for the message about a missing one (Debian and Ubuntu package names). */
 const packageOf: Record<string, string> = {
   openssl: "openssl",
   certtool: "gnutls-bin",

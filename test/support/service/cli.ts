@@ -134,7 +134,7 @@ class Collector extends Writable {
 
 let runs = 0;
 
-/** The program finds files from the working directory, of which this process has only one. */
+/** The program resolves files against the working directory, and this process has only one. */
 async function inDirectory<Result>(directory: string, action: () => Promise<Result>): Promise<Result> {
   runs += 1;
   process.chdir(directory);

@@ -75,7 +75,7 @@ export function copyFor(seat: Seat, from: string, to: string): void {
   give(to, seat.uid);
 }
 
-/** Whether every user can enter a directory. */
+/** Returns whether every user can enter a directory. */
 const isOpenToAll = (directory: string): boolean =>
   (statSync(directory).mode & 0o001) !== 0 && (directory === "/" || isOpenToAll(dirname(directory)));
 

@@ -68,7 +68,7 @@ export async function startService({
 }: {
   kind: QueueBackend["kind"];
   env?: Record<string, string>;
-  /** Changes the processes' database URL (for a proxy in front of it, say). */
+  /** Changes the processes' database URL, for instance to a proxy in front of it. */
   databaseUrl?: (clone: string) => string;
   /** A migrated database, instead of a copy of the one that all tests share. */
   clone?: Awaited<ReturnType<typeof cloneDatabase>>;

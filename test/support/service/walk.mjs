@@ -10,7 +10,7 @@ const [database, ...roots] = process.argv.slice(2);
 
 const print = (place, text) => process.stdout.write(`${JSON.stringify({ place, text })}\n`);
 
-/** Skips what the user cannot read: the walk finds out what it can. */
+/** Returns undefined for what the user cannot read, which the walk leaves out. */
 function attempt(run) {
   try {
     return run();

@@ -13,7 +13,7 @@ const registry = new Registry();
 const api = useApi({ registry, settings: { trustedProxies: "127.0.0.1, 10.0.0.0/8" } });
 const body = Buffer.from("a request");
 
-/** Answers every request, with a delay if set, and records its headers. */
+/** Responds to every request, with a delay if set, and records its headers. */
 const asked: IncomingHttpHeaders[] = [];
 let answersAfterMs = 0;
 let responder: Server;

@@ -285,7 +285,7 @@ describe("what is done is done once", () => {
   });
 
   test("when many advance a job at the same time", async () => {
-    // More than one slice of the people who are locked out together.
+    // More than one slice of people to lock out.
     const people = extent(3_000, 0.4);
     const realmId = await given.realm();
     const users = await database.owner.query<{ id: string }>(sql`

@@ -200,7 +200,7 @@ describe("one worker's part", () => {
       ...ids.map(() => ({ status: "queued", claims: 1, failures: 0 })),
       { status: "queued", claims: 0, failures: 0 },
     ]);
-    // What was signed is unknown.
+    // It is unknown what was signed.
     expect(await abandoned(ids)).toBe(ids.length);
 
     await eventually(async () => {

@@ -417,7 +417,7 @@ describe("who is forgotten", () => {
       select pairwise_id as id from job_rows where job_id = ${done} order by position
     `);
     expect(left).toEqual([{ id: null }, { id: "jdoe" }, { id: "solos" }]);
-    // The id now belongs to the remaining twin; the other's is free.
+    // The remaining twin keeps the id; the forgotten one's is free.
     await expect(given.user({ realmId, pairwiseId: "JDOE" })).rejects.toMatchObject({ constraint: "users_folded_id" });
     await given.user({ realmId, pairwiseId: "solo" });
   });

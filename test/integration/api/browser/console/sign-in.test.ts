@@ -18,7 +18,7 @@ const admin = (realmId = api.realmId): Promise<GivenUser> => given.user({ realmI
 const browserOf = (user?: GivenUser): Promise<BrowserSession> => authorizationOn(api).browser(user);
 const queryOf = (visit: Visit): URLSearchParams => new URL(visit.headers.location ?? "", api.url).searchParams;
 
-/** Goes up to the redirect with the code, without following it. */
+/** Follows redirects up to the one with the code, and stops there. */
 async function beforeCallback(browser: BrowserSession): Promise<string> {
   const started = await browser.get(`${api.url}/console/sign-in?continue=/console/users`, { follow: false });
   const authorized = await browser.get(new URL(started.headers.location ?? "", api.url).href, { follow: false });

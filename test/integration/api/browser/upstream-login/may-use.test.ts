@@ -59,7 +59,7 @@ async function signIn(realmId: string, account: UpstreamAccount) {
   return { browser, visit, user: await signedInUser(api, browser) };
 }
 
-/** Returns the columns that the refusal of a known person may change, and those that it may not. */
+/** Returns the columns that a refusal of a known person may change, and others that it must not. */
 const rowOf = async (realmId: string) => {
   const [row] = await api.database.owner.query<Record<string, unknown>>(sql`
     select email, display_name as name, roles as given, provider_roles as provided,
