@@ -4,6 +4,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../db/client.ts";
+import { migrations } from "../../db/migrations/index.ts";
 import { sql } from "../../db/sql.ts";
 import { processKinds, type ProcessKind } from "../../domain/process.ts";
 import type { QueueBackend } from "../../runtime/queue/queues.ts";
@@ -57,23 +58,17 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
       await running.proceed();
       await signIn("old");
 
-      // The new release before its migrations: it waits, and changes nothing.
+      const applied = await owner.query(sql`select from knex_migrations`);
+      const hasMigrations = migrations.length > applied.length;
       const fresh = await installation.start("new");
-      for (const kindOf of processKinds) {
-        await eventually(async () => {
-          expect(await installation.logOf("new", kindOf)).toContain('"event":"schema.behind"');
-        });
-      }
-      expect((await sendRequest(`${fresh.api.url}/healthz`, "GET")).status).toBe(200);
-      const refused = await sendRequest(`${fresh.api.url}/api/realm`, "GET");
-      expect(refused).toBeError("unavailable");
-      expect(refused.headers["retry-after"]).toBeDefined();
-      expect(await processes()).toEqual(Object.values(old).map(({ child }) => child.pid));
+      if (hasMigrations) await expectWaiting(installation, fresh);
+      expect(await processes()).toEqual(expect.arrayContaining(Object.values(old).map(({ child }) => child.pid)));
       await running.proceed();
 
       // Migrated under load, with a job running: the new release begins by itself, beside the old one.
       const jobs = [await onboard("first")];
-      expect((await operator.new("migrate"))["migrations"]).not.toEqual([]);
+      const { migrations: migrated } = await operator.new("migrate");
+      expect((migrated as unknown[]).length > 0).toBe(hasMigrations);
       await Promise.all(Object.values(fresh).map(({ begun }) => begun));
       use([old, fresh]);
       jobs.push(await onboard("second"));
@@ -128,6 +123,22 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
   }
 });
 
+/** The new release before its migrations: it waits, and changes nothing. */
+async function expectWaiting({ logOf, processes }: Installation, fresh: Processes): Promise<void> {
+  for (const kindOf of processKinds) {
+    await eventually(async () => {
+      expect(await logOf("new", kindOf)).toContain('"event":"schema.behind"');
+    });
+  }
+  expect((await sendRequest(`${fresh.api.url}/healthz`, "GET")).status).toBe(200);
+  const refused = await sendRequest(`${fresh.api.url}/api/realm`, "GET");
+  expect(refused).toBeError("unavailable");
+  expect(refused.headers["retry-after"]).toBeDefined();
+  const pids = Object.values(fresh).map(({ child }) => child.pid);
+  expect((await processes()).filter((pid) => pids.includes(pid))).toEqual([]);
+}
+
+type Installation = Awaited<ReturnType<typeof givenInstallation>>;
 type Version = "old" | "new";
 type Processes = Record<ProcessKind, BuiltProcess> & { api: { url: string } };
 
