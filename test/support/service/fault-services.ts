@@ -89,7 +89,8 @@ export async function startBreakableRedis({ isCluster = false } = {}): Promise<B
     "noeviction",
     "--save",
     "",
-    ...(isCluster ? ["--cluster-enabled", "yes"] : []),
+    // Its bus is on the port + 10,000 otherwise, which some connection may have.
+    ...(isCluster ? ["--cluster-enabled", "yes", "--cluster-port", String(await freePort())] : []),
   ];
   const start = async (): Promise<ChildProcess> => {
     const started = spawn(program, ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, ...settings], {
@@ -126,7 +127,7 @@ export async function startBreakableRedis({ isCluster = false } = {}): Promise<B
 }
 
 async function withRedis(url: string, use: (redis: Redis) => Promise<unknown>): Promise<void> {
-  const redis = new Redis(url, { maxRetriesPerRequest: 100, retryStrategy: () => 100 });
+  const redis = new Redis(url, { maxRetriesPerRequest: 600, retryStrategy: () => 100 });
   redis.on("error", () => undefined);
   await use(redis);
   redis.disconnect();
