@@ -104,12 +104,21 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
       .finally(() => (flushing = undefined)));
   const prepare = async (limit: number): Promise<void> => {
     const current = await issuers.listCurrent(limit);
-    await Promise.all(current.map((issuer) => identities.of(issuer).catch(() => undefined)));
+    // A few at a time: while no worker signs, waiting requests must not take the connections that read statuses.
+    for (let from = 0; from < current.length; from += issuersAtStart) {
+      const some = current.slice(from, from + issuersAtStart);
+      await Promise.all(some.map((issuer) => identities.of(issuer).catch(() => undefined)));
+    }
   };
+  let preparing: Promise<void> | undefined;
+  const prepareAll = (): Promise<void> =>
+    (preparing ??= prepare(issuersMax)
+      // Whatever needs the database reports that it is away; the next round tries again.
+      .catch(() => undefined)
+      .finally(() => (preparing = undefined)));
   const timers = [
     setInterval(() => void flush(), options.lastOcspEveryMs ?? defaultLastOcspEveryMs),
-    // Whatever needs the database reports that it is away; the next round tries again.
-    setInterval(() => void prepare(issuersMax).catch(() => undefined), prepareEveryMs),
+    setInterval(() => void prepareAll(), prepareEveryMs),
   ];
   lifecycle.onStop("OCSP", async () => {
     for (const timer of timers) clearInterval(timer);

@@ -191,7 +191,7 @@ export type LogoOwner = Pick<RealmRow, "id" | "logoUri">;
 
 /** Realms' logos, fetched when first needed and cached by this process. */
 export interface Logos {
-  /** Returns the logo; undefined if the realm has none or it cannot be fetched. */
+  /** Returns the realm's logo; undefined if no logo is set or can be fetched. */
   find(realm: LogoOwner): Promise<Picture | undefined>;
   /** Returns false if the realm has no logo, or if fetching it failed a moment ago. */
   mayHave(realm: LogoOwner): boolean;

@@ -10,7 +10,7 @@ export interface SignInView {
   application?: { name: string } | undefined;
   /** The address that shows this page. */
   address: string;
-  /** The form for a local account; undefined if the realm has none. */
+  /** The form for a local account; undefined if the realm has no local sign-in. */
   local?: { action: string; hidden: Readonly<Record<string, string>>; username: string } | undefined;
   /** Where to sign in with the realm's identity provider, if it has one. */
   upstream?: string | undefined;

@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { createVitest } from "vitest/node";
 import { titlePattern, withFault, type Fault } from "./fault-list.ts";
 
-/** What became of a fault: only `red` is well. */
+/** The verdict on a fault: only `red` is well. */
 export type Verdict = "red" | "GREEN" | "NOT RUN" | "NOT GREEN WITHOUT THE FAULT";
 
 /** A fault that was tried. */
@@ -18,7 +18,7 @@ export interface Tried {
   error: string;
 }
 
-/** What a lane sends: what became of a fault, or that it has nothing to do. */
+/** A lane's message: the verdict on a fault, or that it is idle. */
 export type LaneMessage = Tried | "idle";
 
 /** How the tests of a title ended. */

@@ -109,7 +109,7 @@ function encodeOutput(
   }
 }
 
-/** What a device file says of the network. Throws when the request has nothing of it. */
+/** Returns the network settings of a device file. Throws if the request has none. */
 function networkOf({ network }: SigningRequest): NetworkSettings {
   if (network === undefined) throw new Error("the realm's network is not known");
   return network;

@@ -38,7 +38,7 @@ export function beginAttempt(
   return setSealedCookie(deps, response, { name: "upstream", content, maxAgeSeconds: signInAttemptSeconds });
 }
 
-/** Returns the browser's attempt, even if it has expired or was used; undefined if it has none. */
+/** Returns the browser's attempt, even an expired or used one; undefined without an attempt. */
 export const readAttempt = ({ deps, request }: Pick<Visit, "deps" | "request">): Attempt | undefined =>
   readSealedCookie(deps, request, { name: "upstream", content: Attempt });
 

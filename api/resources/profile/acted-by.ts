@@ -40,6 +40,6 @@ export async function readActors(
   };
 }
 
-/** Returns the name to show for a person; a forgotten person has none. */
+/** Returns the name to show for a person; null for a forgotten person. */
 const nameOf = ({ displayName, email, pairwiseId, forgottenAt }: people.Person): string | null =>
   displayName ?? (email !== "" ? email : forgottenAt === null ? pairwiseId : null);

@@ -43,7 +43,7 @@ export type HandOver = HandOverOwner & {
   lastOcspAt: Date | null;
 };
 
-/** What a browser adds to a hand-over when it claims it. */
+/** The values that a browser adds to a hand-over when it claims it. */
 export interface Claim {
   deviceType: DeviceType;
   name: string;

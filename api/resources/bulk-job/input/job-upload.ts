@@ -95,7 +95,7 @@ interface Offered {
   /** A line of NDJSON. */
   row: z.ZodType;
   csvHeader: string;
-  /** What a table with a single column and no heading may contain. */
+  /** The kinds of id that a table with a single column and no heading may contain. */
   bare: string;
 }
 

@@ -14,7 +14,7 @@ const reconnectMs = 1_000;
 
 interface Following {
   deps: Pick<Deps, "jobs" | "clock" | "settings">;
-  /** The revision that the client has; -1 if it has none. */
+  /** The revision that the client has seen; -1 for a new client. */
   after: number;
   admittedUntil: Date;
   stillAdmitted: () => Promise<boolean>;

@@ -5,7 +5,7 @@ import * as jobRows from "../rows.ts";
 /** Rows that failed, or would, for the same cause. */
 export interface Problem {
   errorCode: string;
-  /** What is wrong with an invalid row; null where the code suffices. */
+  /** The fault of an invalid row in words; null where the code suffices. */
   message: string | null;
   count: number;
   /** The first of the rows. */
