@@ -10,7 +10,7 @@ import type { ProcessKind } from "./domain/process.ts";
 import { firstRun } from "./operator/realm/first-run.ts";
 import { migrateAll } from "./operator/migrate/migrate.ts";
 import { addSampleData } from "./operator/sample-data/add-sample-data.ts";
-import { serverVariables } from "./process/server-process.ts";
+import { serverVariables } from "./process/config.ts";
 import { authUrl, baseUrl } from "./runtime/config/addresses.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { loadConfig, type Env } from "./runtime/config/config.ts";

@@ -2,7 +2,8 @@ import { authUrl, baseUrl, publicationUrl } from "../runtime/config/addresses.ts
 import { heldMasterKey, heldOutputKey } from "../runtime/keys/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { masterKeys } from "../runtime/keys/master-key.ts";
-import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
+import { loadServerConfig } from "../process/config.ts";
+import { startServerProcess } from "../process/server-process.ts";
 import { clientCertificatesOf, tlsListenerOf } from "./http/client-certificate/config.ts";
 import { apiVariables, type ApiConfig } from "./config.ts";
 import type { ApiSettings } from "./contract/deps.ts";

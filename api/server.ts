@@ -19,7 +19,7 @@ import { openListeners, type Listeners, type ListenersOptions } from "./listener
 import { createSettlements } from "./resources/issuance/await-issuance.ts";
 import { createCollector } from "./resources/issuance/collect-issuance.ts";
 import type { ApiSettings } from "./contract/deps.ts";
-import { createAttemptLimits } from "./contract/attempt-limits.ts";
+import { createAttemptCounter } from "./contract/attempt-counter.ts";
 import { createHolderLookup } from "./contract/authenticate.ts";
 import { createJobWatch } from "./resources/bulk-job/run/job-watch.ts";
 import { createPictureFetch } from "./browser/logo/fetch-picture.ts";
@@ -98,8 +98,8 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const collectIssuance = createCollector({ db, clock, openOutput, metrics });
   const key = masterKeys(options.masterKeys);
   const signingKeys = createTokenSigningKeys({ db, clock, masterKeys: key });
-  const attemptLimits = createAttemptLimits({ backend: options.backend, db, masterKeys: key, log });
-  lifecycle.onStop("attempt limits", () => attemptLimits.close());
+  const attemptCounter = createAttemptCounter({ backend: options.backend, db, masterKeys: key, log });
+  lifecycle.onStop("attempt limits", () => attemptCounter.close());
 
   const crlAskers = createStatusAskers(db, { kind: "crl" });
   const flushAskers = (): Promise<void> =>
@@ -134,7 +134,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     jobs,
     revokedFeed,
     signingKeys,
-    attemptLimits,
+    attemptCounter,
     unknownTokens: createExhaustedKeys(),
     isPassword: createPasswordCheck(),
     crlAskers,

@@ -1,6 +1,9 @@
 import { revocationsPerHourMax } from "./limits.ts";
 
-/** Every way a request can fail, and the only place with status codes. Codes are part of the published contract. */
+/**
+ * Every way a request of the API can fail, with its status code; the one place of both. Codes are part of the published
+ * contract. OAuth and pages have their own (`api/oauth/oauth-error.ts`, `api/pages/problems.ts`).
+ */
 export const errorCatalogue = {
   invalid_request: { status: 400, message: "The request is not valid." },
   invalid_csr: { status: 400, message: "The certificate signing request cannot be used." },

@@ -1,6 +1,7 @@
 /**
  * How long things last, each number once. SQL receives them as parameters. `docs/lifetimes.md` lists them, and its test
- * compares both. Timeouts between components are in `ocsp-waits.ts` and beside the component that waits.
+ * compares both. Timeouts between components are in `ocsp-waits.ts` and beside the component that waits. Lifetimes that
+ * the operator sets, such as a CRL's, have their defaults in `runtime/config/variables.ts`.
  */
 
 /** An access token of a user or a service. */
@@ -38,7 +39,10 @@ export const handOverMinutes = 10;
 /** How long the browser that claimed a hand-over has until it asks for the profile. */
 export const handOverClaimMinutes = 60;
 
-/** How long the file of a hand-over can be fetched: from the first fetch; before one, from when it was made. */
+/**
+ * How long the file of a hand-over can be fetched: from the first fetch; before one, from when it was made. A profile
+ * whose file was not fetched by then is revoked.
+ */
 export const handOverFileMinutes = 30;
 
 /** A browser that claimed a hand-over is remembered for this long: longer than the claim and its file last together. */
@@ -56,7 +60,7 @@ export const uncollectedOutputHours = 24;
 /** The output of a job's issuances is erased this long after the job has finished. */
 export const jobOutputHours = 24;
 
-/** A finished job is kept this long, and can be undone. */
+/** A finished job is kept this long. Until then an offboarding can be undone. */
 export const finishedJobDays = 90;
 
 /** An upload that has been silent for this long has broken off, and its process did not live to remove it. */
@@ -82,3 +86,9 @@ export const crlIntervalSecondsMin = 5;
 
 /** How long a responder's certificate is valid. It cannot be revoked, so this is how long a stolen key is of use. */
 export const responderCertificateHours = 72;
+
+/**
+ * Validity of an OCSP answer. Answers are made on request, so a revocation shows in the next one; this bounds how late
+ * caches may be.
+ */
+export const ocspAnswerSeconds = 5;

@@ -6,15 +6,13 @@ import { pendingMigrations } from "../db/migrate.ts";
 import * as installation from "../db/queries/upkeep/installation.ts";
 import { createDatabaseClock, type DatabaseClock } from "../runtime/clock.ts";
 import * as processes from "../db/queries/upkeep/processes.ts";
-import type { ProcessKind } from "../domain/process.ts";
-import { ConfigError, loadConfig, type Config, type Env } from "../runtime/config/config.ts";
 import { createLifecycle, type Lifecycle } from "../runtime/lifecycle.ts";
 import { answerWithin } from "../runtime/deadline.ts";
 import { createLog, withoutCredentials, type Log } from "../runtime/log.ts";
 import { queueBackend, type QueueBackend } from "../runtime/queue/queues.ts";
-import type { Variable } from "../runtime/config/variables.ts";
 import { createBeat, type Beat } from "./beat.ts";
 import { guardBoundary } from "./boundary.ts";
+import type { ServerConfig, ServerName } from "./config.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
@@ -22,50 +20,6 @@ import { guardRedis } from "./redis-guard.ts";
 import { createReadiness, type LookForReadiness } from "./readiness.ts";
 import { awaitSchema } from "./schema-wait.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
-
-/** The kinds of server process: each has a Postgres role, and a name in the log and in the list of connections. */
-export type ServerName = ProcessKind;
-
-/** Variables of the processes that use the queue: apis and workers. */
-export const queueVariables = ["QUEUE_DATABASE_URL", "QUEUE_DATABASE_PASSWORD", "REDIS_URL", "REDIS_PASSWORD"] as const;
-
-/** Variables of every server process. */
-export const serverVariables = [
-  "DATABASE_URL",
-  "DATABASE_PASSWORD",
-  "REALMPASS_DATA_DIRECTORY",
-  "REALMPASS_GENERATE_SECRETS",
-  "REALMPASS_BOUNDARY",
-  "REALMPASS_LOG_LEVEL",
-  "REALMPASS_METRICS_HOST",
-  "REALMPASS_METRICS_PORT",
-  "REALMPASS_DATABASE_CONNECTIONS",
-] as const;
-
-/** A server process cannot do without a database. */
-export type ServerConfig = Config<(typeof serverVariables)[number]> &
-  Partial<Config<(typeof queueVariables)[number]>> & { readonly DATABASE_URL: string };
-
-const withArticle: Readonly<Record<ServerName, string>> = {
-  api: "an api",
-  worker: "a worker",
-  responder: "a responder",
-};
-
-/** Reads the variables of every server process and the given ones. Throws a `ConfigError` without a database. */
-export function loadServerConfig<Names extends Variable>(
-  name: ServerName,
-  variables: readonly Names[],
-  env: Env,
-): Config<Names> & ServerConfig {
-  const config = loadConfig([...serverVariables, ...variables], env);
-  if (config.DATABASE_URL === undefined) {
-    throw new ConfigError([
-      `DATABASE_URL: ${withArticle[name]} needs it; \`npm start\` runs a database and one process of each kind together`,
-    ]);
-  }
-  return config as Config<Names> & ServerConfig;
-}
 
 /** The parts that a server process works with. All of them stop with the lifecycle. */
 export interface ServerProcess {

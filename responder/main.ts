@@ -1,4 +1,5 @@
-import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
+import { loadServerConfig } from "../process/config.ts";
+import { startServerProcess } from "../process/server-process.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { responderVariables } from "./config.ts";
 import { startResponder } from "./start-responder.ts";

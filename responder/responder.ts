@@ -15,6 +15,7 @@ import { isIssuerOf, type OcspIssuers } from "./issuers.ts";
 import type { LastOcsp } from "./last-ocsp.ts";
 import type { StatusAskers } from "../process/status-askers.ts";
 import type { ReadStatus } from "./status-reader.ts";
+import { ocspAnswerSeconds } from "../domain/lifetimes.ts";
 import { ocspWaits } from "../domain/certificate/ocsp-waits.ts";
 import { within } from "../runtime/deadline.ts";
 
@@ -34,12 +35,6 @@ export interface ResponderDeps {
   /** The responder gives up after this time: a device waits for the client. */
   waitMsMax?: number;
 }
-
-/**
- * Validity of an answer. Answers are made on request, so a revocation shows in the next one; this bounds how late
- * caches may be.
- */
-export const answerSeconds = 5;
 
 /** Answers OCSP requests from the database, signed on demand by the issuer's delegated responder (RFC 6960). */
 export function createResponder(deps: ResponderDeps): Responder {
@@ -123,7 +118,7 @@ function sign(
 ): OcspAnswer {
   // The statuses were read after `at`, and a revocation is never undone: what is good now was good then.
   const thisUpdate = new Date(Math.floor(at.getTime() / 1_000) * 1_000);
-  const nextUpdate = new Date(thisUpdate.getTime() + answerSeconds * 1_000);
+  const nextUpdate = new Date(thisUpdate.getTime() + ocspAnswerSeconds * 1_000);
   const responseData = encodeResponseData({
     responderKeyHash: identity.keyHash,
     producedAt: thisUpdate,

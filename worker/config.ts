@@ -1,7 +1,7 @@
-import { queueVariables } from "../process/server-process.ts";
+import { queueVariables } from "../process/config.ts";
 
 /**
- * The worker's variables, in addition to those of every server process. The token signing key, client secrets and the
+ * The worker's variables, in addition to those of every server process (`process/config.ts`). The token signing key, client secrets and the
  * key that opens outputs are not among them.
  */
 export const workerVariables = [

@@ -1,7 +1,8 @@
 import { publicationUrl } from "../runtime/config/addresses.ts";
 import { heldAuditKey, heldOutputKey } from "../runtime/keys/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
-import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
+import { loadServerConfig } from "../process/config.ts";
+import { startServerProcess } from "../process/server-process.ts";
 import { workerVariables } from "./config.ts";
 import { profileSigningOf } from "./issuance/profile-signing.ts";
 import { startWorker } from "./worker.ts";

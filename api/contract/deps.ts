@@ -15,7 +15,7 @@ import type { StatusAskers } from "../../process/status-askers.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queue/queues.ts";
-import type { AttemptLimits } from "./attempt-limits.ts";
+import type { AttemptCounter } from "./attempt-counter.ts";
 import type { ExhaustedKeys } from "../http/exhausted-keys.ts";
 import type { BodyLimits } from "../http/request-body.ts";
 import type { ApiMetrics } from "../http/metrics.ts";
@@ -44,7 +44,7 @@ export interface Deps {
   jobs: JobWatch;
   revokedFeed: RevokedFeed;
   signingKeys: TokenSigningKeys;
-  attemptLimits: AttemptLimits;
+  attemptCounter: AttemptCounter;
   /** Hashes of access tokens recently found to be unknown. */
   unknownTokens: ExhaustedKeys;
   isPassword: PasswordCheck;

@@ -6,7 +6,7 @@ import { ServiceError, type ErrorCode, type FieldError, type ServiceErrorOptions
 import type { Scope } from "../../domain/people/scopes.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Access, PrincipalFor } from "./access.ts";
-import type { Change } from "./change.ts";
+import type { Change } from "./idempotent-change.ts";
 import type { Deps } from "./deps.ts";
 import { asksForPage, pageProperties, readIncludes, readPage, type ListOptions } from "./paging.ts";
 import { foldNames, parseBody, parseParams, parseQuery, type Shape } from "./parse.ts";

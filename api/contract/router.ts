@@ -4,7 +4,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import { BulkJobID, IssuanceID } from "../../domain/ids.ts";
 import { requireAdmission } from "./access.ts";
 import { authenticate, readBearerToken } from "./authenticate.ts";
-import { changeOf } from "./change.ts";
+import { changeOf } from "./idempotent-change.ts";
 import { requireBoundCertificate } from "./bound-certificate.ts";
 import type { Deps } from "./deps.ts";
 import type { ApiVersion, Endpoint, Method } from "./endpoint.ts";

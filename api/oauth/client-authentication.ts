@@ -24,7 +24,7 @@ interface Credentials {
  * counted.
  */
 export async function authenticateClient(
-  { db, clock, attemptLimits }: Pick<Deps, "db" | "clock" | "attemptLimits">,
+  { db, clock, attemptCounter }: Pick<Deps, "db" | "clock" | "attemptCounter">,
   { form, request }: { form: Form; request: Pick<Request, "headers" | "ip"> },
 ): Promise<AuthenticatedClient> {
   const { clientId, secret, basic } = readCredentials(form, request.headers.authorization);
@@ -36,7 +36,7 @@ export async function authenticateClient(
 
   // The secret matters only if the client was registered with one.
   if (found?.active !== true || (found.useClientSecret && !matches)) {
-    await attemptLimits.clientFailed({ clientId, address: request.ip ?? "" });
+    await attemptCounter.clientFailed({ clientId, address: request.ip ?? "" });
     throw new OAuthError("invalid_client", challengeIf(basic));
   }
   const { secretHashes: _, ...application } = found;

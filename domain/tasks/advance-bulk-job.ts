@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BulkJobID } from "../ids.ts";
+import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
 /** Why a bulk job is advanced. It is part of the task's id, so an old cause never swallows a new one. */
@@ -11,6 +12,5 @@ export const advanceBulkJob = defineTask({
   queue: "bulk-job-steps",
   payload: z.strictObject({ version: z.literal(1), jobId: BulkJobID, cause: z.enum(advanceCauses) }),
   taskId: ({ jobId, cause }) => `${jobId}_${cause}`,
-  attempts: 3,
-  backoffMs: 1000,
+  ...retries["bulk-job-steps"],
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { IssuanceID } from "../ids.ts";
+import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
 /** One issuance that a client is waiting for. Earlier releases enqueue it, and workers still process what they left. */
@@ -8,6 +9,5 @@ export const issueCertificate = defineTask({
   queue: "issuance",
   payload: z.strictObject({ version: z.literal(1), issuanceId: IssuanceID }),
   taskId: ({ issuanceId }) => issuanceId,
-  attempts: 5,
-  backoffMs: 500,
+  ...retries.issuance,
 });

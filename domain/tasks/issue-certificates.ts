@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { IssuanceID } from "../ids.ts";
+import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
 /** The most issuances of one task. */
@@ -15,6 +16,5 @@ export const issueCertificates = defineTask({
   }),
   // An issuance is new in one task only; one that is requested again is a task of its own.
   taskId: ({ issuanceIds: [first] }) => `of_${first}`,
-  attempts: 5,
-  backoffMs: 500,
+  ...retries.issuance,
 });

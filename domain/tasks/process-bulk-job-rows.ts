@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BulkJobID } from "../ids.ts";
+import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
 /** Rows per chunk. Every chunk begins at a multiple of it plus one, so adding a chunk again means the same task. */
@@ -18,7 +19,5 @@ export const processBulkJobRows = defineTask({
   taskId: ({ jobId, from }) => `${jobId}_${from}`,
   // The n-th chunk of every job comes before the next one of any: a small job does not wait behind a large one.
   priority: ({ from }) => 1000 + Math.floor(from / chunkSize),
-  attempts: 5,
-  // Short: a chunk that has used up its attempts is added again; one that waits for its next attempt is not.
-  backoffMs: 250,
+  ...retries["bulk-job-rows"],
 });

@@ -3,7 +3,7 @@ import type { MasterKeys } from "./master-key.ts";
 
 /** The purposes of derived keys. The labels must not change: forms and links that are in use must survive an upgrade. */
 const labels = {
-  attemptLimits: "realmpass guesses",
+  attemptCounter: "realmpass guesses",
   formToken: "realmpass form token",
   handOver: "realmpass hand-over",
   checkValue: "realmpass check value",

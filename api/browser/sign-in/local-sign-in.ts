@@ -1,7 +1,7 @@
 import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { lengthOf } from "../../../domain/text.ts";
-import { isTooMany } from "../../contract/attempt-limits.ts";
+import { isTooMany } from "../../contract/attempt-counter.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { rememberRealm } from "../../pages/page-realm.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
@@ -80,11 +80,11 @@ type Refusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: nu
  * unless it was wrong.
  */
 export async function checkPassword(
-  deps: Pick<Deps, "db" | "attemptLimits" | "isPassword">,
+  deps: Pick<Deps, "db" | "attemptCounter" | "isPassword">,
   { realmId, username, password, address }: { realmId: string; username: string; password: string; address: string },
 ): Promise<localCredentials.LocalCredential | Refusal> {
   const find = () => findAccount(deps.db, { realmId, username });
-  const attempt = await deps.attemptLimits.password({ realmId, username, address, find }).catch((error: unknown) => {
+  const attempt = await deps.attemptCounter.password({ realmId, username, address, find }).catch((error: unknown) => {
     if (!isTooMany(error)) throw error;
     return error;
   });

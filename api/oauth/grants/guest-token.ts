@@ -10,7 +10,7 @@ export const guestToken: Grant = async ({ deps, form, request, countIssued }) =>
   const tokenHash = hashOfToken(required(form, "guest_token"));
   const account = await guestAccounts.findByToken(deps.db, { tokenHash, at: deps.clock.now() });
   if (account === undefined) {
-    await deps.attemptLimits.tokenFailed({ address: request.ip ?? "" });
+    await deps.attemptCounter.tokenFailed({ address: request.ip ?? "" });
     throw new OAuthError("invalid_grant");
   }
 

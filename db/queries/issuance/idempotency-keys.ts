@@ -6,7 +6,7 @@ export interface IdempotencyKey {
   /** The owner of the key: two clients may use the same one. */
   scope: string;
   key: string;
-  /** SHA-256 of method, path and body. */
+  /** SHA-256 of method, path with query, and body. */
   fingerprint: Uint8Array;
 }
 

@@ -1,6 +1,6 @@
 import { apiVariables } from "../../../api/config.ts";
 import type { ProcessKind } from "../../../domain/process.ts";
-import { serverVariables } from "../../../process/server-process.ts";
+import { serverVariables } from "../../../process/config.ts";
 import { responderVariables } from "../../../responder/config.ts";
 import type { Variable } from "../../../runtime/config/variables.ts";
 import { workerVariables } from "../../../worker/config.ts";

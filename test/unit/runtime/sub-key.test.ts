@@ -9,7 +9,7 @@ test("the labels are those under which forms, links and counts were made before"
   const before = (label: string): Buffer => Buffer.from(hkdfSync("sha256", bytes, "", label, 32));
   expect(subKey(master, "formToken")).toEqual(before("realmpass form token"));
   expect(subKey(master, "handOver")).toEqual(before("realmpass hand-over"));
-  expect(subKey(master, "attemptLimits")).toEqual(before("realmpass guesses"));
+  expect(subKey(master, "attemptCounter")).toEqual(before("realmpass guesses"));
 });
 
 test("each purpose and each master key has a key of its own, the same each time", () => {

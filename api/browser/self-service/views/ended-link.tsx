@@ -11,7 +11,7 @@ export function sendEndedLink(page: PageRequest, why: EndedLink, realm: PageReal
 
 /** Reports an unknown link and counts a failed attempt. Throws `too_many_requests`. */
 export async function sendUnknownLink(page: PageRequest): Promise<void> {
-  await page.deps.attemptLimits.tokenFailed({ address: page.request.ip ?? "" });
+  await page.deps.attemptCounter.tokenFailed({ address: page.request.ip ?? "" });
   sendCalmly(page, "unknown", { realm: undefined, status: 404 });
 }
 

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { createAttemptLimits } from "../../../../../api/contract/attempt-limits.ts";
+import { createAttemptCounter } from "../../../../../api/contract/attempt-counter.ts";
 import { checkPassword } from "../../../../../api/browser/sign-in/local-sign-in.ts";
 import { ServiceError } from "../../../../../domain/errors.ts";
 import { useDatabase } from "../../../../support/run/database.ts";
@@ -22,11 +22,11 @@ test("ten times 503, or another failure, and the right password still signs in; 
   const { backend, close } = backendFor("postgres", database.url);
   const db = database.open("realmpass_api");
   const masterKeys = [createSecretKey(randomBytes(32))] as const;
-  const attemptLimits = createAttemptLimits({ backend, db, masterKeys, log: silentLog });
+  const attemptCounter = createAttemptCounter({ backend, db, masterKeys, log: silentLog });
   let failure: Error | undefined;
   const deps = {
     db,
-    attemptLimits,
+    attemptCounter,
     isPassword: (password: string) => (failure ? Promise.reject(failure) : Promise.resolve(password === "right")),
   };
   const sign = (password: string) => checkPassword(deps, { realmId, username: "ada", password, address: "192.0.2.1" });
@@ -38,6 +38,6 @@ test("ten times 503, or another failure, and the right password still signs in; 
   expect(await sign("right")).toMatchObject({ userId: user.id });
   for (let index = 0; index < 10; index++) expect(await sign("wrong")).toEqual({ reason: "wrong" });
   expect(await sign("right")).toMatchObject({ reason: "too_many" });
-  await attemptLimits.close();
+  await attemptCounter.close();
   await close();
 });

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAttemptLimits, type AttemptLimits } from "../../../../api/contract/attempt-limits.ts";
+import { createAttemptCounter, type AttemptCounter } from "../../../../api/contract/attempt-counter.ts";
 import { attemptLimitsByDefault } from "../../../../domain/limits.ts";
 import { sql } from "../../../../db/sql.ts";
 import { ServiceError } from "../../../../domain/errors.ts";
@@ -45,10 +45,10 @@ const counted = (outcomes: readonly ("counted" | number)[]): number =>
 
 /** Tests the promises of both stores, seen from two processes. */
 function promises(backend: () => QueueBackend, stored: () => Promise<string[]>): void {
-  let one: AttemptLimits;
-  let other: AttemptLimits;
-  const open = (): AttemptLimits =>
-    createAttemptLimits({ backend: backend(), db: database.open("realmpass_api"), masterKeys, log: silentLog });
+  let one: AttemptCounter;
+  let other: AttemptCounter;
+  const open = (): AttemptCounter =>
+    createAttemptCounter({ backend: backend(), db: database.open("realmpass_api"), masterKeys, log: silentLog });
   beforeAll(async () => {
     [one, other] = [open(), open()];
     // A missing connection counts as an outage: wait until both count in the store.
@@ -247,7 +247,7 @@ describe("while the store is away", () => {
   test("each process limits guesses by itself when Postgres does not answer", async () => {
     const { backend, close } = backendFor("postgres", database.url);
     const db = { query: () => Promise.reject(new Error("away")) };
-    const guesses = createAttemptLimits({ backend, db, masterKeys, log: silentLog, limits });
+    const guesses = createAttemptCounter({ backend, db, masterKeys, log: silentLog, limits });
     const guess = { realmId, username: "ada", address: newAddress() };
 
     const right = await guesses.password(at(guess));
@@ -268,7 +268,7 @@ describe("while the store is away", () => {
     });
 
     test.each(["cut", "silence"] as const)("guesses are limited and answered when it is gone (%s)", async (fault) => {
-      const guesses = createAttemptLimits({
+      const guesses = createAttemptCounter({
         backend: { kind: "redis", url },
         db: database.open("realmpass_api"),
         masterKeys,

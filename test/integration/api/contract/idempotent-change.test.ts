@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { changeOf, type ChangeRequest } from "../../../../api/contract/change.ts";
+import { changeOf, type ChangeRequest } from "../../../../api/contract/idempotent-change.ts";
 import { idempotencyScopeOf, type Principal } from "../../../../api/contract/principal.ts";
 import type { Database } from "../../../../db/client.ts";
 import { useDatabase } from "../../../support/run/database.ts";

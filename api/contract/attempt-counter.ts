@@ -36,7 +36,7 @@ export interface CountedPassword<Found> extends CountedAttempt {
 }
 
 /** Counts wrong attempts for all processes together. Every method throws `too_many_requests` beyond a limit. */
-export interface AttemptLimits {
+export interface AttemptCounter {
   /**
    * Counts a password before it is checked: for this address, for this address at the account that `find` returns, and
    * for this account from any address. Once the account's limit is reached, only networks with a recent successful
@@ -73,13 +73,13 @@ export interface AttemptLimitsOptions {
  * Counts attempts in Redis if the queues use it, else in Postgres. While the store is unreachable each process counts
  * by itself: an outage neither allows unlimited attempts nor locks users out.
  */
-export function createAttemptLimits({
+export function createAttemptCounter({
   backend,
   db,
   masterKeys,
   log,
   limits = attemptLimitsByDefault,
-}: AttemptLimitsOptions): AttemptLimits {
+}: AttemptLimitsOptions): AttemptCounter {
   const { storeOf, close } = openStore(backend, db, log);
   const digest = digestUnder(masterKeys);
   const counters = Object.fromEntries(
@@ -280,7 +280,7 @@ const tooMany = (msBeforeNext: number): ServiceError =>
 
 /** Hashes names and addresses for the store: the digest reveals nothing without the key. */
 function digestUnder(masterKeys: MasterKeys): (...parts: readonly string[]) => string {
-  const key = subKey(masterKeys, "attemptLimits");
+  const key = subKey(masterKeys, "attemptCounter");
   return (...parts) => createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64url");
 }
 

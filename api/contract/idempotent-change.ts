@@ -49,7 +49,7 @@ export function changeOf({ db, clock }: { db: Database; clock: Clock }, request:
         return result;
       }
       if (!taking.same) throw new ServiceError("idempotency_key_reused");
-      // The stored result is this very change's: same key, method, path and body.
+      // The stored result is this very change's: same key, method, path with query, and body.
       return taking.result as Awaited<ReturnType<typeof body>>;
     });
   };
