@@ -95,6 +95,7 @@ const columns = (at: Date): Sql => sql`
     limit 1) as "undoneBy",
   case when j.kind = 'offboarding' and j.state = any(${undoableStates}::text[]) and j.started_at is not null
             and (j.state = 'grace' or j.changed + j.failed > 0)
+            and coalesce(j.finished_at, j.revoke_at) + make_interval(days => ${finishedJobDays}) > ${at}
        then coalesce(j.finished_at, j.revoke_at) + make_interval(days => ${finishedJobDays}) end as "undoUntil",
   j.name, j.row_offset as "rowOffset",
   j.affected_profiles as "affectedProfiles",

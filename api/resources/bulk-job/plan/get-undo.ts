@@ -35,7 +35,6 @@ export const getUndo = endpoint({
     if (job === undefined) throw fail("job_not_found");
     const none = { people: 0, changedSince: 0, devicesKept: 0, devicesRevoked: 0 };
     const found = job.undoUntil === null ? none : await undo.previewUndo(db, { jobId, at });
-    const isOver = job.undoUntil !== null && job.undoUntil <= at;
-    return { ...found, until: found.people === 0 || isOver ? null : (job.undoUntil?.toISOString() ?? null) };
+    return { ...found, until: found.people === 0 ? null : (job.undoUntil?.toISOString() ?? null) };
   },
 });

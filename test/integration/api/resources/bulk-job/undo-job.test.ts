@@ -429,6 +429,25 @@ describe("what cannot be undone", () => {
     expect((await realm.admin.get(`/api/jobs/${jobId}/undo`)).body.data).toMatchObject({ people: 1, until });
   });
 
+  test("an offboarding older than 90 days stays, even before it has been removed", async () => {
+    const realm = await givenRealm();
+    const leavers = await people(realm, 1);
+    const jobId = await offboarded(realm, leavers);
+    const endedDaysAgo = (days: number) =>
+      api.database.owner.query(
+        sql`update jobs set finished_at = now() - make_interval(days => ${days}, mins => -1) where id = ${jobId}`,
+      );
+
+    await endedDaysAgo(91);
+    expect((await realm.admin.get(`/api/jobs/${jobId}/undo`)).body.data).toMatchObject({ until: null });
+    expect(await realm.admin.post(`/api/jobs/${jobId}/undo`, {})).toBeError("job_state");
+    expect(await outOf(realm)).toEqual(leavers.map(({ id }) => id));
+
+    await endedDaysAgo(90);
+    await undo(realm, jobId);
+    expect(await outOf(realm)).toEqual([]);
+  });
+
   test("a job that another undo is at; once that has ended the rest can be undone", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 2));
