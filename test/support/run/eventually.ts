@@ -1,15 +1,23 @@
-/** Tries until the assertion holds; at the deadline, fails with the error of the last try. */
+/** How long a pause between two tries becomes, in milliseconds: a test that waits for long leaves the time to others. */
+const pauseMsMax = 100;
+
+/**
+ * Tries until the assertion holds; at the deadline, fails with the error of the last try. Pauses between tries grow
+ * from `everyMs` with the time waited, so they add little to it.
+ */
 export async function eventually<Result>(
   assertion: () => Promise<Result> | Result,
   { withinMs = 60_000, everyMs = 25 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<Result> {
-  const deadline = performance.now() + withinMs;
+  const began = performance.now();
   for (;;) {
     try {
       return await assertion();
     } catch (error) {
-      if (performance.now() > deadline) throw error;
+      if (performance.now() > began + withinMs) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    const waitedMs = performance.now() - began;
+    const pauseMs = Math.max(everyMs, Math.min(waitedMs / 20, pauseMsMax));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -34,8 +34,11 @@ export async function hold({ databaseUrl }: Pick<RunningService, "databaseUrl">,
   await holder.query("begin");
   await holder.query(text, [...values]);
   const blocked = async () => {
+    // pg_blocking_pids() locks the server's whole table of locks: it is asked only about processes that wait for one.
     const answer = await watcher.query<{ pid: number; name: string; query: string }>(
-      `select pid, application_name as name, query from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`,
+      `select pid, application_name as name, query
+         from pg_stat_activity
+        where case when wait_event_type = 'Lock' then $1 = any(pg_blocking_pids(pid)) end`,
       [rows[0]?.pid],
     );
     return answer.rows;
