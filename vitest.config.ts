@@ -17,6 +17,8 @@ const workers = Math.min(2 * availableParallelism(), 8);
  * number of workers.
  */
 const heavy = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+/** Files that mostly wait, for a lease to expire or for heartbeats: one more than there are cores, in a group of their own. */
+const waiting = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
@@ -58,7 +60,7 @@ export default defineConfig({
         extends: true,
         test: { name: "deploy", include: ["test/deploy/**/*.test.ts"], ...limits, hookTimeout: 600_000, ...heavy },
       },
-      { extends: true, test: { name: "fault", include: ["test/fault/**/*.test.ts"], ...services, ...heavy } },
+      { extends: true, test: { name: "fault", include: ["test/fault/**/*.test.ts"], ...services, ...waiting } },
     ],
   },
 });

@@ -76,7 +76,7 @@ export async function startPostgres(): Promise<Service> {
   const directory = await scratchDirectory("realmpass-test-");
   await copyDataDirectory(directory);
   // Room for the services that fault tests run beside each other; each has up to 53 connections.
-  await appendFile(join(embeddedPostgresFiles(directory).cluster, "postgresql.auto.conf"), "max_connections = 500\n");
+  await appendFile(join(embeddedPostgresFiles(directory).cluster, "postgresql.auto.conf"), "max_connections = 750\n");
   const postgres = await startEmbeddedPostgres({
     dataDirectory: directory,
     log: quiet,
