@@ -192,7 +192,7 @@ describe.each(titled)("%s", (_, sample) => {
     (access === "staff" || access === "any") &&
     /:(?:userID|serial|client_id|guestAccountId|profileSerial)/.test(template)
   ) {
-    test("what is in another realm answers, byte for byte, what does not exist", async () => {
+    test("a resource of another realm gets the same bytes as one that does not exist", async () => {
       // The previous subject may be gone by now.
       subject = await givenSubject(api.given, api.realmId);
       const realmId = await api.given.realm();

@@ -199,20 +199,23 @@ describe.each(ways)("to $name", ({ attempt, control, isOf }) => {
     expect(await attempt({ caller: as.user(person), person, held: scopesOfRoles([role]) })).toBe("refused");
   });
 
-  test("it works for somebody who holds what comes of it", async () => {
+  test("a caller who already holds all that results succeeds", async () => {
     const who = { caller: as.admin({ realmId }), person: administrator, held: new Set<Scope>() };
     expect(await (control?.() ?? attempt(who))).toBe("more");
   });
 });
 
-test.each(roles)("by refresh nobody gains what no page showed, though they are made %s", async (role) => {
-  const person = await given.user({ realmId });
-  const application = await given.application({ realmId, type: "useragent" });
-  const { body } = await flows.signIn(person, application);
-  await api.database.owner.query(sql`update users set roles = ${[role]} where id = ${person.id}`);
-  const { body: again } = await flows.refresh(application, body.refresh_token);
-  expect(scopesIn(again.access_token)).toEqual(scopesIn(body.access_token));
-  // Asked again, they consent to more.
-  const { body: more } = await flows.signIn(person, application);
-  expect(scopesIn(more.access_token).length).toBeGreaterThan(scopesIn(body.access_token).length);
-});
+test.each(roles)(
+  "a refresh grants no scope that the consent page did not show, after the user is made %s",
+  async (role) => {
+    const person = await given.user({ realmId });
+    const application = await given.application({ realmId, type: "useragent" });
+    const { body } = await flows.signIn(person, application);
+    await api.database.owner.query(sql`update users set roles = ${[role]} where id = ${person.id}`);
+    const { body: again } = await flows.refresh(application, body.refresh_token);
+    expect(scopesIn(again.access_token)).toEqual(scopesIn(body.access_token));
+    // Asked again, they consent to more.
+    const { body: more } = await flows.signIn(person, application);
+    expect(scopesIn(more.access_token).length).toBeGreaterThan(scopesIn(body.access_token).length);
+  },
+);

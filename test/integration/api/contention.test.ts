@@ -33,7 +33,7 @@ async function inDeadlock(has: string, wants: string, request: () => Promise<Api
   }
 }
 
-test("a token that Postgres ends in a deadlock can be asked for again: 503", async () => {
+test("a token request that ends in a Postgres deadlock is 503 and can be retried", async () => {
   const { clientId, secret } = await api.given.application({ realmId: api.realmId });
   const body = new URLSearchParams({ grant_type: "client_credentials", client_id: clientId, client_secret: secret });
   const ask = (): Promise<ApiAnswer> =>

@@ -292,7 +292,7 @@ async function drawTokens(): Promise<Record<"administrator" | "user" | "guest" |
   return { administrator: await token(true), user: await token(false), guest, nobody: undefined };
 }
 
-test("the check sees a field too many, one too few, another type and another code", async () => {
+test("control: the check detects an extra field, a missing field, another type and another code", async () => {
   const wrong = createChecks();
   const operation = operationsOf().find(({ method, path }) => method === "GET" && path === "/api/realm")!;
   const answer = await api.as.admin({ realmId }).get("/api/realm");
@@ -308,7 +308,7 @@ test("the check sees a field too many, one too few, another type and another cod
   expect(wrong(operation, { ...refusal, body: { ...refusal.body, error: "other" } })).toContain("allowed values");
 });
 
-test(`${requests} random requests`, async () => {
+test(`${requests} random requests match the OpenAPI document`, async () => {
   const operations = operationsOf();
   const wrong = createChecks();
   const faults: string[] = [];

@@ -4,7 +4,7 @@ import { sendRequest, useApi } from "../../support/service/api.ts";
 const api = useApi({ databaseUrl: () => "postgres://nobody:nothing@127.0.0.1:1/nowhere" });
 const { as } = api;
 
-test("without the database everything is 503 with Retry-After, in the wrapper", async () => {
+test("without the database every request is 503 with Retry-After, in the wrapper", async () => {
   for (const path of ["/api/user", "/api/realm", "/api/user/1", "/api/profiles/1", "/api/issuances/1"]) {
     const answer = await as.token("whatever").get(path);
     expect(answer).toBeError("unavailable");
@@ -12,26 +12,26 @@ test("without the database everything is 503 with Retry-After, in the wrapper", 
   }
 });
 
-test("what needs no database answers as ever", async () => {
+test("requests that need no database still succeed", async () => {
   expect(await as.nobody().get("/healthz")).toMatchObject({ status: 200 });
   expect(await as.nobody().get("/api/realm")).toBeError("unauthenticated");
   expect(await as.nobody().get("/openapi.json")).toMatchObject({ status: 200 });
 });
 
-test("guides are shown as they are written, with the address of the service", async () => {
+test("guides are shown with their example values and the service's address", async () => {
   const { status, text } = await as.nobody().get("/docs/radius?realm=demo");
   expect(status).toBe(200);
   expect(text).toContain("radius.demo.example");
   expect((await as.nobody().get("/docs/quickstart")).text).toContain(`${api.url}/oauth/token`);
 });
 
-test.each(["/readyz", "/status"])("%s names the database, since all else is not known", async (path) => {
+test.each(["/readyz", "/status"])("%s reports the database, since nothing else is known", async (path) => {
   const answer = await as.nobody().get(path);
   expect(answer).toBeError("unavailable");
   expect(answer.body.fields).toEqual([{ path: "database", reason: expect.any(String) }]);
 });
 
-test("the token endpoint says so in its own words", async () => {
+test("the token endpoint reports it as an OAuth error", async () => {
   const answer = await sendRequest(`${api.url}/oauth/token`, "POST", {
     raw: "grant_type=client_credentials&client_id=a&client_secret=b",
     headers: { "content-type": "application/x-www-form-urlencoded" },

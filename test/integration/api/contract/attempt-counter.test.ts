@@ -62,7 +62,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
   });
   afterAll(() => Promise.all([one.close(), other.close()]));
 
-  test("ten wrong passwords for a user from an address are looked at, by all processes together", async () => {
+  test("ten wrong passwords for a user from an address are checked, counted over all processes", async () => {
     const guess = { realmId, username: "ada", address: newAddress() };
     const outcomes = await times(30, (index) => (index % 2 === 0 ? one : other).password(at(guess)));
     expect(counted(outcomes)).toBe(10);
@@ -77,12 +77,12 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(other.password(at({ ...guess, address: newAddress() })))).toBe("counted");
   });
 
-  test("of 1,000 guesses at once no more than the limit are looked at", async () => {
+  test("of 1,000 concurrent guesses no more than the limit are checked", async () => {
     const guess = { realmId, username: "grace", address: newAddress() };
     expect(counted(await times(1_000, (index) => (index % 2 === 0 ? one : other).password(at(guess))))).toBe(10);
   });
 
-  test("a hundred wrong passwords from an address are checked, whichever users they are for", async () => {
+  test("a hundred wrong passwords from an address are checked, for any users", async () => {
     const address = newAddress();
     const outcomes = await times(250, (index) =>
       (index % 2 === 0 ? one : other).password(at({ realmId, username: `user ${index % 50}`, address })),
@@ -91,14 +91,14 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(one.password(at({ realmId, username: "somebody else", address })))).toBeGreaterThan(0);
   });
 
-  test("an address beyond its limit has no name looked up", async () => {
+  test("an address beyond its limit causes no user look-up", async () => {
     const address = newAddress();
     await times(100, (index) => one.password(at({ realmId, username: `user ${index % 50}`, address })));
     const find = () => Promise.reject(new Error("looked up"));
     expect(await outcomeOf(other.password({ realmId, username: "somebody", address, find }))).toBeGreaterThan(0);
   });
 
-  test("a guess whose name cannot be looked up does not count", async () => {
+  test("a guess does not count if its user look-up fails", async () => {
     const address = newAddress();
     const find = () => Promise.reject(new Error("away"));
     for (let index = 0; index < 110; index++)
@@ -113,7 +113,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(counted(outcomes)).toBe(10);
   });
 
-  test("a right password gives back one guess and no more", async () => {
+  test("a right password refunds one guess and no more", async () => {
     const guess = { realmId, username: "mary", address: newAddress() };
     const right = await one.password(at(guess));
     await Promise.all([right.refund(), right.refund(), right.refund()]);
@@ -121,7 +121,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(counted(await times(12, () => one.password(at(guess))))).toBe(10);
   });
 
-  test("a hundred wrong passwords an hour are looked at for a user, from however many networks", async () => {
+  test("a hundred wrong passwords an hour are checked for a user, from any number of networks", async () => {
     const everywhere = (index: number) =>
       at({ realmId, username: "hopper", address: `2001:db8:7:${index.toString(16)}::1` });
     const outcomes = await times(150, (index) => (index % 2 === 0 ? one : other).password(everywhere(index)));
@@ -134,7 +134,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(one.password({ ...everywhere(200), realmId: "2" }))).toBe("counted");
   });
 
-  test("guesses from elsewhere keep nobody out of a network that they have signed in from, which has its own limit", async () => {
+  test("guesses from elsewhere do not lock a user out of a network that they have signed in from, which has its own limit", async () => {
     const home = { realmId, username: "noether", address: newAddress() };
     await (await one.password(at(home))).succeed();
     const elsewhere = (index: number) => at({ ...home, address: `2001:db8:8:${index.toString(16)}::1` });
@@ -153,13 +153,13 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(one.password(at(stranger))), "of another account").not.toBe("counted");
   });
 
-  test("a guess without a verdict counts nowhere", async () => {
+  test("a guess that was never evaluated does not count", async () => {
     const guess = (index: number) => at({ realmId, username: "lise", address: `2001:db8:a:${index.toString(16)}::1` });
     for (let index = 0; index < 110; index++) await (await one.password(guess(index))).refund();
     expect(counted(await times(110, (index) => other.password(guess(index))))).toBe(100);
   });
 
-  test("a refused guess costs nothing, so that a crowd that all know their passwords is let in by and by", async () => {
+  test("a refused guess does not count, so a crowd with right passwords gets in gradually", async () => {
     const address = newAddress();
     const crowd = Array.from({ length: 150 }, (_, index) => ({ realmId, username: `student ${index}`, address }));
     const answers = await Promise.allSettled(crowd.map((guess) => one.password(at(guess))));
@@ -171,7 +171,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     ).toBe(100);
   });
 
-  test("a client's failures are answered twenty times a minute for an address", async () => {
+  test("twenty failures a minute are evaluated for a client and address", async () => {
     const guess = { clientId: "somebody", address: newAddress() };
     const outcomes = await times(40, (index) => (index % 2 === 0 ? one : other).clientFailed(guess));
     expect(counted(outcomes)).toBe(20);
@@ -182,17 +182,17 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(one.clientFailed({ ...guess, clientId: "another" }))).toBe("counted");
   });
 
-  test("failures of any clients are answered 200 times a minute for an address", async () => {
+  test("200 failures a minute are evaluated for an address, over all clients", async () => {
     const address = newAddress();
     expect(counted(await times(300, (index) => one.clientFailed({ clientId: `client ${index}`, address })))).toBe(200);
   });
 
-  test("unknown guest tokens are answered thirty times a minute for an address", async () => {
+  test("thirty unknown guest tokens a minute are evaluated for an address", async () => {
     const address = newAddress();
     expect(counted(await times(50, (index) => (index % 2 === 0 ? one : other).tokenFailed({ address })))).toBe(30);
   });
 
-  test("the addresses of one IPv6 network count as one, and a mapped IPv4 address as itself", async () => {
+  test("the addresses of one IPv6 network count as one, and a mapped IPv4 address as the IPv4 address", async () => {
     const inNetwork = (index: number): string => `2001:db8:1:2::${(index + 1).toString(16)}`;
     expect(counted(await times(50, (index) => one.tokenFailed({ address: inNetwork(index) })))).toBe(30);
     expect(await outcomeOf(one.tokenFailed({ address: "2001:0DB8:1:2:3:4:5:6" }))).not.toBe("counted");
@@ -203,7 +203,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(one.tokenFailed({ address }))).not.toBe("counted");
   });
 
-  test("whatever is sent as a name is counted, and the store can read neither names nor addresses", async () => {
+  test("any text counts as a user name, and the store contains neither names nor addresses in readable form", async () => {
     const address = "198.51.100.77";
     for (const username of ["", "\0", "__proto__", "x".repeat(5_000), "a\r\nb", "ünïcode 🦉", '"],["', "readable"]) {
       expect(await outcomeOf(one.password(at({ realmId, username, address })))).toBe("counted");
@@ -244,7 +244,7 @@ describeWithTool("redis", "in Redis", () => {
 describe("while the store is away", () => {
   const limits = { ...attemptLimitsByDefault, passwordOfUser: { points: 3, seconds: 900 } };
 
-  test("each process limits guesses by itself when Postgres does not answer", async () => {
+  test("each process limits guesses on its own if Postgres does not respond", async () => {
     const { backend, close } = backendFor("postgres", database.url);
     const db = { query: () => Promise.reject(new Error("away")) };
     const guesses = createAttemptCounter({ backend, db, masterKeys, log: silentLog, limits });
@@ -267,7 +267,7 @@ describe("while the store is away", () => {
       url = target.href;
     });
 
-    test.each(["cut", "silence"] as const)("guesses are limited and answered when it is gone (%s)", async (fault) => {
+    test.each(["cut", "silence"] as const)("guesses are still limited when Redis is gone (%s)", async (fault) => {
       const guesses = createAttemptCounter({
         backend: { kind: "redis", url },
         db: database.open("realmpass_api"),

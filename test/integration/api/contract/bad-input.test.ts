@@ -113,7 +113,7 @@ describe.each(titled)("%s", (_, sample) => {
   });
 
   const properties = Object.keys(sample.endpoint.body?.shape ?? {});
-  test.each(properties)("%s in two spellings, of a wrong type, and 5 kB long", async (name) => {
+  test.each(properties)("%s is refused in two spellings, of a wrong type, and 5 kB long", async (name) => {
     for (const raw of [
       JSON.stringify({ ...sample.body, [name]: "x", [name.toUpperCase()]: "x" }),
       JSON.stringify({ ...sample.body, [name]: { deep: [] } }),
@@ -125,25 +125,25 @@ describe.each(titled)("%s", (_, sample) => {
     }
   });
 
-  test.each(badQueries)("a query with %s", async (_name, query) => {
+  test.each(badQueries)("a query with %s is refused", async (_name, query) => {
     expectRefused(await send(sample, { path: (own) => `${own}?${query}` }));
   });
 
-  test.each(sample.endpoint.path.includes(":") ? badParts : [])("a path that ends in %s", async (part) => {
+  test.each(sample.endpoint.path.includes(":") ? badParts : [])("a path that ends in %s is refused", async (part) => {
     const answer = await send(sample, { path: (own) => own.replace(/[^/]+$/, part) });
     // A name may contain dots and slashes, so the request then lacks a body.
     expectRefused(answer);
     expect(answer.headers["set-cookie"]).toBeUndefined();
   });
 
-  test("an unknown version", async () => {
+  test("an unknown version is refused", async () => {
     const answer = await sendRequest(`${api.url}${sample.path}`, sample.method.toUpperCase(), {
       headers: { ...headersFor(sample), "x-api-version": "3.0" },
     });
     expect(answer).toBeError("unsupported_api_version");
   });
 
-  test("another method is 405 and says which there are", async () => {
+  test("another method is 405 with the allowed ones", async () => {
     const answer = await sendRequest(`${api.url}${sample.path}`, "PATCH", { headers });
     expect(answer).toBeError("method_not_allowed");
     expect(answer.headers.allow?.split(", ")).toContain(sample.method.toUpperCase());
@@ -151,13 +151,13 @@ describe.each(titled)("%s", (_, sample) => {
 });
 
 test.each(["/api", "/api/nothing", "/api/user/1/2/3", "/API/user", "/api/user/", "/favicon.ico"])(
-  "%s is nothing",
+  "%s is not found",
   async (path) => {
     expect(await sendRequest(`${api.url}${path}`, "GET", { headers })).toBeError("not_found");
   },
 );
 
-test("__proto__ in a body is a property like any other unknown one", async () => {
+test("__proto__ in a body is ignored like every unknown property", async () => {
   const raw = '{"__proto__":{"limit":5},"constructor":{"prototype":{"limit":5}},"limit":7}';
   const answer = await sendRequest(`${api.url}/api/user`, "POST", { raw, headers: { ...headers, ...json } });
   expect(answer).toMatchObject({ status: 200, body: { limit: 7 } });

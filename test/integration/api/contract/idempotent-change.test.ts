@@ -58,7 +58,7 @@ function sender() {
   return { state, send };
 }
 
-test("a repeat with the same key returns the first answer and changes nothing", async () => {
+test("a repeat with the same key returns the first response and changes nothing", async () => {
   const { state, send } = sender();
   const key = randomUUID();
   expect([await send({ key }), await send({ key }), await send({ key })]).toEqual([1, 1, 1]);
@@ -66,7 +66,7 @@ test("a repeat with the same key returns the first answer and changes nothing", 
   expect([await send({ key: randomUUID() }), await send({}), await send({})]).toEqual([2, 3, 4]);
 });
 
-test("a key that comes again with another body, path, query or method is refused, and nothing is done", async () => {
+test("a key that is reused with another body, path, query or method is refused, and nothing changes", async () => {
   const { state, send } = sender();
   const key = randomUUID();
   await send({ key });
@@ -85,7 +85,7 @@ test("a key that comes again with another body, path, query or method is refused
   expect(await send({ key })).toBe(1);
 });
 
-test("two callers that use the same key do not meet", async () => {
+test("the same key of two callers is two keys", async () => {
   const { send } = sender();
   const key = randomUUID();
   const callers = [serviceOf("a"), serviceOf("b"), personOf("1", "a"), personOf("1", "b"), personOf("2", "a")];
@@ -97,7 +97,7 @@ test("two callers that use the same key do not meet", async () => {
   expect(again).toEqual(first);
 });
 
-test("a key is remembered for a day and free after it", async () => {
+test("a key is remembered for a day and then free again", async () => {
   const { send } = sender();
   const key = randomUUID();
   const after = (ms: number): Date => new Date(start.getTime() + ms);

@@ -4,7 +4,7 @@ import { sendRequest, useApi } from "../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("every answer has a request id of its own, security headers, and, but for what is read, is kept by nobody", async () => {
+test("every response has its own request id and security headers, and only a read is cacheable", async () => {
   const headers = { "x-request-id": "mine" };
   const answers = await Promise.all([
     as.admin().post("/api/user", {}, { headers }),
@@ -30,7 +30,7 @@ test("every answer has a request id of its own, security headers, and, but for w
   }
 });
 
-test("401 tells no token from a bad one, and looks at the header alone", async () => {
+test("401 distinguishes a missing token from a bad one, and only the header is read", async () => {
   const token = await given.token({
     realmId: api.realmId,
     clientId: (await given.application({ realmId: api.realmId })).clientId,
@@ -55,7 +55,7 @@ test("401 tells no token from a bad one, and looks at the header alone", async (
   ).toBe(200);
 });
 
-test("a token that has run out, whose user was offboarded or whose client is off opens nothing", async () => {
+test("an expired token, an offboarded user's and a switched-off client's are refused", async () => {
   const { realmId } = api;
   const clientId = (await given.application({ realmId })).clientId;
   const off = (await given.application({ realmId, active: false })).clientId;
@@ -85,7 +85,7 @@ test("a failure is sent as problem details to a client that accepts them", async
   });
 });
 
-test("browsers may call the API and the token endpoint from anywhere, without credentials", async () => {
+test("browsers may call the API and the token endpoint from any origin, without credentials", async () => {
   const preflight = { origin: "https://app.example", "access-control-request-method": "POST" };
   for (const path of ["/api/user", "/oauth/token", "/api/whatever"]) {
     const answer = await sendRequest(`${api.url}${path}`, "OPTIONS", { headers: preflight });
@@ -111,7 +111,7 @@ test("browsers may call the API and the token endpoint from anywhere, without cr
   }
 });
 
-test("the OpenAPI document is served as it is", async () => {
+test("the OpenAPI document is served unchanged", async () => {
   const answer = await as.nobody().get("/openapi.json");
   expect(answer).toMatchObject({ status: 200, body: { openapi: "3.1.1", servers: [{ url: api.url }] } });
 });

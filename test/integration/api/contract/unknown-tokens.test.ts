@@ -23,7 +23,7 @@ beforeEach(() => {
   queries = 0;
 });
 
-test("a token that was just unknown is refused without asking the database again", async () => {
+test("a token that was just unknown is refused without another query", async () => {
   const flood = as.token(unknown());
   for (let sent = 0; sent < 50; sent++) expect(await flood.get("/api/realm")).toBeError("unauthenticated");
   // A slow machine may need more than the second that the entry is cached.
@@ -38,7 +38,7 @@ test("a token that was just unknown is refused without asking the database again
   expect(queries).toBeLessThan(25);
 });
 
-test("an expired token is as unknown as one that never was", async () => {
+test("an expired token is cached like an unknown one", async () => {
   const expired = await given.token({ realmId: api.realmId });
   await api.database.owner.query(sql`
     update access_tokens set expires_at = now() - interval '1 second' where token_hash = sha256(convert_to(${expired}, 'UTF8'))
@@ -47,7 +47,7 @@ test("an expired token is as unknown as one that never was", async () => {
   expect(queries).toBeLessThan(25);
 });
 
-test("a token that another process has just issued is let in, while unknown ones flood in", async () => {
+test("a token that another process has just issued is accepted during a flood of unknown ones", async () => {
   const other = await api.another();
   const { clientId: client_id, secret: client_secret } = await given.application({ realmId: api.realmId });
   for (let round = 0; round < 20; round++) {
@@ -58,7 +58,7 @@ test("a token that another process has just issued is let in, while unknown ones
   }
 });
 
-test("a token that is only suspended works at once when it is valid again", async () => {
+test("a suspended token works at once when it is valid again", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   const service = as.token(await given.token({ realmId: api.realmId, clientId }));
   const setActive = (active: boolean) =>

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const read = (tag?: string) =>
   as.admin().get("/api/realm", tag === undefined ? {} : { headers: { "if-none-match": tag } });
 
-test("a read has a strong tag of its bytes, and a client that has those bytes gets 304 without any", async () => {
+test("a read has a strong tag of its bytes, and a client that has those bytes gets 304 without a body", async () => {
   const first = await read();
   const tag = first.headers.etag ?? "";
   expect(first).toMatchObject({ status: 200, headers: { "cache-control": "private, no-cache" } });
@@ -44,7 +44,7 @@ test.each([
   expect((await read(given(tag))).status).toBe(status);
 });
 
-test("what changed has another tag, for every caller", async () => {
+test("a change yields another tag, for every caller", async () => {
   const user = await given.user({ realmId: api.realmId });
   const path = `/api/user/${user.id}`;
   const before = (await as.service().get(path)).headers.etag ?? "";
@@ -57,13 +57,13 @@ test("what changed has another tag, for every caller", async () => {
   expect(after.headers.etag).not.toBe(before);
 });
 
-test("a tag opens nothing: without a token it is 401, and what is gone is 404", async () => {
+test("a tag does not bypass access checks: without a token it is 401, and a deleted resource is 404", async () => {
   const headers = { "if-none-match": "*" };
   expect(await as.nobody().get("/api/realm", { headers })).toBeError("unauthenticated");
   expect(await as.service().get("/api/user/999999999999", { headers })).toBeError("user_not_found");
 });
 
-test("only reading is compared: a list that is asked for by POST has no tag", async () => {
+test("only GET has a tag: a list by POST has none", async () => {
   const answer = await as.service().post("/api/user", {}, { headers: { "if-none-match": "*" } });
   expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
   expect(answer.headers.etag).toBeUndefined();
@@ -81,7 +81,7 @@ const whoMay = ({ access }: Endpoint) =>
   access === "user" ? as.user(given.user({ realmId: api.realmId })) : as.service();
 
 describe.each(titled(reads.filter(({ endpoint }) => !endpoint.secret)))("%s", (_, endpoint) => {
-  test("HEAD has the headers of GET, with a tag", async () => {
+  test("HEAD returns the headers of GET, with a tag", async () => {
     const [path, who] = [pathOf(endpoint), whoMay(endpoint)];
     const [got, head] = [await who.get(path), await who.send("HEAD", path)];
 
@@ -96,7 +96,7 @@ describe.each(titled(reads.filter(({ endpoint }) => !endpoint.secret)))("%s", (_
 });
 
 describe.each(titled(readsOfSecrets))("%s", (_, endpoint) => {
-  test("a secret has no tag, and is not read by asking for its headers: HEAD is 405", async () => {
+  test("a secret has no tag, and HEAD is 405", async () => {
     const [path, who] = [pathOf(endpoint), whoMay(endpoint)];
     const [got, head] = [await who.get(path), await who.send("HEAD", path)];
 
@@ -106,12 +106,12 @@ describe.each(titled(readsOfSecrets))("%s", (_, endpoint) => {
   });
 });
 
-test.each(["/healthz", "/readyz", "/status", "/nowhere"])("%s is kept by nobody", async (path) => {
+test.each(["/healthz", "/readyz", "/status", "/nowhere"])("%s is never cached", async (path) => {
   const { headers } = await as.nobody().get(path, { headers: { "if-none-match": "*" } });
   expect([headers["cache-control"], headers.etag]).toEqual(["no-store", undefined]);
 });
 
-test("what carries keys or tokens is marked secret", () => {
+test("operations that return keys or tokens are marked secret", () => {
   const secret = endpoints.filter((endpoint) => endpoint.secret).map(({ operation }) => operation);
   expect(secret.sort()).toEqual(["getGuestToken", "getIssuance", "getJobResults"]);
 });

@@ -8,7 +8,7 @@ const { as, given } = api;
 const burst = (count: number, send: () => Promise<{ status: number; headers: Record<string, unknown> }>) =>
   Promise.all(Array.from({ length: count }, send));
 
-test("a service's requests beyond the limit are 429 with when to try again", async () => {
+test("a service's requests beyond the limit are 429 with Retry-After", async () => {
   const service = as.service();
   const first = await service.get("/api/realm");
   expect(first.headers).toMatchObject({
@@ -24,7 +24,7 @@ test("a service's requests beyond the limit are 429 with when to try again", asy
   expect(limited?.headers).toMatchObject({ "retry-after": "1", "x-rate-limit-remaining": "0" });
 });
 
-test("a user's limit is their own, and another token is not slowed", async () => {
+test("each user has their own limit, and another token is not slowed", async () => {
   const user = await given.user({ realmId: api.realmId });
   const [one, other] = [as.user(user), as.user(user)];
   await other.get("/api/user");
@@ -33,28 +33,25 @@ test("a user's limit is their own, and another token is not slowed", async () =>
   expect((await other.get("/api/realm")).status).toBe(200);
 });
 
-describe("beyond the limit of refusals that one address has", () => {
-  const saysWhen = ({ headers }: { headers: Record<string, unknown> }) => headers["retry-after"] === "1";
+describe("beyond the limit of refusals for one address", () => {
+  const hasRetryAfter = ({ headers }: { headers: Record<string, unknown> }) => headers["retry-after"] === "1";
 
   test.each([
     ["a bad token", "/api/realm", () => as.token("bad"), 'Bearer realm="api", error="invalid_token"'],
     ["no token", "/api/realm", () => as.nobody(), 'Bearer realm="api"'],
     ["no session of the console", "/console/api/realm", () => as.nobody(), 'Bearer realm="api"'],
-  ] as const)(
-    "a 401 for %s stays one, with its challenge, and says when to try again",
-    async (_, path, of, challenge) => {
-      const answers = await burst(20, () => of().get(path, { headers: { "x-realmpass-console": "1" } }));
+  ] as const)("a 401 for %s stays one, with its challenge, and has Retry-After", async (_, path, of, challenge) => {
+    const answers = await burst(20, () => of().get(path, { headers: { "x-realmpass-console": "1" } }));
 
-      for (const answer of answers) {
-        expect(answer).toBeError("unauthenticated");
-        expect(answer.headers).toMatchObject({ "www-authenticate": challenge, "x-rate-limit-limit": "4" });
-        if (saysWhen(answer)) expect(answer.headers).toMatchObject({ "x-rate-limit-remaining": "0" });
-      }
-      expect(answers.some(saysWhen)).toBe(true);
-    },
-  );
+    for (const answer of answers) {
+      expect(answer).toBeError("unauthenticated");
+      expect(answer.headers).toMatchObject({ "www-authenticate": challenge, "x-rate-limit-limit": "4" });
+      if (hasRetryAfter(answer)) expect(answer.headers).toMatchObject({ "x-rate-limit-remaining": "0" });
+    }
+    expect(answers.some(hasRetryAfter)).toBe(true);
+  });
 
-  test("a 403 becomes a 429, in which nothing of the refusal is left", async () => {
+  test("a 403 becomes a 429, which contains nothing of the refusal", async () => {
     const callers = await Promise.all(Array.from({ length: 10 }, () => given.user({ realmId: api.realmId })));
     const answers = await Promise.all(callers.map((user) => as.user(user, { scopes: [] }).get("/api/realm")));
     const limited = answers.filter(({ status }) => status !== 403);
@@ -67,7 +64,7 @@ describe("beyond the limit of refusals that one address has", () => {
     }
   });
 
-  test("a caller who is let in is not slowed", async () => {
+  test("an authorized caller is not slowed", async () => {
     const service = as.service();
     const before = await service.get("/api/realm");
     await burst(10, () => as.token("bad").get("/api/realm"));

@@ -46,7 +46,7 @@ const logged = (route: string): Promise<Pick<Line, "level" | "status">[]> =>
     return found.map(({ level, status }) => ({ level, status }));
   });
 
-test("what machines ask for all day long leaves no line at the usual level when it is answered", async () => {
+test("successful requests that machines send all day are not logged at the usual level", async () => {
   const statuses = await Promise.all([
     ask().then(({ status }) => status),
     ...[`/crl/${realm.issuerId}.crl`, `/ca/${realm.issuerId}.cer`, "/healthz", "/readyz"].map(
@@ -59,7 +59,7 @@ test("what machines ask for all day long leaves no line at the usual level when 
     expect(await logged(route), route).toEqual([{ level: "debug", status: 200 }]);
 });
 
-test("a CRL that the client has already leaves no line either", async () => {
+test("a CRL that the client already has is not logged either", async () => {
   const url = `${api.url}/crl/${realm.issuerId}.crl`;
   const tag = (await fetch(url)).headers.get("etag") ?? "";
   await logged("/crl/:file");
@@ -68,7 +68,7 @@ test("a CRL that the client has already leaves no line either", async () => {
   expect(await logged("/crl/:file")).toEqual([{ level: "debug", status: 304 }]);
 });
 
-test("the same addresses leave a line when something is wrong, and all others always", async () => {
+test("the same addresses are logged if something is wrong, and all others always", async () => {
   expect((await ask("text/plain")).status).toBe(415);
   expect((await fetch(`${api.url}/crl/999999.crl`)).status).toBe(404);
   expect((await fetch(`${api.url}/ca/999999.cer`)).status).toBe(404);

@@ -28,7 +28,7 @@ const tokenOf = async ({ given, realmId }: typeof patient): Promise<string> => {
   return given.token({ realmId, clientId });
 };
 
-test("an upload that falls silent is answered, and its connection ends soon after", async () => {
+test("an upload that falls silent gets a response, and its connection closes soon after", async () => {
   const { said } = speak(
     patient.url,
     `${request("POST /api/jobs/onboarding?dryRun=true", await tokenOf(patient), "Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n")}c\r\npairwiseID\na\r\n`,
@@ -38,7 +38,7 @@ test("an upload that falls silent is answered, and its connection ends soon afte
   expect(answer).toContain("Nothing more of the body came for 0.2 seconds.");
 });
 
-test("a JSON body that takes too long is answered, and its connection ends soon after", async () => {
+test("a JSON body that takes too long gets a response, and its connection closes soon after", async () => {
   const { said } = speak(
     patient.url,
     `${request("POST /api/applications", await tokenOf(patient), "Content-Type: application/json\r\nContent-Length: 100\r\n")}{`,
@@ -48,7 +48,7 @@ test("a JSON body that takes too long is answered, and its connection ends soon 
   expect(answer).toContain("The body took too long.");
 });
 
-test("a request that is refused before its body has come holds no connection while the body does not come", async () => {
+test("a request that is refused before its body has come does not hold the connection while it waits for the body", async () => {
   const { said } = speak(
     patient.url,
     request("POST /api/applications", "unknown", "Content-Type: application/json\r\nContent-Length: 100\r\n"),
@@ -56,12 +56,12 @@ test("a request that is refused before its body has come holds no connection whi
   expect(await said).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test("headers that do not come to an end are given up", async () => {
+test("unfinished headers are aborted", async () => {
   const { said } = speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n");
   expect(await said).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test("a request that does not come to an end is given up, however it trickles", async () => {
+test("an unfinished request is aborted, however slowly it trickles", async () => {
   const { socket, said } = speak(
     hasty.url,
     request(
@@ -77,7 +77,7 @@ test("a request that does not come to an end is given up, however it trickles", 
   expect(await said).toMatch(/^HTTP\/1\.1 408 |^$/);
 });
 
-test("a connection beyond the most that are taken is closed at once, and one that ends makes room", async () => {
+test("a connection beyond the maximum is closed at once, and one that ends makes room", async () => {
   const held = Array.from({ length: 3 }, () => speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once("data", resolve))));
   expect(await speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").said).toBe("");

@@ -137,26 +137,26 @@ const next = { api: "/healthz", responder: "/ocsp/x", metrics: "/healthz" };
 
 describe.each(refused)("%s", (_, wrong) => {
   test.each([200_000, 5_000_000])(
-    "with %i octets is answered, and a connection that stays is good for the next request",
+    "with %i octets gets a response, and a connection that stays open serves the next request",
     async (length) => {
       const { socket, until } = speakTo(urls[wrong.server]);
       socket.write(head(wrong, length), "latin1");
       socket.write(
         Buffer.concat([Buffer.from(wrong.begin ?? "", "latin1"), Buffer.alloc(length, "x")]).subarray(0, length),
       );
-      const { answers, end } = await until(({ answers: said }) => said.length > 0);
+      const { answers, end } = await until(({ answers: received }) => received.length > 0);
       expect(answers).toMatchObject([{ status: wrong.status }]);
       if (answers[0]!.keeps) {
         expect(end).toBe("none");
         socket.write(`GET ${next[wrong.server]} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-        expect((await until(({ answers: said }) => said.length > 1)).answers).toHaveLength(2);
+        expect((await until(({ answers: received }) => received.length > 1)).answers).toHaveLength(2);
       } else {
         expect((await until(({ end: how }) => how !== "none")).end).toBe("ended");
       }
     },
   );
 
-  test("whose body does not come is answered, with the word that the connection ends", async () => {
+  test("with a missing body gets a response with Connection: close", async () => {
     const { socket, until } = speakTo(urls[wrong.server]);
     socket.write(head(wrong, 1_000_000), "latin1");
     socket.write(Buffer.from((wrong.begin ?? "x").repeat(100_000), "latin1"));
@@ -172,7 +172,7 @@ describe.each(refused)("%s", (_, wrong) => {
   });
 });
 
-test("a request that is refused while it waits to be told to send its body is told that the connection ends", async () => {
+test("a request that is refused while it waits for 100 Continue gets Connection: close", async () => {
   const { socket, until } = speakTo(urls.api);
   const wrong = {
     server: "api",

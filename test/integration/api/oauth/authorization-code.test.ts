@@ -37,7 +37,7 @@ beforeAll(async () => {
   user = await given.user({ realmId: api.realmId, pairwiseId: "pairwise-1" });
 });
 
-test("an exchange reads and makes signing keys before it holds a session, not over a second connection while it does", async () => {
+test("an exchange reads and creates signing keys before it locks a session, and needs no second connection", async () => {
   const code = await codeFor(user, application);
   beside = 0;
   expect(await redeem(application, code)).toMatchObject({ status: 200 });
@@ -45,7 +45,7 @@ test("an exchange reads and makes signing keys before it holds a session, not ov
 });
 
 describe("refused with invalid_grant", () => {
-  test("a stranger who has the used code logs nobody out", async () => {
+  test("a used code in another client's hands does not end the session", async () => {
     const code = await codeFor(user, application);
     const { body } = await redeem(application, code);
     const other = await given.application({ realmId: api.realmId, type: "useragent" });
@@ -54,7 +54,7 @@ describe("refused with invalid_grant", () => {
     expect(await as.token(body.access_token).get("/api/realm")).toMatchObject({ status: 200 });
   });
 
-  test("of a person who was offboarded in between; nothing of it is left after reactivation", async () => {
+  test("the code of a user who was offboarded in between, also after reactivation", async () => {
     const leaver = await given.user({ realmId: api.realmId });
     const code = await codeFor(leaver, application);
     expect(await as.admin().delete(`/api/user/${leaver.id}`)).toMatchObject({ status: 200 });
@@ -64,7 +64,7 @@ describe("refused with invalid_grant", () => {
   });
 });
 
-test("neither code, refresh token, access token nor login is readable in the database", async () => {
+test("the database contains no readable code, refresh token, access token or login", async () => {
   const code = await codeFor(user, application);
   const who = await browser(user);
   const { body } = await redeem(application, code);

@@ -32,7 +32,7 @@ beforeAll(async () => {
 const ask = async (parameters: Record<string, string | undefined>, of: () => GivenApplication = () => application) =>
   (await browser(user)).get(authorizeUrl(of(), parameters), { follow: false });
 
-describe("shown on a page, and never redirected", () => {
+describe("an error is shown on a page, never redirected", () => {
   test.each<[string, Record<string, string | undefined>, (() => GivenApplication)?]>([
     ["a switched-off client", {}, () => off],
     ["a service", {}, () => service],
@@ -50,7 +50,7 @@ describe("shown on a page, and never redirected", () => {
   });
 });
 
-describe("told to the application", () => {
+describe("an error is sent to the application", () => {
   test.each<[string, Record<string, string | undefined>, string]>([
     ["a request object", { request: "e30." }, "request_not_supported"],
     ["a request object by reference", { request_uri: "https://client.example/r" }, "request_uri_not_supported"],
@@ -64,7 +64,7 @@ describe("told to the application", () => {
     expectToldToApplication(await ask({ state: markedState, ...parameters }), { error, iss: api.url });
   });
 
-  test("prompt none without anyone signed in, or signed in too long ago, or to another realm", async () => {
+  test("prompt none if no user is signed in, or too long ago, or to another realm", async () => {
     const stranger = await given.user({ realmId: await given.realm() });
     const long = await browser(user, { at: new Date(Date.parse("2026-01-01")) });
     for (const [who, parameters] of [
@@ -77,18 +77,18 @@ describe("told to the application", () => {
     }
   });
 
-  test("CRLF in the state comes back as it was and makes no header", async () => {
+  test("CRLF in the state is returned unchanged and adds no header", async () => {
     const visit = await ask({ state: "a\r\nSet-Cookie: b=c", response_type: "token" });
     expect(visit.headers["set-cookie"]).toBeUndefined();
     expect(answerOf(visit)["state"]).toBe("a\r\nSet-Cookie: b=c");
   });
 });
 
-describe("to sign in first", () => {
+describe("the user must sign in first", () => {
   const continueOf = (location = ""): URL =>
     new URL(new URL(location, api.url).searchParams.get("continue") ?? "", api.url);
 
-  test("who is not signed in comes back with the same request", async () => {
+  test("and then returns with the same request", async () => {
     const url = authorizeUrl(application, { state: "a b", nonce: "n", scope: "openid" });
     const visit = await (await browser()).get(url, { follow: false });
     expect(visit.status).toBe(303);
@@ -100,7 +100,7 @@ describe("to sign in first", () => {
     ["prompt=login", { prompt: "login consent" }, { prompt: "consent" }],
     ["prompt=select_account", { prompt: "select_account" }, {}],
     ["an old login and max_age", { max_age: "60" }, {}],
-  ])("%s, once", async (_, parameters, left) => {
+  ])("once for %s", async (_, parameters, left) => {
     const who = await browser(user, { at: new Date(Date.parse("2026-01-01")) });
     const visit = await who.get(authorizeUrl(application, parameters), { follow: false });
     expect(visit.headers.location).toMatch(/^\/login\?again=true&continue=/);
@@ -108,7 +108,7 @@ describe("to sign in first", () => {
     expect({ ...(prompt && { prompt }), ...(maxAge && { maxAge }) }).toEqual(left);
   });
 
-  test("a login of another realm, an expired one and a forged cookie are none", async () => {
+  test("if the login is another realm's, expired or forged", async () => {
     const stranger = await given.user({ realmId: await given.realm() });
     const expired = await browser(user);
     await api.database.owner.query(sql`update logins set expires_at = now() - interval '1 second'`);
@@ -120,8 +120,8 @@ describe("to sign in first", () => {
   });
 });
 
-describe("allowed", () => {
-  test("nobody is asked twice, unless for more, or when the application asks for that", async () => {
+describe("consent", () => {
+  test("is requested once, unless for more scopes or when the application asks for it", async () => {
     const person = await given.user({ realmId: api.realmId });
     const who = await browser(person);
     await allow(who, authorizeUrl(application, { scope: "openid" }));
@@ -134,12 +134,12 @@ describe("allowed", () => {
     );
   });
 
-  test("an application of our own asks nobody", async () => {
+  test("is not requested for a first-party application", async () => {
     const console_ = await given.application({ realmId: api.realmId, type: "useragent", firstParty: true });
     expect(answerOf(await (await browser(user)).get(authorizeUrl(console_)))).toHaveProperty("code");
   });
 
-  test("the consent form works from our own page alone", async () => {
+  test("is accepted only from the service's own page", async () => {
     const who = await browser(await given.user({ realmId: api.realmId }));
     const page = await who.get(authorizeUrl(application));
     const [form] = formsOf(page);
@@ -155,7 +155,7 @@ describe("allowed", () => {
     expect(answerOf(await who.post(form.action, decision))).toHaveProperty("code");
   });
 
-  test("a user who has signed in as somebody else meanwhile is asked again", async () => {
+  test("is requested again if another user has signed in meanwhile", async () => {
     const who = await browser(await given.user({ realmId: api.realmId }));
     const page = await who.get(authorizeUrl(application));
     who.cookies.set(
@@ -177,7 +177,7 @@ describe("methods and headers", () => {
     expect(await api.database.owner.query(sql`select 1 as one from sessions`)).toHaveLength(before.length);
   });
 
-  test("no page of it is framed, kept, or readable from other origins; nothing runs on it", async () => {
+  test("every page is protected from framing, caching, other origins and scripts", async () => {
     const { headers } = await (await browser(user)).get(authorizeUrl(application, { prompt: "consent" }));
     expect(headers).toMatchObject({
       "x-frame-options": "DENY",

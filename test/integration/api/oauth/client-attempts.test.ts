@@ -37,8 +37,8 @@ async function refusedUntilSlowedDown(guess: () => Promise<ApiAnswer>, usual: nu
   throw new Error("nobody slowed it down");
 }
 
-describe.each(["/oauth/token", "/oauth/revoke", "/oauth/introspect"])("a client's secret at %s", (path) => {
-  test.each(["registered", "unknown"])("is guessed twenty times a minute and address (%s client)", async (which) => {
+describe.each(["/oauth/token", "/oauth/revoke", "/oauth/introspect"])("guesses of a client's secret at %s", (path) => {
+  test.each(["registered", "unknown"])("are limited to twenty a minute and address (%s client)", async (which) => {
     const { clientId } = await given.application({ realmId: api.realmId });
     const fields = {
       grant_type: "client_credentials",
@@ -52,7 +52,7 @@ describe.each(["/oauth/token", "/oauth/revoke", "/oauth/introspect"])("a client'
   });
 });
 
-test("a client with the right secret is not slowed by others' guesses, nor do its successes count", async () => {
+test("a client with the right secret is not slowed by others' guesses, and its successes do not count", async () => {
   const { clientId: client_id, secret: client_secret } = await given.application({ realmId: api.realmId });
   const address = newAddress();
   const right = { grant_type: "client_credentials", client_id, client_secret };
@@ -62,7 +62,7 @@ test("a client with the right secret is not slowed by others' guesses, nor do it
   expect((await post("/oauth/token", right, address)).status).toBe(200);
 });
 
-test("guest tokens are guessed thirty times a minute and address, and a real one is not slowed", async () => {
+test("guesses of guest tokens are limited to thirty a minute and address, and a real one is not slowed", async () => {
   const address = newAddress();
   const guess = (guest_token: string) => post("/oauth/token", { grant_type: "guest_token", guest_token }, address);
   expect(await refusedUntilSlowedDown(() => guess("rpg_unknown"), 400)).toBe(30);
@@ -70,7 +70,7 @@ test("guest tokens are guessed thirty times a minute and address, and a real one
   expect((await guess(token)).status).toBe(200);
 });
 
-test("a request that is merely malformed is no guess", async () => {
+test("a malformed request is not counted as a guess", async () => {
   const address = newAddress();
   for (let count = 0; count < 40; count++) {
     expect((await post("/oauth/token", { grant_type: "guest_token" }, address)).status).toBe(400);

@@ -53,7 +53,7 @@ const through = async (
   return { caller: as.token(token), clientId };
 };
 
-test("scopes are those asked for or all registered ones that are everybody's own, and never offline_access", async () => {
+test("the token has the requested scopes, or all registered ones that every user has, and never offline_access", async () => {
   const device = await issue(await given.user({ realmId: realm.realmId, administrator: true }));
   const all = await signIn(device);
   expect(scopesOf(all)).toEqual([
@@ -83,7 +83,7 @@ test("scopes are those asked for or all registered ones that are everybody's own
   }
 });
 
-test("it opens what is its owner's own, and nothing of a role", async () => {
+test("the token covers the owner's own resources and nothing from a role", async () => {
   const admin = await given.user({ realmId: realm.realmId, administrator: true });
   const device = await issue(admin);
   const headers = bearer(String((await signIn(device)).body.access_token));
@@ -94,7 +94,7 @@ test("it opens what is its owner's own, and nothing of a role", async () => {
   expect((await as.user(admin, { scopes: ["profile.read"] }).get("/api/profiles")).status).toBe(200);
 });
 
-test("it signs in with no scope that the service which had it made is not registered for", async () => {
+test("the token has only scopes that the service which created the profile is registered for", async () => {
   const { caller, clientId } = await through(["profile.create"]);
   const device = await issue(user, { by: caller });
   expect(scopesOf(await signIn(device))).toEqual(["openid", "profile.create"]);
@@ -111,7 +111,7 @@ test("it signs in with no scope that the service which had it made is not regist
 test.each([
   ["switched off", (clientId: string) => asAdmin().put(`/api/applications/${clientId}`, { active: false })],
   ["deleted", (clientId: string) => asAdmin().delete(`/api/applications/${clientId}`)],
-])("it opens nothing once that service is %s", async (_, end) => {
+])("the certificate grants no more than openid once that service is %s", async (_, end) => {
   const { caller, clientId } = await through(["profile.create", "profile.read"]);
   const device = await issue(user, { by: caller });
   expect(scopesOf(await signIn(device))).toEqual(["openid", "profile.create", "profile.read"]);
@@ -119,7 +119,7 @@ test.each([
   expect(scopesOf(await signIn(device))).toEqual(["openid"]);
 });
 
-test("in the name of somebody with a role it is made by a holder of all that the role gives", async () => {
+test("for a user with a role, the service must hold every scope of the role", async () => {
   const helper = await given.user({ realmId: realm.realmId, roles: ["help_desk"] });
   const held: Scope[] = ["profile.create", "profile.read", "profile.delete", "user.read", "user.lock", "guest.view"];
   for (const lacking of ["user.read", "user.lock", "guest.view"] satisfies Scope[]) {
@@ -136,7 +136,7 @@ test("in the name of somebody with a role it is made by a holder of all that the
   }
 });
 
-test("in an administrator's name no service has one made, and another administrator with all scopes does", async () => {
+test("for an administrator no service creates one, but another administrator with all scopes does", async () => {
   const admin = await given.user({ realmId: realm.realmId, administrator: true });
   const all = await through(scopesAllowedTo("service"));
   expect(await all.caller.post(profilePath(admin), profileFor())).toBeError("insufficient_scope");
@@ -145,7 +145,7 @@ test("in an administrator's name no service has one made, and another administra
   expect((await asAdmin().post(profilePath(admin), profileFor())).status).toBe(200);
 });
 
-test("roles of the identity provider count as those that were given", async () => {
+test("roles from the identity provider count like assigned roles", async () => {
   const auditor = await given.user({ realmId: realm.realmId });
   const { caller } = await through(["profile.create"]);
   expect((await caller.post(profilePath(auditor), profileFor())).status).toBe(200);
@@ -153,7 +153,7 @@ test("roles of the identity provider count as those that were given", async () =
   expect(await caller.post(profilePath(auditor), profileFor())).toBeError("insufficient_scope");
 });
 
-test("in one's own name it is for applications that have all that it would give", async () => {
+test("for oneself, the application must hold every scope that the certificate would grant", async () => {
   for (const person of [user, await given.user({ realmId: realm.realmId, administrator: true })]) {
     const { caller } = await through(["profile.create"], { person });
     const answer = await caller.post(profilePath(person, { own: true }), profileFor());
@@ -170,7 +170,7 @@ test("in one's own name it is for applications that have all that it would give"
   }
 });
 
-test("an administrator's application that lacks scopes has none made for anybody", async () => {
+test("an administrator's application that lacks scopes cannot create one for any user", async () => {
   const person = await given.user({ realmId: realm.realmId, administrator: true });
   const { caller } = await through(["profile.create"], { person });
   expect(await caller.post(profilePath(user), profileFor())).toBeError("insufficient_scope");

@@ -62,8 +62,8 @@ const signInBehindProxy = (value: string, { from = trusted, name = header } = {}
 const change = (device: Device, what: ReturnType<typeof sql>) =>
   api.database.owner.query(sql`update certificates set ${what} where serial_number = ${device.serial}`);
 
-describe("over our own TLS listener", () => {
-  test("an authable profile signs its owner in, and the token opens the API as that user", async () => {
+describe("over the service's own TLS listener", () => {
+  test("an authable profile signs its owner in, and the token authorizes API calls as that user", async () => {
     const device = await issue(user);
     const answer = await signIn(device);
     expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
@@ -82,7 +82,7 @@ describe("over our own TLS listener", () => {
     expect(info).toMatchObject({ status: 200, body: { sub: user.id } });
   });
 
-  test("the audit log says who signed in with which profile, and tells administrators apart", async () => {
+  test("the audit log names the user and the profile, and marks administrators", async () => {
     const admin = await given.user({ realmId: realm.realmId, administrator: true });
     for (const [owner, event] of [
       [user, "user_login"],
@@ -112,14 +112,14 @@ describe("over our own TLS listener", () => {
     }
   });
 
-  test("a locked user signs in", async () => {
+  test("a locked user can sign in", async () => {
     const locked = await given.user({ realmId: realm.realmId });
     const device = await issue(locked);
     await api.database.owner.query(sql`update users set locked_at = now() where id = ${locked.id}`);
     expect((await signIn(device)).status).toBe(200);
   });
 
-  describe("whatever else is shown, the answer is the same invalid_grant", () => {
+  describe("whatever else is presented, the response is the same invalid_grant", () => {
     const refusals: readonly [string, () => Promise<Sent["device"]>][] = [
       ["no certificate", () => Promise.resolve(undefined)],
       ["a profile that is not authable", () => issue(user, { allowAuth: false })],
@@ -209,7 +209,7 @@ describe("over our own TLS listener", () => {
   });
 
   test.each<SecureVersion>(["TLSv1.2", "TLSv1.3"])(
-    "a TLS session that is resumed shows it, too (%s)",
+    "a resumed TLS session presents it, too (%s)",
     async (maxVersion) => {
       const device = await issue(user);
       const agent = new Agent({ maxVersion });
@@ -222,13 +222,13 @@ describe("over our own TLS listener", () => {
     },
   );
 
-  test("without the key to it nobody gets as far as showing a certificate", async () => {
+  test("without its private key a certificate fails the handshake", async () => {
     const { certificate } = await issue(user);
     const { key } = newKey();
     await expect(signIn({ certificate, key })).rejects.toThrow();
   });
 
-  test("the client is checked as with every other grant", async () => {
+  test("the client is checked as for every other grant", async () => {
     const device = await issue(user);
     const confidential = await given.application({
       realmId: realm.realmId,
@@ -265,7 +265,7 @@ describe("the token", () => {
   const open = (token: string, sent: Sent = {}, base = api.tlsUrl): Promise<ApiAnswer> =>
     send(`${base}/api/profile`, { ...sent, headers: { ...bearer(token), ...sent.headers } });
 
-  test("ends when its profile is revoked, and that of another profile does not", async () => {
+  test("ends when its own profile is revoked, not another one", async () => {
     const [device, other] = [await issue(user), await issue(user)];
     const [token, otherToken] = [await signIn(device), await signIn(other)].map(({ body }) =>
       String(body.access_token),
@@ -278,14 +278,14 @@ describe("the token", () => {
     expect((await open(otherToken ?? "", { device: other })).status).toBe(200);
   });
 
-  test("is good through a proxy that passes the certificate on", async () => {
+  test("is accepted through a proxy that forwards the certificate", async () => {
     const device = await issue(user);
     const token = String((await signIn(device)).body.access_token);
     const sent = { headers: { [header]: byteSequence(derOf(device)) }, from: trusted };
     expect((await open(token, sent, api.url)).status).toBe(200);
   });
 
-  test("of another kind needs no certificate, and none stands in its way", async () => {
+  test("of another kind needs no certificate, and one does no harm", async () => {
     const token = await given.token({ realmId: user.realmId, clientId: client.clientId, userId: user.id });
     expect((await open(token)).status).toBe(200);
     expect((await open(token, { device: await issue(user) })).status).toBe(200);
@@ -298,7 +298,7 @@ describe("through a proxy", () => {
     device = await issue(user);
   });
 
-  test("the certificate in its header signs in, as RFC 9440 and as URL-encoded PEM have it", async () => {
+  test("a forwarded certificate signs in, as RFC 9440 and as URL-encoded PEM", async () => {
     const der = derOf(device);
     const accepted = [
       byteSequence(der),
@@ -315,7 +315,7 @@ describe("through a proxy", () => {
     expect((await signInBehindProxy(byteSequence(der), { name: header.toLowerCase() })).status).toBe(200);
   });
 
-  test("the header of anybody else is not looked at, whatever it says of where it comes from", async () => {
+  test("the header is ignored from every other sender, whatever its forwarding headers contain", async () => {
     const value = byteSequence(derOf(device));
     const forwarded = { "X-Forwarded-For": trusted, Forwarded: `for=${trusted}` };
     for (const answer of [
@@ -327,7 +327,7 @@ describe("through a proxy", () => {
     }
   });
 
-  test("the proxy's own certificate signs nobody in", async () => {
+  test("the proxy's own client certificate does not sign in", async () => {
     const form = formOf();
     expect(await send(`${api.tlsUrl}/oauth/token`, { form, device, from: trusted })).toMatchObject({ status: 400 });
   });
@@ -349,12 +349,12 @@ describe("through a proxy", () => {
     ["random octets", () => byteSequence(randomBytes(500))],
     ["a public key", () => encodeURIComponent("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----")],
     ["__proto__", () => "__proto__"],
-  ])("%s in the header is no certificate", async (_, valueOf) => {
+  ])("%s in the header is refused", async (_, valueOf) => {
     const answer = await signInBehindProxy(valueOf(derOf(device)));
     expect(answer).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
 
-  test("a header that is there twice is no certificate", async () => {
+  test("a repeated header is refused", async () => {
     const value = byteSequence(derOf(device));
     const answer = await send(`${api.url}/oauth/token`, {
       form: formOf(),
@@ -365,7 +365,7 @@ describe("through a proxy", () => {
   });
 });
 
-test("where it is not switched on there is no such grant, whatever headers say", async () => {
+test("if switched off, the grant does not exist, whatever the headers", async () => {
   const { clientId } = await switchedOff.given.application({ realmId: switchedOff.realmId, type: "useragent" });
   const answer = await postForm(
     `${switchedOff.url}/oauth/token`,

@@ -31,7 +31,7 @@ const isAsked = async (user: GivenUser, clientId: string): Promise<boolean> => {
   return status === 200;
 };
 
-test("what the page showed is kept, and a role that comes later adds nothing by refresh before the person is asked", async () => {
+test("the shown scopes are recorded, and a later role adds nothing by refresh before the user is asked", async () => {
   const user = await given.user({ realmId: api.realmId });
   const application = await client();
   const signedIn = await signIn(user, application);
@@ -50,7 +50,7 @@ test("what the page showed is kept, and a role that comes later adds nothing by 
   expect(await isAsked(user, application.clientId)).toBe(false);
 });
 
-test("what was shown is there again when a role that went comes back", async () => {
+test("a shown scope returns when a lost role comes back", async () => {
   const user = await given.user({ realmId: api.realmId, roles: ["auditor"] });
   const application = await client();
   const { body } = await signIn(user, application);
@@ -65,7 +65,7 @@ test("what was shown is there again when a role that went comes back", async () 
   }
 });
 
-test("a role that comes between the sign-in and the exchange of the code adds nothing", async () => {
+test("a role that is added between sign-in and code exchange adds nothing", async () => {
   const user = await given.user({ realmId: api.realmId });
   const application = await client();
   const who = await browser(user);
@@ -74,7 +74,7 @@ test("a role that comes between the sign-in and the exchange of the code adds no
   expect(scopesOf(await redeem(application, code))).toEqual(["openid", "offline_access", "profile.read"]);
 });
 
-test("a part of this service is not asked for, and gains what a role adds", async () => {
+test("a first-party application needs no consent and gains what a role adds", async () => {
   const user = await given.user({ realmId: api.realmId });
   const application = await client(true);
   const { body } = await signIn(user, application);
@@ -87,7 +87,7 @@ test.each([
   ["another home", { clientURI: "https://elsewhere.example" }, true],
   ["another redirect", { redirectURI: "https://elsewhere.example/back" }, true],
   ["another rule for PKCE", { requirePKCE: false }, false],
-])("an application with %s is asked for again: %j, %s", async (_, change, expected) => {
+])("an application with %s needs consent again: %j, %s", async (_, change, expected) => {
   const user = await given.user({ realmId: api.realmId });
   const application = await client();
   await signIn(user, application);
@@ -105,7 +105,7 @@ test.each([
   expect((await who.get(authorizeUrl(application, moved))).status).toBe(303);
 });
 
-test("an application that changes while its page is open is shown again as it is now", async () => {
+test("if an application changes while its page is open, the page is shown again with the change", async () => {
   const user = await given.user({ realmId: api.realmId });
   for (const change of [
     (clientId: string) => as.admin().put(`/api/applications/${clientId}`, { name: "Bank" }),
@@ -122,7 +122,7 @@ test("an application that changes while its page is open is shown again as it is
   }
 });
 
-test("a consent of a release before holds for what the person could give at its first use, and nobody is asked again", async () => {
+test("a consent of the previous release covers what the user could grant at its first use, without asking again", async () => {
   const old = async (user: GivenUser) => {
     const application = await client();
     const signedIn = await signIn(user, application);

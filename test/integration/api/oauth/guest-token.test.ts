@@ -21,7 +21,7 @@ test.each([
   expect(await as.token(body.access_token).get("/api/realm")).toMatchObject({ status: 200 });
 });
 
-test("the access token lives as long as the account", async () => {
+test("the access token expires with the account", async () => {
   const expiresAt = new Date(Date.parse("2030-01-01T00:00:00Z"));
   const account = await given.guestAccount({ realmId: api.realmId, expiresAt });
   const { body } = await exchange(account.token);
@@ -34,7 +34,7 @@ test("the access token lives as long as the account", async () => {
 test.each([
   ["expires", sql`expires_at = now() - interval '1 second'`],
   ["is revoked", sql`revoked_at = now()`],
-])("when the account %s, its token and what was got with it end at once", async (_, change) => {
+])("when the account %s, its token and every token issued for it end at once", async (_, change) => {
   const account = await given.guestAccount({ realmId: api.realmId });
   const { body } = await exchange(account.token);
   await api.database.owner.query(sql`update guest_accounts set ${change} where id = ${account.id}`);
@@ -47,7 +47,7 @@ test("an unknown token is invalid_grant, a missing one invalid_request", async (
   expect(await exchange("")).toMatchObject({ status: 400, body: { error: "invalid_request" } });
 });
 
-test("the guest account's token itself opens nothing", async () => {
+test("the guest account's token itself is not accepted by the API", async () => {
   const account = await given.guestAccount({ realmId: api.realmId });
   expect(await as.token(account.token).get("/api/realm")).toBeError("unauthenticated");
 });

@@ -25,8 +25,8 @@ const logOut = (idToken: string, parameters: Record<string, string> = {}) =>
 const isAlive = async (accessToken: string): Promise<boolean> =>
   (await as.token(accessToken).get("/api/realm")).status === 200;
 
-describe("a session ends", () => {
-  test("with its tokens and the browser login it came from, and leads to the logout_uri", async () => {
+describe("logging out ends the session", () => {
+  test("with its tokens and the browser login it came from, and redirects to the logout_uri", async () => {
     const { body, browser: who } = await signIn(user, application);
     const other = await given.application({ realmId: api.realmId, type: "useragent" });
     const elsewhere = await signIn(user, other);
@@ -44,7 +44,7 @@ describe("a session ends", () => {
     expect(await isAlive(elsewhere.body.access_token)).toBe(true);
   });
 
-  test("with a logout_uri that is not escaped and has a query of its own", async () => {
+  test("and redirects to a logout_uri that is not escaped and has its own query", async () => {
     const { body } = await signIn(user, application);
     const answer = await get(
       `${api.url}/oauth/logout?id_token=${body.id_token}&client_id=${application.clientId}&logout_uri=https://client.example/?logout=true`,
@@ -52,14 +52,14 @@ describe("a session ends", () => {
     expect(answer.headers.location).toBe("https://client.example/?logout=true");
   });
 
-  test("with a page, when there is nowhere to go", async () => {
+  test("and shows a page if there is no redirect target", async () => {
     const { body } = await signIn(user, application);
     const answer = await get(logoutUrl({ id_token: body.id_token, client_id: application.clientId }));
     expect({ status: answer.status, location: answer.headers.location }).toEqual({ status: 200, location: undefined });
     expect(await isAlive(body.access_token)).toBe(false);
   });
 
-  test("is in the audit log once", async () => {
+  test("and is in the audit log once", async () => {
     const { body } = await signIn(user, application);
     const sid = String(decodeJwt(body.id_token)["sid"]);
     await logOut(body.id_token);

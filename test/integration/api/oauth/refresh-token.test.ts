@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const refused = (error: string) => ({ status: 400, body: { error } });
 
-test("a refresh token ends 30 days unused, or 90 days after signing in", async () => {
+test("a refresh token expires after 30 days without use, or 90 days after signing in", async () => {
   const [idle, old] = [await signIn(user, application), await signIn(user, application)];
   const sid = (answer: typeof idle) => decodeJwt(answer.body.id_token)["sid"];
   const { owner } = api.database;
@@ -35,7 +35,7 @@ test("a refresh token ends 30 days unused, or 90 days after signing in", async (
   expect(await refresh(application, old.body.refresh_token)).toMatchObject(refused("invalid_grant"));
 });
 
-test("an offboarded person's refresh token is refused, and stays so after reactivation; a locked person's works", async () => {
+test("an offboarded user's refresh token is refused, also after reactivation; a locked user's works", async () => {
   const leaver = await given.user({ realmId: api.realmId });
   const { body } = await signIn(leaver, application);
   await as.admin().put(`/api/user/${leaver.id}/status`, { locked: true });

@@ -31,7 +31,7 @@ const scopesOf = async (roles: Role[], asked: readonly Scope[]): Promise<string[
 /** The scopes that an application could be registered for before there were roles. */
 const before = allScopes.filter((scope) => !["user.lock", "guest.view", "role.modify"].includes(scope));
 
-test("an administrator's tokens have the scopes that were asked for, and none that these imply", async () => {
+test("an administrator's tokens have the requested scopes, without the implied ones", async () => {
   const application = await client(before);
   const { body } = await signIn(await person("administrator"), application);
   expect(Object.keys(body)).toEqual(["access_token", "id_token", "token_type", "refresh_token", "code"]);
@@ -41,14 +41,14 @@ test("an administrator's tokens have the scopes that were asked for, and none th
   expect(scopesIn(again.body.access_token)).toEqual(before);
 });
 
-test("others' tokens have what they and their roles can give of what was asked for", async () => {
+test("other users' tokens have the requested scopes that they and their roles can grant", async () => {
   expect(await scopesOf([], before)).toEqual(before.filter((scope) => ownScopes.includes(scope)));
   expect(
     await scopesOf(["guest_manager", "auditor"], ["user.read", "user.delete", "guest.read", "role.modify"]),
   ).toEqual(["user.read", "guest.read"]);
 });
 
-test("where a scope cannot be given, what it implies is given if a role has that", async () => {
+test("if a scope cannot be granted, an implied one is granted if a role has it", async () => {
   const application = await client(["openid", "user.modify", "guest.read"]);
   const { body } = await signIn(await person("help_desk"), application);
   expect(scopesIn(body.access_token)).toEqual(["openid", "user.lock", "guest.view"]);
@@ -57,7 +57,7 @@ test("where a scope cannot be given, what it implies is given if a role has that
   expect(status).toBe(200);
 });
 
-test("a role opens its doors once the person was asked, and one that is taken away none from then on", async () => {
+test("a new role takes effect once the user was asked, and a removed role at once", async () => {
   const user = await person();
   const application = await client(["openid", "offline_access", "user.read", "profile.read"]);
   const { body } = await signIn(user, application);
@@ -80,7 +80,7 @@ test("a role opens its doors once the person was asked, and one that is taken aw
   expect((await second.get("/api/profile")).status).toBe(200);
 });
 
-test("a refresh gives no scope that was not asked for at the sign-in, whatever the roles", async () => {
+test("a refresh grants no scope that was not requested at the sign-in, whatever the roles", async () => {
   const user = await person("auditor");
   const application = await client(["openid", "offline_access", "user.read", "user.delete"]);
   const { body } = await signIn(user, application, { scope: "openid offline_access user.read" });
@@ -90,7 +90,7 @@ test("a refresh gives no scope that was not asked for at the sign-in, whatever t
   expect((await refresh(application, body.refresh_token, { scope: "user.delete" })).body.error).toBe("invalid_scope");
 });
 
-test("the consent page lists what the person can give", async () => {
+test("the consent page lists the scopes that the user can grant", async () => {
   const application = await client(["openid", "user.read", "user.modify", "audit.read"]);
   const shown = async (...roles: Role[]): Promise<string> =>
     (await (await browser(await person(...roles))).get(authorizeUrl(application))).text;
@@ -105,13 +105,13 @@ test("the consent page lists what the person can give", async () => {
   expect(administrator).not.toContain("Lock and unlock people, and");
 });
 
-test("who can give nothing of what is asked for is not asked", async () => {
+test("a user who can grant none of the requested scopes is not asked", async () => {
   const application = await client(["audit.read"]);
   const visit = await (await browser(await person())).get(authorizeUrl(application));
   expect({ status: visit.status, error: answerOf(visit)["error"] }).toEqual({ status: 303, error: "access_denied" });
 });
 
-test("a token ends when its application loses the scope that implies what the token has", async () => {
+test("a token ends when its application loses the scope that implies the token's", async () => {
   const application = await client(["openid", "user.modify"]);
   const { body } = await signIn(await person("help_desk"), application);
   const holder = as.token(body.access_token);

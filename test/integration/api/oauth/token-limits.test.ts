@@ -24,7 +24,7 @@ async function exchangeOften(times: number, exchange: () => Promise<ApiAnswer>):
   return answers;
 }
 
-test("a guest account gets so many access tokens in a minute; beyond it no row is made, and another one is not slowed", async () => {
+test("a guest account has a limit of access tokens per minute; beyond it no row is made, and another account is not slowed", async () => {
   const [account, other] = [
     await given.guestAccount({ realmId: api.realmId }),
     await given.guestAccount({ realmId: api.realmId }),
@@ -40,7 +40,7 @@ test("a guest account gets so many access tokens in a minute; beyond it no row i
   expect(await guest(other.token)).toMatchObject({ status: 200 });
 });
 
-test("a session that refreshes too often is slowed down, and stays", async () => {
+test("a session that refreshes too often is slowed but not ended", async () => {
   const application = await given.application({ realmId: api.realmId, type: "useragent" });
   const user = await given.user({ realmId: api.realmId });
   const [one, other] = [await signIn(user, application), await signIn(user, application)];
@@ -52,13 +52,13 @@ test("a session that refreshes too often is slowed down, and stays", async () =>
   expect(await api.as.token(one.body.access_token).get("/api/realm")).toMatchObject({ status: 200 });
 });
 
-test("a service gets a hundred access tokens in one second, and has no limit per minute", async () => {
+test("a service can get a hundred access tokens in one second, and has no limit per minute", async () => {
   const { clientId: client_id, secret: client_secret } = await given.application({ realmId: api.realmId });
   const credentials = { grant_type: "client_credentials", client_id, client_secret };
   for (const answer of await exchangeOften(100, () => token(credentials))) expect(answer.status).toBe(200);
 });
 
-test("what was refused before it was known who asks counts for nobody", async () => {
+test("a request that is refused before the caller is known counts for no caller", async () => {
   const account = await given.guestAccount({ realmId: api.realmId });
   await exchangeOften(2, () => guest("rpg_unknown"));
   expect(await guest(account.token)).toMatchObject({ status: 200 });

@@ -37,7 +37,7 @@ const kidOf = (token: string): string => decodeProtectedHeader(token).kid ?? "";
 const kidsOf = async (keys: TokenSigningKeys): Promise<string[]> =>
   (await keys.publicKeys()).filter(({ alg }) => alg === "RS256").map(({ kid = "" }) => kid);
 
-test("many who need the first key at once have one made, and read the keys together", async () => {
+test("concurrent callers that need the first key create one and share the read", async () => {
   const asked: string[] = [];
   const watched: Database = {
     ...db,
@@ -52,14 +52,14 @@ test("many who need the first key at once have one made, and read the keys toget
   expect({ made: count("insert into token_signing_keys"), read: count("select") }).toEqual({ made: 1, read: 2 });
 });
 
-test("processes that start at once agree on one key of each algorithm", async () => {
+test("processes that start at once share one key of each algorithm", async () => {
   const processes = Array.from({ length: 5 }, () => processAt(0));
   const sets = await Promise.all(processes.map(async (one) => JSON.stringify(await one.publicKeys())));
   expect(new Set(sets).size).toBe(1);
   expect(JSON.parse(sets[0] ?? "")).toHaveLength(2);
 });
 
-test("a key is published a day before it signs, signs for 30 days, and stays published while its tokens live", async () => {
+test("a key is published a day before it signs, signs for 30 days, and stays published while its tokens are valid", async () => {
   const before = processAt(28 * day);
   const old = kidOf(await signed(before));
 
@@ -80,14 +80,14 @@ test("a key is published a day before it signs, signs for 30 days, and stays pub
   expect(await kidsOf(processAt(30 * day + 61 * 60_000))).not.toContain(old);
 });
 
-test("the private half of a retired key is erased", async () => {
+test("a retired key's private half is erased", async () => {
   const rows = await database.owner.query(
     sql`select sealed_key is null as erased from token_signing_keys where state = 'retired'`,
   );
   expect(rows).toEqual([{ erased: true }, { erased: true }]);
 });
 
-test("an id token can be presented at logout for as long as a session lasts", async () => {
+test("an ID token is accepted at logout for as long as a session lasts", async () => {
   const [retired] = await database.owner.query<{ kid: string }>(
     sql`select kid from token_signing_keys where state = 'retired'`,
   );
@@ -103,7 +103,7 @@ test("an id token can be presented at logout for as long as a session lasts", as
   expect(forgotten).toEqual([]);
 });
 
-test("a token that lives longer keeps its key published", async () => {
+test("a longer-lived token keeps its key published", async () => {
   const at = 500 * day;
   const guests = processAt(at);
   const kid = kidOf(await signed(guests, (start + at + 60 * day) / 1000));
@@ -117,7 +117,7 @@ test("a token that lives longer keeps its key published", async () => {
   expect(await kidsOf(processAt(at + 61 * day))).not.toContain(kid);
 });
 
-test("what is not signed by one of the keys verifies as nothing", async () => {
+test("a token that none of the keys signed is not verified", async () => {
   const keys = processAt(600 * day);
   const token = await signed(keys);
   expect(await keys.verify(token, { algorithm: "RS256", type: "JWT" })).toMatchObject({ sub: "mia" });

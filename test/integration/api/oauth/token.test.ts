@@ -28,7 +28,7 @@ const post = (fields: Record<string, string> = {}) =>
   form({ ...grant, client_id: service.clientId, client_secret: service.secret, ...fields });
 
 describe("client_credentials", () => {
-  test("answers exactly access_token and token_type, and nobody may keep it", async () => {
+  test("returns exactly access_token and token_type, and is not cacheable", async () => {
     const answer = await post();
     expect(answer).toMatchObject({
       status: 200,
@@ -37,7 +37,7 @@ describe("client_credentials", () => {
     expect(answer.body).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
   });
 
-  test("only the token's hash is stored, with the secret it was got with", async () => {
+  test("only the token's hash is stored, with the secret that was used", async () => {
     const { access_token: token } = (await post()).body;
     const rows = await api.database.owner.query(sql`
       select octet_length(secret_hash) as length from access_tokens where token_hash = ${createHash("sha256").update(String(token)).digest()}
@@ -45,20 +45,20 @@ describe("client_credentials", () => {
     expect(rows).toEqual([{ length: 32 }]);
   });
 
-  test("a narrower scope is what the token then has", async () => {
+  test("a requested narrower scope limits the token", async () => {
     const { access_token: token } = (await post({ scope: "realm.read" })).body;
     expect(await as.token(token).get("/api/realm")).toMatchObject({ status: 200 });
     expect(await as.token(token).get("/api/user")).toBeError("insufficient_scope");
   });
 
-  test("processes that start at once end up with one key", async () => {
+  test("processes that start at once share one key", async () => {
     await Promise.all(Array.from({ length: 8 }, () => post()));
     expect(await api.database.owner.query(sql`select 1 from token_signing_keys where state = 'current'`)).toHaveLength(
       1,
     );
   });
 
-  test("a replaced secret takes its tokens along", async () => {
+  test("a replaced secret ends its tokens", async () => {
     const application = await given.application({ realmId: api.realmId });
     const { access_token: token } = (await post({ client_id: application.clientId, client_secret: application.secret }))
       .body;
@@ -102,7 +102,7 @@ describe("refused", () => {
     expectOAuthError(await send(), { status, error });
   });
 
-  test("a switched-off client, and one whose secret has run out", async () => {
+  test("a switched-off client, and an expired secret", async () => {
     const off = await given.application({ realmId: api.realmId, active: false });
     const old = await given.application({ realmId: api.realmId });
     await api.database.owner.query(
@@ -130,7 +130,7 @@ describe("refused", () => {
     }
   });
 
-  test.each(["GET", "HEAD", "PUT"])("%s is 405 and says what is allowed", async (method) => {
+  test.each(["GET", "HEAD", "PUT"])("%s is 405 with the allowed methods", async (method) => {
     const answer = await sendRequest(`${api.url}/oauth/token`, method, {});
     expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "POST, OPTIONS" });
   });

@@ -6,7 +6,7 @@ const api = useApi();
 const { as, given } = api;
 const { signIn } = authorizationOn(api);
 
-test("userinfo says who is signed in, by GET and POST", async () => {
+test("userinfo returns the signed-in user, by GET and POST", async () => {
   const application = await given.application({ realmId: api.realmId, type: "useragent" });
   const user = await given.user({ realmId: api.realmId, email: "mia@example.org", pairwiseId: "mia" });
   const { body } = await signIn(user, application, { scope: "openid" });

@@ -39,8 +39,8 @@ const accessTokensOf = async (user: GivenUser): Promise<number> => {
   return row?.count ?? 0;
 };
 
-describe("what the console asks is answered by the API itself", () => {
-  test("with the same bytes as an API client is sent", async () => {
+describe("the API itself serves the console's requests", () => {
+  test("the console gets the same bytes as an API client", async () => {
     const subject = await given.user({ realmId: api.realmId });
     const client = api.as.service();
     for (const path of [`/api/user/${subject.id}`, "/api/realm", "/api/user?limit=2&filter[locked]=false"]) {
@@ -57,7 +57,7 @@ describe("what the console asks is answered by the API itself", () => {
     });
   });
 
-  test("in the person's name: what they do is theirs, through the console", async () => {
+  test("a console request acts in the signed-in user's name, and the audit log names the console", async () => {
     const subject = await given.user({ realmId: api.realmId });
     const answer = await console.send("PUT", `/console/api/user/${subject.id}/limit`, { body: { profileOverride: 7 } });
     expect(answer).toMatchObject({ status: 200, body: { data: true } });
@@ -68,7 +68,7 @@ describe("what the console asks is answered by the API itself", () => {
     expect(entries).toEqual([{ userId: admin.id, clientId: `console-${api.realmId}` }]);
   });
 
-  test("repeats with an Idempotency-Key, and what is accepted for later, as everywhere", async () => {
+  test("the console supports Idempotency-Key and respond-async like every client", async () => {
     const subject = await given.user({ realmId: api.realmId });
     const send = () =>
       console.send("POST", `/console/api/user/${subject.id}/profiles/phone`, {
@@ -80,7 +80,7 @@ describe("what the console asks is answered by the API itself", () => {
     expect(two.body.data.id).toBe(one.body.data.id);
   });
 
-  test("its errors are the API's", async () => {
+  test("the console returns the API's errors", async () => {
     expect(await console.send("GET", "/console/api/nothing")).toBeError("not_found");
     expect(await console.send("GET", "/console/api/user/999999999")).toBeError("user_not_found");
     expect(await console.send("GET", "/console/api/user?limit=x")).toBeError("invalid_request");
@@ -93,7 +93,7 @@ describe("what the console asks is answered by the API itself", () => {
     }
   });
 
-  test("a file that is uploaded goes through as a stream, and a list comes back as a file", async () => {
+  test("an uploaded file is streamed through, and a list is downloaded as a file", async () => {
     const uploaded = await console.send("POST", "/console/api/jobs/onboarding?dryRun=true", {
       raw: "pairwiseID,email\nmia@uni.example,mia@uni.example\nleo@uni.example,\n",
       headers: { "content-type": "text/csv", prefer: "respond-async" },
@@ -107,7 +107,7 @@ describe("what the console asks is answered by the API itself", () => {
     expect(downloaded.text.split("\r\n")[0]).toContain("event");
   });
 
-  test("events of a job arrive while it runs, without the header that an event source cannot send", async () => {
+  test("job events arrive while the job runs, without the header that an event source cannot send", async () => {
     const id = await givenJob(database.owner, {
       realmId: api.realmId,
       kind: "onboarding",
@@ -131,7 +131,7 @@ describe("what the console asks is answered by the API itself", () => {
   });
 });
 
-describe("only a page of the console is answered", () => {
+describe("only the console's own pages may call", () => {
   const path = "/console/api/realm";
   const marked = { "x-realmpass-console": "1" };
   const change = async () => `/console/api/user/${(await given.user({ realmId: api.realmId })).id}/limit`;
@@ -145,7 +145,7 @@ describe("only a page of the console is answered", () => {
     ["the address bar", { "sec-fetch-site": "none" }],
     ["another origin, and the header", { ...marked, origin: "https://evil.example" }],
     ["no origin in particular, and the header", { ...marked, origin: "null" }],
-  ])("reading and changing are refused to %s", async (_, headers) => {
+  ])("reading and changing are refused for %s", async (_, headers) => {
     expect(await console.sendUnmarked("GET", path, { headers })).toBeError("forbidden");
     const changing = await change();
     expect(await console.sendUnmarked("PUT", changing, { headers, body: { profileOverride: 9 } })).toBeError(
@@ -160,7 +160,7 @@ describe("only a page of the console is answered", () => {
     }
   });
 
-  test("a request of the same origin may read without the header, and may not change", async () => {
+  test("a same-origin request without the header may read but not change", async () => {
     const headers = { "sec-fetch-site": "same-origin" };
     expect(await console.sendUnmarked("GET", path, { headers })).toMatchObject({ status: 200 });
     const changing = await change();
@@ -171,7 +171,7 @@ describe("only a page of the console is answered", () => {
     expect(await console.sendUnmarked("PUT", changing, own)).toMatchObject({ status: 200 });
   });
 
-  test("other origins are told nothing: no CORS header on anything, and no answer to who asks first", async () => {
+  test("other origins get no CORS header, and preflights are refused", async () => {
     const origin = { origin: "https://evil.example" };
     const paths = [
       path,
@@ -195,8 +195,8 @@ describe("only a page of the console is answered", () => {
   });
 });
 
-describe("the cookie is what counts", () => {
-  test("without one, or with an unknown one, the answer is 401 as at the API", async () => {
+describe("only the cookie signs in", () => {
+  test("a request without a session cookie, or with an unknown one, is 401 as at the API", async () => {
     const headers = { "x-realmpass-console": "1" };
     for (const cookie of [undefined, "", "realmpass-console=", `realmpass-console=rpw_${"A".repeat(43)}`]) {
       const sent = { headers: { ...headers, ...(cookie === undefined ? {} : { cookie }) } };
@@ -205,7 +205,7 @@ describe("the cookie is what counts", () => {
     }
   });
 
-  test("an access token that is sent along opens nothing, and takes nobody else's place", async () => {
+  test("an access token beside the cookie opens nothing and does not replace the user", async () => {
     const token = await given.token({
       realmId: api.realmId,
       clientId: (await given.application({ realmId: api.realmId })).clientId,
@@ -216,19 +216,19 @@ describe("the cookie is what counts", () => {
     expect(await console.send("GET", "/console/api/sessions", { headers })).toMatchObject({ status: 200 });
   });
 
-  test("the API does not take it: that is what the console's own address is for", async () => {
+  test("the API ignores the console's cookie", async () => {
     expect(await console.send("GET", "/api/realm")).toBeError("unauthenticated");
   });
 
-  test("it is looked up by one query for each request", async () => {
+  test("each request looks up its session with one query", async () => {
     lookups = 0;
     await console.send("GET", "/console/api/realm");
     expect(lookups).toBe(1);
   });
 });
 
-describe("people and realms", () => {
-  test("who has no role may sign in, is told so, and is refused what roles allow", async () => {
+describe("users and realms", () => {
+  test("a user without a role can sign in, has an empty list of roles, and gets 403 for what needs one", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { send } = await openConsole(api, user);
     expect((await send("GET", "/console/session")).body).toMatchObject({ signedIn: true, roles: [] });
@@ -236,7 +236,7 @@ describe("people and realms", () => {
     expect(await send("GET", "/console/api/profile")).toMatchObject({ status: 200 });
   });
 
-  test("the console of one realm shows nothing of another", async () => {
+  test("the console of one realm shows nothing of another realm", async () => {
     const elsewhere = await given.realm();
     const theirs = await given.user({ realmId: elsewhere, administrator: true });
     const other = await openConsole(api, theirs);
@@ -246,8 +246,8 @@ describe("people and realms", () => {
   });
 });
 
-describe("an access token that is about to end is renewed", () => {
-  test("once, however many requests come at the same moment, to however many processes", async () => {
+describe("an access token is renewed shortly before it ends", () => {
+  test("concurrent requests in several processes renew it once", async () => {
     const user = await given.user({ realmId: api.realmId, administrator: true });
     const { send } = await openConsole(api, user);
     const other = await api.another();
@@ -265,7 +265,7 @@ describe("an access token that is about to end is renewed", () => {
     }
   });
 
-  test("for many sessions at once, more than there are connections to the database", async () => {
+  test("many sessions are renewed at once, even more than there are database connections", async () => {
     const users = await Promise.all(Array.from({ length: 15 }, () => given.user({ realmId: api.realmId })));
     const opened = [];
     for (const user of users) opened.push(await openConsole(api, user));
@@ -274,7 +274,7 @@ describe("an access token that is about to end is renewed", () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(15).fill(200));
   });
 
-  test("not before: one with more than two minutes left is used as it is", async () => {
+  test("a token with more than two minutes left is not renewed", async () => {
     const before = await accessTokensOf(admin);
     await database.owner.query(sql`
       update console_sessions set access_expires_at = now() + interval '130 seconds' where user_id = ${admin.id}
@@ -283,7 +283,7 @@ describe("an access token that is about to end is renewed", () => {
     expect(await accessTokensOf(admin)).toBe(before);
   });
 
-  test("what cannot be renewed any more is over", async () => {
+  test("a session that cannot be renewed ends", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { send } = await openConsole(api, user);
     await age(user, "over");

@@ -35,7 +35,7 @@ const isOpen = async ({ send }: Pick<ConsoleBrowser, "send">, at: { url: string 
   return states;
 };
 
-test("it tells who is signed in, where, and until when", async () => {
+test("the session shows who is signed in, to which realm, and until when", async () => {
   const user = await admin();
   const { send } = await openConsole(api, user);
   const answer = await send("GET", "/console/session");
@@ -55,7 +55,7 @@ test("it tells who is signed in, where, and until when", async () => {
   expect(expiresInMs(answer)).toBeLessThanOrEqual(60 * minutes);
 });
 
-test("it ends an hour after it was last used; staying or changing something is use, reading is not", async () => {
+test('a session ends after an hour without use; a change or "stay" is use, a read is not', async () => {
   const user = await admin();
   const opened = await openConsole(api, user);
   const { send } = opened;
@@ -73,7 +73,7 @@ test("it ends an hour after it was last used; staying or changing something is u
   expect(await send("POST", "/console/session/extend")).toBeError("unauthenticated");
 });
 
-test("nothing keeps it beyond the browser's sign-in", async () => {
+test("a session never outlives the browser's sign-in", async () => {
   const user = await admin();
   const { send } = await openConsole(api, user);
   await database.owner.query(sql`
@@ -99,7 +99,7 @@ test("nothing keeps it beyond the browser's sign-in", async () => {
   expect(await isOpen(opened)).toEqual([true]);
 });
 
-test("signing out ends the console, its session and the browser's sign-in, and says where to go", async () => {
+test("signing out ends the console session and the browser's sign-in, and returns where to go", async () => {
   const user = await admin();
   const opened = await openConsole(api, user);
   const answer = await opened.send("POST", "/console/sign-out");
@@ -162,14 +162,14 @@ test.each<[string, (user: GivenUser, opened: ConsoleBrowser) => Promise<unknown>
   expect(await isOpen(opened, apis)).toEqual([false, false]);
 });
 
-test("a locked person stays signed in, and is still an administrator", async () => {
+test("a locked administrator stays signed in and keeps the role", async () => {
   const user = await admin();
   const opened = await openConsole(api, user);
   expect(await as.admin().put(`/api/user/${user.id}/status`, { locked: true })).toMatchObject({ status: 200 });
   expect(await isOpen(opened)).toEqual([true]);
 });
 
-test("who is an administrator no more is told so at once", async () => {
+test("a user who loses the administrator role sees it with the next request", async () => {
   const user = await admin();
   const { send } = await openConsole(api, user);
   await database.owner.query(sql`update users set administrator = false where id = ${user.id}`);
@@ -177,7 +177,7 @@ test("who is an administrator no more is told so at once", async () => {
   expect(await send("GET", "/console/api/user")).toBeError("forbidden");
 });
 
-test("upkeep ends the sessions of consoles that have run out, and no others", async () => {
+test("upkeep deletes expired console sessions and no others", async () => {
   const [gone, stays] = [await admin(), await admin()];
   await openConsole(api, gone);
   const opened = await openConsole(api, stays);
@@ -190,14 +190,14 @@ test("upkeep ends the sessions of consoles that have run out, and no others", as
   expect(await isOpen(opened)).toEqual([true]);
 });
 
-test("its addresses take their own method alone", async () => {
+test("each address accepts only its own method", async () => {
   const { send } = await openConsole(api, await admin());
   expect(await send("POST", "/console/session")).toBeError("method_not_allowed");
   expect(await send("GET", "/console/session/extend")).toBeError("method_not_allowed");
   expect(await send("GET", "/console/sign-out")).toBeError("method_not_allowed");
 });
 
-test("it tells what guest managers may give guest accounts", async () => {
+test("the session contains the limits that guest managers have for guest accounts", async () => {
   const { send } = await openConsole(api, await given.user({ realmId: api.realmId, roles: ["guest_manager"] }));
   expect((await send("GET", "/console/session")).body).toMatchObject({
     guestBounds: { guestDaysMax: 90, guestLimitMax: 200 },

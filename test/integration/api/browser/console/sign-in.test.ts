@@ -29,7 +29,7 @@ async function beforeCallback(browser: BrowserSession): Promise<string> {
 const sessionsOf = ({ id }: GivenUser) =>
   database.owner.query<{ id: string }>(sql`select id from sessions where user_id = ${id}`);
 
-test("a user who is signed in to the browser is taken to the page of the console they wanted, with a cookie for it", async () => {
+test("a user who is signed in to the browser reaches the wanted console page and gets a session cookie", async () => {
   const browser = await browserOf(await admin());
   const callback = await beforeCallback(browser);
   const visit = await browser.get(callback, { follow: false });
@@ -41,7 +41,7 @@ test("a user who is signed in to the browser is taken to the page of the console
   expect(await consoleIn(api, browser).send("GET", "/console/session")).toMatchObject({ status: 200 });
 });
 
-test("the request for it is one as any client's should be: PKCE, state and nonce, and no secret in the address", async () => {
+test("the authorization request has PKCE, state and nonce, and no secret in the address", async () => {
   const browser = await browserOf(await admin());
   const started = await browser.get(`${api.url}/console/sign-in`, { follow: false });
   const query = queryOf(started);
@@ -61,7 +61,7 @@ test("the request for it is one as any client's should be: PKCE, state and nonce
   expect(opened).not.toContain("/console");
 });
 
-test("who is not signed in to the browser signs in first, and arrives where they wanted to be", async () => {
+test("a user who is not signed in signs in first and then reaches the wanted page", async () => {
   const ada = await givenLocalAccount(api, { username: "ada", administrator: true });
   const browser = await browserOf();
   const form = await browser.get(`${api.url}/console/sign-in?continue=%2Fconsole%2Fusers%3Fsearch%3Da%2526b`);
@@ -88,25 +88,25 @@ test.each([
   "/console/session",
   "/console/\r\nSet-Cookie: x=y",
   "/console/ü",
-])("signing in never leads on to %j", async (place) => {
+])("signing in never redirects to %j", async (place) => {
   const { visit } = await openConsole(api, await admin(), place);
   expect(visit.url).toBe(`${api.url}/console`);
 });
 
-test("an address that is too long to remember is forgotten", async () => {
+test("a page address that is too long for the cookie is dropped", async () => {
   const { visit } = await openConsole(api, await admin(), `/console/${"x".repeat(2_000)}`);
   expect(visit.url).toBe(`${api.url}/console`);
 });
 
 test.each(["/console?x=1", "/console/users?search=%C3%A4#top", "/console/jobs/7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11"])(
-  "signing in leads on to %j",
+  "signing in redirects to %j",
   async (place) => {
     const { visit } = await openConsole(api, await admin(), place);
     expect(visit.url).toBe(`${api.url}${place}`);
   },
 );
 
-test("an answer with another state, another issuer or none, or without a code opens nothing and offers to start again", async () => {
+test("a callback with a wrong state, a wrong or missing issuer, or no code is refused and offers a new start", async () => {
   const user = await admin();
   const browser = await browserOf(user);
   const callback = await beforeCallback(browser);
@@ -148,7 +148,7 @@ test("an answer with another state, another issuer or none, or without a code op
   expect(consoleIn(api, again).cookie()).toBeUndefined();
 });
 
-test("an answer opens nothing in a browser that did not ask", async () => {
+test("a callback is refused in a browser that did not start the sign-in", async () => {
   const callback = await beforeCallback(await browserOf(await admin()));
   for (const other of [await browserOf(), await browserOf(await admin())]) {
     const visit = await other.get(callback, { follow: false });
@@ -161,7 +161,7 @@ test("an answer opens nothing in a browser that did not ask", async () => {
   expect(await stranger.get(callback, { follow: false })).toMatchObject({ status: 400 });
 });
 
-test("an answer opens the console once; with its cookie kept and used again, all of it ends", async () => {
+test("a callback opens the console once; a replay with the kept cookie ends the whole sign-in", async () => {
   const user = await admin();
   const browser = await browserOf(user);
   const callback = await beforeCallback(browser);
@@ -178,7 +178,7 @@ test("an answer opens the console once; with its cookie kept and used again, all
   expect(await sessionsOf(user)).toEqual([]);
 });
 
-test("an attempt that is too old, that nobody here sealed, or that another release wrote differently, is none", async () => {
+test("a sign-in attempt that is too old, forged or in another release's format is refused", async () => {
   const browser = await browserOf(await admin());
   const callback = await beforeCallback(browser);
   const name = `${new URL(api.url).host} realmpass-console-sign-in`;
@@ -204,7 +204,7 @@ test("an attempt that is too old, that nobody here sealed, or that another relea
   expect(await browser.get(callback, { follow: false })).toMatchObject({ status: 303 });
 });
 
-test("a second sign-in in the same browser takes the place of the first", async () => {
+test("a second sign-in in the same browser replaces the first", async () => {
   const user = await admin();
   const { browser, cookie, send } = await openConsole(api, user);
   const first = cookie();
@@ -214,7 +214,7 @@ test("a second sign-in in the same browser takes the place of the first", async 
   expect(await sessionsOf(user)).toHaveLength(1);
 });
 
-test("neither cookie nor tokens can be read in the database", async () => {
+test("the database contains neither the cookie nor the tokens in readable form", async () => {
   const user = await admin();
   const { cookie } = await openConsole(api, user);
   const [row] = await database.owner.query<{ hash: Buffer; sealed: Buffer; text: string }>(sql`
@@ -229,7 +229,7 @@ test("neither cookie nor tokens can be read in the database", async () => {
   for (const readable of ["rpr_", "eyJ", "accessToken"]) expect(row?.sealed.toString("latin1")).not.toContain(readable);
 });
 
-test("the console is a client of each realm, asks for no consent, and follows the address of the service", async () => {
+test("the console is a client of each realm, needs no consent, and follows the service's address", async () => {
   const user = await admin();
   await openConsole(api, user);
   const read = () =>
@@ -262,7 +262,7 @@ test("the console is a client of each realm, asks for no consent, and follows th
   ]);
 });
 
-test("administrators see it in no list of applications, and can neither change nor delete it", async () => {
+test("administrators cannot list, change or delete the console's client", async () => {
   const realmId = await given.realm();
   await openConsole(api, await admin(realmId));
   const who = api.as.admin({ realmId });
@@ -276,7 +276,7 @@ test("administrators see it in no list of applications, and can neither change n
   expect(await who.delete(path)).toBeError("application_not_found");
 });
 
-test("what browsers visit takes GET alone", async () => {
+test("addresses that browsers visit accept only GET", async () => {
   for (const path of ["/console/sign-in", "/console/callback", "/console", "/console/users"]) {
     expect(await sendRequest(`${api.url}${path}`, "POST", {})).toMatchObject({
       status: 405,

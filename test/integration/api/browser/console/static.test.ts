@@ -52,7 +52,7 @@ describe("built", () => {
     "/console/users/17?search=x",
     "/console/apis",
     "/console/a/b/c",
-  ])("%s is the one page, signed in or not, kept by nobody", async (where) => {
+  ])("%s is the same page for every visitor and is never cached", async (where) => {
     const answer = await get(where);
     expect(answer).toMatchObject({
       status: 200,
@@ -68,7 +68,7 @@ describe("built", () => {
     expect(await get(icon)).toMatchObject({ status: 200, headers: { "content-type": "image/svg+xml" } });
   });
 
-  test("its policy allows only the service's own scripts, styles and fonts, with a new nonce in each answer", async () => {
+  test("its policy allows only the service's own scripts, styles and fonts, with a new nonce in each response", async () => {
     const [one, two] = [await get("/console"), await get("/console")];
     const nonce = /name="csp-nonce" content="([\w-]{22})"/.exec(one.text)?.[1];
     expect(one.headers["content-security-policy"]).toBe(
@@ -108,7 +108,7 @@ describe("built", () => {
     ["brotli", undefined],
     ["identity", undefined],
     ["", undefined],
-  ])("packed for who can unpack it: %j gets %s", async (accepts, encoding) => {
+  ])("a request with Accept-Encoding %j gets %s", async (accepts, encoding) => {
     const { headers, status } = await get("/console/assets/main-abc123.js", { "accept-encoding": accepts });
     expect(status).toBe(200);
     expect(headers["content-encoding"]).toBe(encoding);
@@ -136,7 +136,7 @@ describe("built", () => {
     expect(await get(where)).toBeError("not_found");
   });
 
-  test("a bad escape is refused, as everywhere", async () => {
+  test("a bad percent escape is refused, as everywhere", async () => {
     expect((await get("/console/%ff")).status).toBe(400);
   });
 });
@@ -144,7 +144,7 @@ describe("built", () => {
 describe("not built", () => {
   const api = useApi({ settings: { consoleFolder: path.join(folder, "nowhere") }, log });
 
-  test("a page says so, and the log says what to do", async () => {
+  test("the page reports it, and the log names the command to run", async () => {
     const answer = await sendRequest(`${api.url}/console`, "GET", {});
     expect(answer).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
     expect(answer.text).toContain("npm run build");

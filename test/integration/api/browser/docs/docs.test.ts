@@ -35,7 +35,7 @@ describe.each(pages)("%s", (path) => {
     expect(await get(path, { "if-none-match": page.headers.etag! })).toMatchObject({ status: 304, text: "" });
   });
 
-  test("leads nowhere that is not there", async () => {
+  test("has no broken link", async () => {
     const page = await get(path);
     const links = new Set([...page.text.matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link));
     for (const link of links) {
@@ -72,13 +72,13 @@ test("every list has its address, search, sort and filter keys", async () => {
   }
 });
 
-test("commands are for the address that the service has", async () => {
+test("commands contain the service's own address", async () => {
   const { text } = await get("/docs/quickstart");
   expect(text).toContain(`${api.url}/oauth/token`);
   expect(text).not.toContain("localhost:3000");
 });
 
-test("what pages load comes packed for who can unpack it, and is compared each time", async () => {
+test("resources are compressed when the client accepts it, and revalidated on each request", async () => {
   const path = "/docs/assets/swagger-ui.css";
   const plain = await get(path);
   expect(plain).toMatchObject({
@@ -97,7 +97,7 @@ describe("with the values of a realm", () => {
   const nameOf = async (realmId: string): Promise<string> => (await realms.findById(owner(), realmId))?.name ?? "";
   const owner = () => api.database.owner;
 
-  test("a guide has the domain, the RADIUS server's name, the issuing CA and the addresses of the realm that is named", async () => {
+  test("a guide shows the named realm's domain, RADIUS server name, issuing CA and addresses", async () => {
     const realmId = await api.given.realm();
     const name = await nameOf(realmId);
     const asWritten = (await get("/docs/radius?realm=nobody")).text;
@@ -121,7 +121,7 @@ describe("with the values of a realm", () => {
     expect((await get(`/docs/radius?realm=${name}`)).text).not.toContain("reboot");
   });
 
-  test("without a name it is the only realm, and as written where there are several", async () => {
+  test("without a realm's name a guide has the values of the only realm, or its example values if there are several", async () => {
     const several = await api.given.realm();
     expect((await get("/docs/radius")).text).toContain("radius.demo.example");
     expect(await realms.findForGuides(owner(), { name: undefined })).toBeUndefined();
@@ -131,7 +131,7 @@ describe("with the values of a realm", () => {
   });
 
   test.each(["strict", "resilient", "hostapd", "disconnect"])(
-    "%s.tar.gz is what its page says, ready to unpack, with the realm's domain and no secret",
+    "%s.tar.gz unpacks to what its page describes, with the realm's domain and no secret",
     async (archive) => {
       const name = await nameOf(await api.given.realm());
       const answer = await fetch(`${api.url}/docs/radius/${archive}.tar.gz?realm=${name}`);
@@ -167,7 +167,7 @@ describe("with the values of a realm", () => {
   );
 });
 
-test("what is not there is 404, and nothing leads out of the folder", async () => {
+test("an unknown page is 404, and no path leaves the folder", async () => {
   for (const path of [
     "/docs/nothing",
     "/docs/README.md",

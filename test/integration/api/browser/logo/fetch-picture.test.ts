@@ -23,7 +23,7 @@ beforeEach(() => {
   server.show("/logo.png", "image/png", png);
 });
 
-test("a picture is fetched without a cookie, a credential or anything that says who asks", async () => {
+test("a picture is fetched without a cookie, credentials or anything that identifies the service", async () => {
   server.on("/first", redirect("/logo.png"));
   expect(await fetchPicture(`${server.url}/first`)).toEqual(withPicture);
   expect(server.asked.map(({ path }) => path)).toEqual(["/first", "/logo.png"]);
@@ -32,7 +32,7 @@ test("a picture is fetched without a cookie, a credential or anything that says 
   }
 });
 
-test("a name is found, and its certificate has to be its own", async () => {
+test("the host name is resolved, and its certificate must match the name", async () => {
   expect(await fetchPicture(`https://localhost:${server.port}/logo.png`)).toEqual(withPicture);
   const untrusting = createPictureFetch({ networks: "127.0.0.1, ::1" });
   await expect(untrusting(`${server.url}/logo.png`)).rejects.toThrow(
@@ -41,7 +41,7 @@ test("a name is found, and its certificate has to be its own", async () => {
   expect(server.asked).toHaveLength(1);
 });
 
-test("what is not on the public Internet is not connected to, in whatever way it is written", async () => {
+test("an address outside the public Internet is refused in every spelling", async () => {
   const before = server.connections();
   const hosts = [
     ...["127.0.0.1", "localhost", "localhost.", "127.1", "0177.0.0.1", "0x7f000001", "2130706433", "127.0.0.1."],
@@ -58,7 +58,7 @@ test("what is not on the public Internet is not connected to, in whatever way it
   expect(server.connections()).toBe(before);
 });
 
-test("two redirects are followed and a third is not", async () => {
+test("two redirects are followed, a third is refused", async () => {
   server.on("/3", redirect("/2", 301));
   server.on("/2", redirect(`https://localhost:${server.port}/1`, 307));
   server.on("/1", redirect("logo.png", 308));
@@ -123,20 +123,20 @@ test.each<[what: string, answer: (outgoing: ServerResponse) => void, why: string
     "it broke off",
   ],
   ["nothing, and hangs up", (outgoing) => outgoing.destroy(), "it cannot be reached: ECONNRESET"],
-])("%s is no picture", async (_, answer, why) => {
+])("%s is refused as a picture", async (_, answer, why) => {
   server.on("/bad", (_incoming, outgoing) => {
     answer(outgoing);
   });
   await expect(fetchPicture(`${server.url}/bad`)).rejects.toThrow(why);
 });
 
-test("as much as it may is taken", async () => {
+test("a picture of exactly the maximum size is accepted", async () => {
   const most = Buffer.concat([png, Buffer.alloc(262_144 - png.length)]);
   server.show("/most.png", "image/png", most);
   expect((await fetchPicture(`${server.url}/most.png`)).bytes.equals(most)).toBe(true);
 });
 
-test("what never answers, or a little at a time, is given up in time", async () => {
+test("a source that never responds or only trickles is aborted in time", async () => {
   server.on("/never", () => undefined);
   server.on("/drop", (_, outgoing) => {
     outgoing.writeHead(200, { "content-type": "image/png" });
@@ -150,7 +150,7 @@ test("what never answers, or a little at a time, is given up in time", async () 
   }
 });
 
-test("redirects share the time of the first request", async () => {
+test("redirects share one time limit with the first request", async () => {
   const later =
     (location: string) =>
     (_: unknown, outgoing: ServerResponse): void => {

@@ -27,7 +27,7 @@ beforeAll(() => {
   server.show("/logo.svg", "image/svg+xml", svg(`<script>document.title = "no"</script>`));
 });
 
-test("a page shows the logo from our own origin, without waiting for it and without naming its source", async () => {
+test("a page shows the logo from the service's own origin, without waiting for it and without its source address", async () => {
   const before = server.asked.length;
   server.on("/never.png", () => undefined);
   const name = await givenRealm("/never.png");
@@ -40,7 +40,7 @@ test("a page shows the logo from our own origin, without waiting for it and with
   expect(server.asked).toHaveLength(before);
 });
 
-test("the logo is served to everybody, may be kept, and is compared by its tag", async () => {
+test("the logo is public, cacheable and revalidated by its tag", async () => {
   const name = await givenRealm("/logo.png");
   const [, address] = /<img class="logo" src="([^"]+)"/.exec((await get(`/login?realm=${name}`)).text)!;
   const logo = await fetch(`${api.url}${address}`);
@@ -72,7 +72,7 @@ test("the logo is served to everybody, may be kept, and is compared by its tag",
   });
 });
 
-test("a drawing with a script is served so that it does nothing", async () => {
+test("a script in an SVG logo cannot run", async () => {
   const logo = await get(`/realms/${await givenRealm("/logo.svg")}/logo`);
   expect(logo).toMatchObject({
     status: 200,
@@ -84,7 +84,7 @@ test("a drawing with a script is served so that it does nothing", async () => {
   });
 });
 
-test("two realms' logos are each their own, and a new address is a new logo", async () => {
+test("each realm has its own logo, and a new address has a new logo", async () => {
   const [one, other] = [await givenRealm("/logo.png"), await givenRealm("/logo.svg")];
   expect((await get(`/realms/${one}/logo`)).headers["content-type"]).toBe("image/png");
   expect((await get(`/realms/${other}/logo`)).headers["content-type"]).toBe("image/svg+xml");
@@ -97,7 +97,7 @@ test("two realms' logos are each their own, and a new address is a new logo", as
   expect((await get(`/realms/${one}/logo`)).headers["content-type"]).toBe("image/svg+xml");
 });
 
-test("a logo that does not come is 404, and then pages have a letter in its place", async () => {
+test("an unreachable logo is 404, and pages then show a letter", async () => {
   const name = await givenRealm("/missing.png");
   expect(await get(`/realms/${name}/logo`)).toMatchObject({ status: 404, headers: { "cache-control": "no-store" } });
   const page = await get(`/login?realm=${name}`);
@@ -105,7 +105,7 @@ test("a logo that does not come is 404, and then pages have a letter in its plac
   expect(page.text).not.toContain("<img");
 });
 
-test("where there is no logo it makes no difference why", async () => {
+test("a missing logo is the same 404 for every cause", async () => {
   const name = (await realms.findById(api.database.owner, await api.given.realm()))?.name ?? "";
   const paths = [name, "nobody", "NOBODY", "a".repeat(70), "..%2f..%2fetc", "%00", "%ff"];
   for (const path of paths) {

@@ -32,13 +32,13 @@ beforeEach(() => {
   requests = () => server.asked.length - before;
 });
 
-test("a realm without a logo has none, and nobody is asked", async () => {
+test("a realm without a logo has none, and nothing is requested", async () => {
   expect(logos.mayHave(realm(""))).toBe(false);
   expect(await logos.find(realm(""))).toBeUndefined();
   expect(requests()).toBe(0);
 });
 
-test("many who wait for a logo make one request, and for an hour nobody makes another", async () => {
+test("concurrent requests for a logo share one fetch, and the result is kept for an hour", async () => {
   const found = await Promise.all(Array.from({ length: 50 }, () => logos.find(realm("/logo.png"))));
   expect(new Set(found)).toEqual(new Set([{ type: "image/png", bytes: png }]));
   pass(hour - 1);
@@ -46,7 +46,7 @@ test("many who wait for a logo make one request, and for an hour nobody makes an
   expect(requests()).toBe(1);
 });
 
-test("after an hour the old one is shown at once while the new one is fetched", async () => {
+test("after an hour the old logo is shown at once while a new one is fetched", async () => {
   await logos.find(realm("/logo.png"));
   server.show("/logo.png", "image/svg+xml", svg());
   pass(hour);
@@ -55,7 +55,7 @@ test("after an hour the old one is shown at once while the new one is fetched", 
   expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/svg+xml" });
 });
 
-test("while its source is away a logo is shown for a week, and its source asked once a minute", async () => {
+test("while its source is down a logo is shown for a week and the source retried once a minute", async () => {
   await logos.find(realm("/logo.png"));
   server.on("/logo.png", (_, outgoing) => outgoing.writeHead(503).end());
   pass(hour);
@@ -73,7 +73,7 @@ test("while its source is away a logo is shown for a week, and its source asked 
   expect(logos.mayHave(realm("/logo.png"))).toBe(false);
 });
 
-test("what failed is not tried again for a minute, and pages know that there is none", async () => {
+test("a failed fetch is not retried for a minute, and pages meanwhile know that there is no logo", async () => {
   expect(logos.mayHave(realm("/missing"))).toBe(true);
   for (let tries = 0; tries < 3; tries++) expect(await logos.find(realm("/missing"))).toBeUndefined();
   expect(requests()).toBe(1);
@@ -85,7 +85,7 @@ test("what failed is not tried again for a minute, and pages know that there is 
   expect(await logos.find(realm("/missing"))).toBeDefined();
 });
 
-test("another address is another logo at once, and realms have each their own", async () => {
+test("a new address is a new logo at once, and each realm has its own", async () => {
   expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });
   expect(await logos.find(realm("/other.svg", "2"))).toMatchObject({ type: "image/svg+xml" });
   expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });
@@ -94,7 +94,7 @@ test("another address is another logo at once, and realms have each their own", 
   expect(requests()).toBe(3);
 });
 
-test("an answer from an address that is no longer the realm's is discarded", async () => {
+test("a fetch from an address that the realm no longer uses is discarded", async () => {
   let answer = (): void => undefined;
   server.on("/late.png", (_, outgoing) => {
     answer = () => void outgoing.writeHead(200, { "content-type": "image/png" }).end(png);
@@ -107,7 +107,7 @@ test("an answer from an address that is no longer the realm's is discarded", asy
   expect(await logos.find(realm("/other.svg"))).toMatchObject({ type: "image/svg+xml" });
 });
 
-test("of many realms those stay that were asked for lately", async () => {
+test("with many realms the most recently requested logos stay in memory", async () => {
   for (const id of ["1", "2", "3", "1", "4"]) await logos.find(realm("/logo.png", id));
   expect(requests()).toBe(4);
   await logos.find(realm("/logo.png", "1"));

@@ -49,8 +49,8 @@ async function givenDownload(realmId: string, deviceType = "iOS") {
   };
 }
 
-describe("where the network asks about profiles", () => {
-  test("the page waits for it, says after three minutes what to try and whom to tell, and in the end that it works", async () => {
+describe("when RADIUS servers ask about profiles", () => {
+  test("the page waits for the first connection, suggests help after three minutes, and finally confirms that it works", async () => {
     const realmId = await givenRealm();
     await givenAsked(realmId, "6 days");
     const { user, look, wasDownloaded } = await givenDownload(realmId);
@@ -87,7 +87,7 @@ describe("where the network asks about profiles", () => {
     expect(works.text).not.toContain(nothing);
   });
 
-  test("each kind of device is told its own way to forget a network", async () => {
+  test("each kind of device gets its own instructions to forget a network", async () => {
     const realmId = await givenRealm();
     await givenAsked(realmId, "1 day");
     for (const [deviceType, way] of [
@@ -101,11 +101,11 @@ describe("where the network asks about profiles", () => {
   });
 });
 
-describe("where it does not", () => {
+describe("when RADIUS servers do not ask", () => {
   test.each([
     ["nobody ever asked", undefined],
     ["the last time is more than 7 days ago", "8 days"],
-  ])("only success is told: %s", async (_, ago) => {
+  ])("only success is shown: %s", async (_, ago) => {
     const realmId = await givenRealm();
     if (ago !== undefined) await givenAsked(realmId, ago);
     const { user, look, wasDownloaded } = await givenDownload(realmId);
@@ -117,7 +117,7 @@ describe("where it does not", () => {
     expect((await look()).text).toContain("it works");
   });
 
-  test("another realm's profiles, servers', and those older than the newest 200 say nothing about it", async () => {
+  test("profiles of another realm, of servers, or older than the newest 200 do not count as evidence", async () => {
     const realmId = await givenRealm();
     await givenAsked(await givenRealm(), "1 day");
     await given.profile({ realmId }, { kind: "infrastructure" });
@@ -131,7 +131,7 @@ describe("where it does not", () => {
   });
 });
 
-test("before the download the page stays as it is, with a link that leads on; afterwards it asks by itself", async () => {
+test("before the download the page stays as it is, with a link to continue; afterwards it polls", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   const visitor = await visitorOf(api, user);
   const page = await visitor.add();
@@ -143,7 +143,7 @@ test("before the download the page stays as it is, with a link that leads on; af
   expect(after.text).not.toContain("I have downloaded it");
 });
 
-test("My devices says of each when it was last seen, in the realm's time zone, or that it was not seen yet", async () => {
+test("My devices shows when each device was last seen, in the realm's time zone, or that it was never seen", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   const serial = await given.profile(user);
   const visitor = await visitorOf(api, user);
@@ -159,7 +159,7 @@ test("My devices says of each when it was last seen, in the realm's time zone, o
   );
 });
 
-test("what ends within a day is told with its time, zone and how long that is; what ends later as a day", async () => {
+test("an end within a day is shown with time, zone and remaining time; a later end as a date", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   const visitor = await visitorOf(api, user);
   const page = await visitor.add();

@@ -22,7 +22,7 @@ const profilesOf = (accountId: string) =>
     sql`select name, device_type as "deviceType" from certificates where guest_account_id = ${accountId}`,
   );
 
-test("the page says what it is, whose, until when and how much is used; a device is added as anybody's", async () => {
+test("the page shows the account's name, owner, end and usage, and any visitor with the link can add a device", async () => {
   const account = await given.guestAccount({ realmId, name: "Summer school", profileLimit: 20 });
   const home = `/guest/${account.token}`;
   const visitor = await visitorOf(api);
@@ -40,7 +40,7 @@ test("the page says what it is, whose, until when and how much is used; a device
   expect((await visitor.get(home)).text).toContain("1 of 20 profiles used");
 });
 
-test("who else holds the link gets no file of another guest, and neither does another account's page", async () => {
+test("another holder of the link or another guest account cannot get a guest's file", async () => {
   const account = await given.guestAccount({ realmId });
   const visitor = await visitorOf(api);
   const page = await visitor.add({}, { home: `/guest/${account.token}` });
@@ -54,14 +54,14 @@ test("who else holds the link gets no file of another guest, and neither does an
   expect(await visitor.get(file)).toMatchObject({ status: 200 });
 });
 
-test("a guest's other device takes a profile by its own link", async () => {
+test("a guest's other device claims a profile by its own link", async () => {
   const account = await given.guestAccount({ realmId });
   const page = await (await visitorOf(api)).add({ place: "elsewhere" }, { home: `/guest/${account.token}` });
   expect(headingOf(page)).toBe("Scan this with the other device");
   expect(await profilesOf(account.id)).toEqual([]);
 });
 
-test("full: the page stays, adding is off and says why", async () => {
+test("at the limit the page stays, and adding is disabled with the reason", async () => {
   const account = await given.guestAccount({ realmId, profileLimit: 1 });
   await given.profile({ realmId }, { guestAccountId: account.id });
   const visitor = await visitorOf(api);
@@ -72,7 +72,7 @@ test("full: the page stays, adding is off and says why", async () => {
   expect(await visitor.get(`/guest/${account.token}/devices/new`)).toMatchObject({ status: 409 });
 });
 
-test("the limit holds for many guests at the same moment", async () => {
+test("the limit holds for concurrent guests", async () => {
   const account = await given.guestAccount({ realmId, profileLimit: 2 });
   const visitors = await Promise.all(Array.from({ length: 6 }, () => visitorOf(api)));
   const pages = await Promise.all(visitors.map((each) => each.add({}, { home: `/guest/${account.token}` })));
@@ -81,7 +81,7 @@ test("the limit holds for many guests at the same moment", async () => {
   expect(await profilesOf(account.id)).toHaveLength(2);
 });
 
-test("expired: a calm page; revoked and unknown look the same to the last octet, on every page of it", async () => {
+test("an expired account has a calm page; revoked and unknown accounts look identical on every page, to the byte", async () => {
   const visitor = await visitorOf(api);
   const expired = await given.guestAccount({ realmId, expiresAt: fromNow(-1_000) });
   expect(headingOf(await visitor.get(`/guest/${expired.token}`))).toBe("This guest access has ended");
@@ -132,7 +132,7 @@ test("the sheet has the link, the networks, the end in the realm's time zone and
   expect(page.text).not.toContain("<script");
 });
 
-test("guesses are counted, and too many are stopped", async () => {
+test("token guesses are counted, and too many are refused", async () => {
   const visitor = await visitorOf(api);
   let status = 404;
   for (let tries = 0; tries < 40 && status === 404; tries++) ({ status } = await visitor.get(`/guest/rpg_${tries}`));
@@ -140,7 +140,7 @@ test("guesses are counted, and too many are stopped", async () => {
   await api.database.owner.query(sql`delete from guesses`);
 });
 
-test("the small browser of a network's sign-in page is told which one to use, with the address to copy", async () => {
+test("a captive portal's browser is told to open a full browser, with the address to copy", async () => {
   const account = await given.guestAccount({ realmId });
   const address = `${api.url}/guest/${account.token}`;
   for (const [agent, browser] of [

@@ -67,7 +67,7 @@ const issuancesOf = (user: GivenUser) =>
   api.database.owner.query(sql`select id from issuances where user_id = ${user.id}`);
 
 describe("on this device", () => {
-  test("nothing is made until Download is tapped; then the file has certificates and key, and is the person's own", async () => {
+  test("nothing is made until Download is tapped; then the file has certificates and key, and belongs to the user", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -97,7 +97,7 @@ describe("on this device", () => {
     expect(entries).toEqual([{ event: "profile_create", client: null }]);
   });
 
-  test("the same form sent twice, or five times at once, makes one hand-over", async () => {
+  test("the same form sent twice, or five times at once, creates one hand-over", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const form = await visitor.get("/me/devices/new");
@@ -108,7 +108,7 @@ describe("on this device", () => {
     expect(new Set(answers.map(headingOf))).toEqual(new Set(["Set up laptop"]));
   });
 
-  test("Download tapped twice, or five times at once, makes one profile and gives the same file", async () => {
+  test("Download tapped twice, or five times at once, makes one profile and returns the same file", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -119,7 +119,7 @@ describe("on this device", () => {
     expect(await serialsOf(api, user)).toHaveLength(1);
   });
 
-  test("the limit holds for many taps at the same moment; who was refused is told why and can tap again", async () => {
+  test("the limit holds for concurrent taps; a refused user sees why and can tap again", async () => {
     const user = await person({ profileOverride: 2 });
     const visitors = await Promise.all(Array.from({ length: 8 }, () => visitorOf(api, user)));
     const pages = await Promise.all(visitors.map((visitor) => visitor.add()));
@@ -136,7 +136,7 @@ describe("on this device", () => {
     expect(await serialsOf(api, user)).toHaveLength(3);
   });
 
-  test("what objects to it is judged when Download is tapped, and what is over by then does not count", async () => {
+  test("limits are checked when Download is tapped, and what has ended by then does not count", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -150,7 +150,7 @@ describe("on this device", () => {
     expect((await visitor.download(refused)).text).toContain("PRIVATE KEY");
   });
 
-  test("a claim ends after an hour, with nothing made", async () => {
+  test("a claim expires after an hour, with nothing made", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -165,7 +165,7 @@ describe("on this device", () => {
     expect(await issuancesOf(user)).toEqual([]);
   });
 
-  test("only its own form makes the profile, in the browser that claimed it", async () => {
+  test("only the page's own form, in the browser that claimed it, makes the profile", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -185,7 +185,7 @@ describe("on this device", () => {
     expect(await issuancesOf(user)).toEqual([]);
   });
 
-  test("what is wrong is said beside its field, what was filled in is kept, and nothing is made", async () => {
+  test("each error is shown beside its field, the input is kept, and nothing is made", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     for (const [fields, said, kept] of [
@@ -226,7 +226,7 @@ describe("on this device", () => {
     expect(file.headers["content-disposition"]).toBe('attachment; filename="mias-u.pem"');
   });
 
-  test("an owner may have twenty that wait, claimed or not", async () => {
+  test("an owner may have twenty open hand-overs, claimed or not", async () => {
     const visitor = await visitorOf(api, await person());
     for (let count = 0; count < 20; count++) {
       expect(await visitor.add({ place: count % 2 === 0 ? "here" : "elsewhere" })).toMatchObject({ status: 200 });
@@ -241,7 +241,7 @@ describe("on this device", () => {
       worker = await api.startWorker();
     });
 
-    test("a profile that no worker has made yet is prepared, and after half a minute nobody has to wait", async () => {
+    test("a profile that no worker has made is shown as in preparation, and after half a minute the page says to come back", async () => {
       const user = await person();
       const visitor = await visitorOf(api, user);
       const claimed = await visitor.add();
@@ -263,7 +263,7 @@ describe("on this device", () => {
 });
 
 describeWithTool(["nmcli", "openssl"], "the commands for NetworkManager", () => {
-  test("they make of the two files a connection that NetworkManager takes, and the CA is the profile's", async () => {
+  test("NetworkManager accepts the connection that they make of the two files, with the profile's CA", async () => {
     const visitor = await visitorOf(api, await person());
     const page = await visitor.add({ name: "Mia's laptop" });
     const caUrl = new URL(/href="([^"]+radius-ca.pem)"/.exec(page.text)![1]!, page.url).href;
@@ -297,7 +297,7 @@ const savedNames = ({ headers }: { headers: Record<string, unknown> }): string[]
 };
 
 test.each(["Linux computer", "Mia's laptop", "Büro/Rechner", "RADIUS CA", "con", "電話"])(
-  "the commands for %j name exactly the files that the browser saves, and the two are different files",
+  "the commands for %j name exactly the files that the browser saves, which differ from each other",
   async (name) => {
     const visitor = await visitorOf(api, await person());
     const page = await visitor.add({ name });
@@ -315,7 +315,7 @@ test.each(["Linux computer", "Mia's laptop", "Büro/Rechner", "RADIUS CA", "con"
   },
 );
 
-test("control: a name in two forms would be noticed", () => {
+test("control: a name in two Unicode forms is detected", () => {
   const headers = {
     "content-disposition": `attachment; filename="linux-computer.pem"; filename*=UTF-8''Linux%20computer.pem`,
   };
@@ -344,7 +344,7 @@ describe("the file", () => {
        where c.user_id = ${user.id} and c.revoked_at is not null
     `);
 
-  test("it can be fetched as often as one likes within half an hour of the first time, then it is gone and its page says so", async () => {
+  test("it can be fetched repeatedly within half an hour of the first download; then it is gone and its page shows that", async () => {
     const visitor = await visitorOf(api, await person());
     const page = await visitor.add();
     const one = await visitor.download(page);
@@ -362,7 +362,7 @@ describe("the file", () => {
     expect(gone.text).not.toContain("PRIVATE KEY");
   });
 
-  test("half an hour after it was first fetched upkeep erases the sealed output as well, and not before; the profile stays", async () => {
+  test("half an hour after the first download, not earlier, upkeep erases the sealed output too; the profile stays", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -379,7 +379,7 @@ describe("the file", () => {
     expect(await serialsOf(api, user)).toHaveLength(1);
   });
 
-  test("a profile whose file nobody fetched within half an hour is revoked when the file is erased, by nobody", async () => {
+  test("if nobody fetched a file within half an hour, its profile is revoked by upkeep when the file is erased", async () => {
     for (const owner of ["person", "guest"] as const) {
       const user = await person();
       const account = await given.guestAccount({ realmId });
@@ -424,7 +424,7 @@ describe("the file", () => {
     }
   });
 
-  test("a file that is being sent while upkeep comes by stays, and so does its profile", async () => {
+  test("a file that is being downloaded during upkeep stays, and so does its profile", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -439,7 +439,7 @@ describe("the file", () => {
     expect(await serialsOf(api, user)).toHaveLength(1);
   });
 
-  test("one that the release before claims had taken shows its file, and tells who took it", async () => {
+  test("a hand-over that the previous release's claim had taken shows its file and who took it", async () => {
     const user = await person();
     const { owner, page, link } = await offer(user);
     const { device, page: claimed } = await take(link);
@@ -451,7 +451,7 @@ describe("the file", () => {
     expect((await owner.get(page.url)).text).toContain("Picked up by ");
   });
 
-  test("what ended a day ago is forgotten", async () => {
+  test("a hand-over is deleted a day after it ended", async () => {
     const { page } = await offer(await person());
     const rows = () => api.database.owner.query(sql`select id from hand_overs where id = ${idOf(page)}`);
     const db = api.database.open("realmpass_worker");
@@ -465,7 +465,7 @@ describe("the file", () => {
     expect(await rows()).toEqual([]);
   });
 
-  test("nobody but the browser that claimed it gets it: not the same person elsewhere, not who knows the address", async () => {
+  test("only the browser that claimed it gets the file, not the same user elsewhere, nor anyone with the address", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -486,7 +486,7 @@ describe("the file", () => {
 });
 
 describe("on another device", () => {
-  test("the device claims it, the key is made when it asks for the file, and the first page tells who picked it up", async () => {
+  test("the device claims it, the key is made when it requests the file, and the first page shows who picked it up", async () => {
     const user = await person();
     const { owner, page, link } = await offer(user);
     expect(page.headers["refresh"]).toBe("3");
@@ -506,7 +506,7 @@ describe("on another device", () => {
     expect(await owner.get(`${page.url}/file/laptop.mobileconfig`)).toMatchObject({ status: 404 });
   });
 
-  test("it is for one device: of many at the same moment one claims it, the others get a calm page", async () => {
+  test("one device claims it: of concurrent devices one wins, the others get a calm page", async () => {
     const user = await person();
     const { link } = await offer(user);
     const devices = await Promise.all(Array.from({ length: 10 }, () => visitorOf(api)));
@@ -524,7 +524,7 @@ describe("on another device", () => {
     expect(late.text).not.toContain("laptop");
   });
 
-  test("the same browser that presses twice gets to its page each time", async () => {
+  test("the same browser that presses twice reaches its page each time", async () => {
     const user = await person();
     const { link } = await offer(user);
     const device = await visitorOf(api);
@@ -535,7 +535,7 @@ describe("on another device", () => {
     expect(await serialsOf(api, user)).toHaveLength(1);
   });
 
-  test("who has claimed it has an hour from then, and is told afterwards", async () => {
+  test("the claimant has an hour from the claim, and afterwards sees that it expired", async () => {
     const user = await person();
     const { page, link } = await offer(user);
     await change(page, sql`created_at = now() - interval '9 minutes', expires_at = now() + interval '1 minute'`);
@@ -551,7 +551,7 @@ describe("on another device", () => {
     expect(await issuancesOf(user)).toEqual([]);
   });
 
-  test("after ten minutes it is too late, and nothing is made", async () => {
+  test("after ten minutes the link has expired, and nothing is made", async () => {
     const user = await person();
     const { owner, page, link } = await offer(user);
     const device = await visitorOf(api);
@@ -563,7 +563,7 @@ describe("on another device", () => {
     expect(await serialsOf(api, user)).toEqual([]);
   });
 
-  test("only its own form takes it", async () => {
+  test("only the page's own form claims it", async () => {
     const user = await person();
     const { link } = await offer(user);
     const device = await visitorOf(api);
@@ -572,7 +572,7 @@ describe("on another device", () => {
     expect(await serialsOf(api, user)).toEqual([]);
   });
 
-  test("somebody who was locked or offboarded meanwhile gets nothing, and the hand-over is not used up", async () => {
+  test("a user who was locked or offboarded meanwhile gets nothing, and the hand-over stays unused", async () => {
     for (const column of [sql`locked_at`, sql`offboarded_at`]) {
       const user = await person();
       const { link } = await offer(user);
@@ -585,7 +585,7 @@ describe("on another device", () => {
     }
   });
 
-  test("the name that was suggested follows the device that claims it; one that was chosen stays", async () => {
+  test("a suggested name follows the device that claims it; a chosen name stays", async () => {
     const user = await person();
     await api.database.owner.query(sql`update users set display_name = 'Mia Keller' where id = ${user.id}`);
     const suggested = await offer(user, { device_type: "Windows", name: "Laptop of Mia" });
@@ -594,7 +594,7 @@ describe("on another device", () => {
     expect(headingOf((await take(chosen.link, "iPadOS")).page)).toBe("Set up Mine");
   });
 
-  test("a link that leads nowhere says so, counts as a guess, and many guesses are stopped", async () => {
+  test("an invalid link is reported, counts as a guess, and many guesses are refused", async () => {
     const guesser = await visitorOf(api);
     const page = await guesser.get("/d/rph_AAAAAAAAAAAAAAAAAAAAAA");
     expect({ status: page.status, heading: headingOf(page) }).toEqual({
@@ -609,7 +609,7 @@ describe("on another device", () => {
   });
 });
 
-test("tokens are in no log line and no title, and are not stored", async () => {
+test("tokens are in no log line, in no title and not in the database", async () => {
   const { owner, page, link } = await offer(await person());
   const token = link.split("/").at(-1)!;
   const { page: taken } = await take(link);

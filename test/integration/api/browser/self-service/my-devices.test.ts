@@ -29,7 +29,7 @@ const revokedOf = (user: GivenUser) =>
   `);
 
 describe("my devices", () => {
-  test("they show what is in use, with the status, the end and the way to revoke each", async () => {
+  test("they show each active profile with status, end and a way to revoke it", async () => {
     const user = await person();
     const serial = await given.profile(user, { name: "My <b>phone</b>", deviceType: "iOS" });
     await given.profile(user, { name: "ended", createdAt: fromNow(-9 * day), notAfter: fromNow(-day) });
@@ -43,7 +43,7 @@ describe("my devices", () => {
     expect(page.text).not.toMatch(/ended|somebody else|Renew/);
   });
 
-  test("at the limit the way to another device leads to the list first, and the page says why", async () => {
+  test("at the limit the link to another device leads to the list first, and the page explains why", async () => {
     const user = await person({ profileOverride: 1 });
     await given.profile(user);
     const visitor = await visitorOf(api, user);
@@ -55,7 +55,7 @@ describe("my devices", () => {
     expect(await visitor.get("/me/devices/new")).toMatchObject({ status: 409 });
   });
 
-  test("a locked user adds nothing and can still revoke", async () => {
+  test("a locked user cannot add a device but can still revoke", async () => {
     const user = await person({ lockedAt: new Date(0) });
     const serial = await given.profile(user);
     const visitor = await visitorOf(api, user);
@@ -67,7 +67,7 @@ describe("my devices", () => {
     expect(await serialsOf(api, user)).toEqual([]);
   });
 
-  test("a user who is not signed in, or was offboarded, is asked to sign in and comes back", async () => {
+  test("a user who is not signed in, or was offboarded, signs in and then returns", async () => {
     const nobody = await (await visitorOf(api)).get("/me/devices/new?lang=de", { follow: false });
     expect(nobody).toMatchObject({
       status: 303,
@@ -79,24 +79,24 @@ describe("my devices", () => {
     expect(await visitor.get("/me", { follow: false })).toMatchObject({ status: 303 });
   });
 
-  describe("somebody who was let back in", () => {
+  describe("a reactivated user", () => {
     const administrator = () => api.as.service({ realmId });
-    const told = /Your access ended on <time [^>]+>[^<]+<\/time> and came back on <time [^>]+>[^<]+<\/time>\./;
+    const notice = /Your access ended on <time [^>]+>[^<]+<\/time> and came back on <time [^>]+>[^<]+<\/time>\./;
 
-    test("is told once, and that devices of before have to be set up again", async () => {
+    test("sees once that earlier devices must be set up again", async () => {
       const user = await person();
       await given.profile(user);
       await administrator().delete(`/api/user/${user.id}`);
       await administrator().put(`/api/user/${user.id}/undelete`);
       const visitor = await visitorOf(api, user);
       const page = await visitor.get("/me");
-      expect(page.text).toMatch(told);
+      expect(page.text).toMatch(notice);
       expect(page.text).toContain("Devices that you had before have to be set up again.");
       expect(page.text).not.toContain("stayed on the network");
-      expect((await visitor.get("/me")).text).not.toMatch(told);
+      expect((await visitor.get("/me")).text).not.toMatch(notice);
     });
 
-    test("within days of grace is told that the devices stayed on, in German as well", async () => {
+    test("sees within days of grace that the devices stayed on, in German as well", async () => {
       const user = await person();
       await given.profile(user, { createdAt: fromNow(-day) });
       await administrator().delete(`/api/user/${user.id}`, { graceDays: 7 });
@@ -109,23 +109,23 @@ describe("my devices", () => {
       expect(page.text).not.toContain("neu einrichten");
     });
 
-    test("is told on one of two pages that are asked for at once", async () => {
+    test("sees it on only one of two pages that are loaded at once", async () => {
       const user = await person();
       await administrator().delete(`/api/user/${user.id}`);
       await administrator().put(`/api/user/${user.id}/undelete`);
       const visitor = await visitorOf(api, user);
       const pages = await Promise.all([visitor.get("/me"), visitor.get("/me")]);
-      expect(pages.filter(({ text }) => told.test(text))).toHaveLength(1);
+      expect(pages.filter(({ text }) => notice.test(text))).toHaveLength(1);
     });
   });
 
-  test("administrators have a way to the console, others have none", async () => {
+  test("administrators see a link to the console, others do not", async () => {
     const admin = await visitorOf(api, await person({ administrator: true }));
     expect((await admin.get("/me")).text).toContain('href="/console"');
     expect((await (await visitorOf(api, await person())).get("/me")).text).not.toContain("/console");
   });
 
-  test("its pages are small, run nothing, are kept by nobody, and say so in German as well", async () => {
+  test("its pages are small, run no script, are not cached, and exist in German as well", async () => {
     const user = await person();
     for (let count = 0; count < 5; count++) await given.profile(user);
     const visitor = await visitorOf(api, user);
@@ -147,7 +147,7 @@ describe("my devices", () => {
 });
 
 describe("one device", () => {
-  test("other people's, other realms' and made-up serial numbers get the same page", async () => {
+  test("serial numbers of other users, of other realms and invented ones get the same page", async () => {
     const visitor = await visitorOf(api, await person());
     const theirs = await given.profile(await person());
     const elsewhere = await given.profile(await given.user({ realmId: api.realmId }));
@@ -162,7 +162,7 @@ describe("one device", () => {
     expect(pages[0]).toMatchObject({ status: 404 });
   });
 
-  test("revoking asks for confirmation, and the page says that the profile is revoked", async () => {
+  test("revoking asks for confirmation, and the page then shows the profile as revoked", async () => {
     const user = await person();
     const serial = await given.profile(user, { name: "My phone" });
     const visitor = await visitorOf(api, user);
@@ -186,7 +186,7 @@ describe("one device", () => {
     expect((await visitor.get(`/me/devices/${serial}`)).text).toContain("Revoked");
   });
 
-  test("somebody else's profile cannot be revoked with one's own form", async () => {
+  test("another user's profile cannot be revoked with one's own form", async () => {
     const [one, other] = [await person(), await person()];
     const [mine, theirs] = [await given.profile(one), await given.profile(other)];
     const visitor = await visitorOf(api, one);
@@ -207,7 +207,7 @@ describe("renewing", () => {
     return file.status === 200 ? visitor.get(page.url) : file;
   };
 
-  test("it is offered from 30 days before the end, makes the new one first, and offers to revoke the old one", async () => {
+  test("it is offered 30 days before the end, makes the new profile first, then offers to revoke the old one", async () => {
     const user = await person();
     const [soon, late] = [await endingSoon(user), await endingSoon(user, 31)];
     const visitor = await visitorOf(api, user);
@@ -226,7 +226,7 @@ describe("renewing", () => {
     expect(await revokedOf(user)).toEqual([{ serial: soon, reason: 4 }]);
   });
 
-  test("at the limit it has room for one more, until the old one is revoked", async () => {
+  test("at the limit it may exceed the limit by one until the old profile is revoked", async () => {
     const user = await person({ profileOverride: 2 });
     const [one, two] = [await endingSoon(user), await endingSoon(user)];
     const ready = await renew(user, one);
@@ -243,7 +243,7 @@ describe("renewing", () => {
     expect(await serialsOf(api, user)).toHaveLength(3);
   });
 
-  test("of many renewals at the same moment one is made, whether of one profile or of several", async () => {
+  test("concurrent renewals make one profile, for one old profile or for several", async () => {
     const user = await person({ profileOverride: 2 });
     const [one, two] = [await endingSoon(user), await endingSoon(user)];
     const forms = await Promise.all(
@@ -258,7 +258,7 @@ describe("renewing", () => {
     expect(await serialsOf(api, user)).toHaveLength(3);
   });
 
-  test("the same profile is not renewed twice within a day, and can be a day later", async () => {
+  test("the same profile is not renewed twice within a day, and can be renewed a day later", async () => {
     const user = await person();
     const serial = await endingSoon(user);
     const visitor = await visitorOf(api, user);
@@ -278,7 +278,7 @@ describe("renewing", () => {
     expect(await visitor.download(claimed)).toMatchObject({ status: 200 });
   });
 
-  test("what is somebody else's, revoked, expired or far from its end is not renewed, whatever form is sent", async () => {
+  test("a profile that is another user's, revoked, expired or far from its end is not renewed by any form", async () => {
     const user = await person({ profileOverride: 20 });
     const visitor = await visitorOf(api, user);
     const own = formOf(await visitor.get(`/me/devices/${await endingSoon(user)}`)).fields;
@@ -301,7 +301,7 @@ describe("renewing", () => {
     expect(await serialsOf(api, user)).toHaveLength(before.length + 2);
   });
 
-  test("a day later the old one goes by itself if it is still beyond the limit, and not before or otherwise", async () => {
+  test("a day later the old profile is revoked automatically only if it still exceeds the limit", async () => {
     const ended = async (user: GivenUser, hours: number) => {
       const at = new Date(systemClock.now().getTime() + hours * 3_600_000);
       await revokeSuperseded({ db: api.database.open("realmpass_worker"), clock: { now: () => at }, log: silentLog });
@@ -333,7 +333,7 @@ describe("renewing", () => {
     expect(entries).toEqual([{ by: null, user: user.id }]);
   });
 
-  test("another device can pick it up", async () => {
+  test("another device can claim the renewal", async () => {
     const user = await person({ profileOverride: 1 });
     const serial = await endingSoon(user);
     const visitor = await visitorOf(api, user);
@@ -342,7 +342,7 @@ describe("renewing", () => {
     expect(await serialsOf(api, user)).toEqual([serial]);
   });
 
-  test("no other device is offered a renewal at the limit when the realm has no issuer", async () => {
+  test("at the limit, another device is not offered a renewal while the realm has no issuer", async () => {
     const other = await givenIssuingRealm(api.database.owner);
     const user = await given.user({ realmId: other.realmId, profileOverride: 1 });
     const serial = await endingSoon(user);
@@ -355,7 +355,7 @@ describe("renewing", () => {
 });
 
 describe("connected applications", () => {
-  test("each is shown with what it may do, and withdrawing ends its sessions with an audit entry", async () => {
+  test("each is shown with its permissions, and withdrawing ends its sessions with an audit entry", async () => {
     const user = await person();
     const { clientId } = await given.application({ realmId, type: "useragent", name: "Course planner" });
     await given.consent(user, clientId, { scopes: ["profile.read"] });
@@ -376,7 +376,7 @@ describe("connected applications", () => {
     expect(entries).toHaveLength(1);
   });
 
-  test("somebody else's consent stays", async () => {
+  test("another user's consent stays", async () => {
     const [one, other] = [await person(), await person()];
     const { clientId } = await given.application({ realmId, type: "useragent" });
     await given.consent(one, clientId);
@@ -394,7 +394,7 @@ test.each([
   ["iPhone", "iOS", "iPhone of Mia"],
   ["windows", "Windows", "Laptop of Mia"],
   ["android", "Android", "Android phone of Mia"],
-] as const)("what the browser says of itself is chosen and named already: %s", async (agent, deviceType, name) => {
+] as const)("the form preselects device and name from the User-Agent: %s", async (agent, deviceType, name) => {
   const user = await person();
   await api.database.owner.query(sql`update users set display_name = 'Mia Keller' where id = ${user.id}`);
   const cookie = `realmpass-login=${await given.login(user)}`;

@@ -24,7 +24,7 @@ test("people have all that is stored about them from the page of their devices, 
   expect((await visitor.get("/me/data")).status).toBe(429);
 });
 
-test("who is not signed in is asked to sign in, and gets nothing", async () => {
+test("a visitor who is not signed in is asked to sign in and gets no data", async () => {
   const page = await (await visitorOf(api)).get("/me/data", { follow: false });
   expect(page.status).toBe(303);
   expect(page.text).not.toContain("activity");

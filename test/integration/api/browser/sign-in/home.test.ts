@@ -40,14 +40,14 @@ const signIn = async ({ username }: LocalAccount, path?: string): Promise<string
   return answer.headers.location;
 };
 
-test("the bare address leads administrators to the console and everybody else to their devices", async () => {
+test("the bare address sends administrators to the console and all others to their devices", async () => {
   expect(await locationOf(browse(), "/")).toBe("/me");
   expect(await locationOf(await inBrowser(mia), "/")).toBe("/me");
   expect(await locationOf(await inBrowser(grace), "/")).toBe("/console");
   expect((await browse().post(`${api.url}/`, {}, { follow: false })).status).toBe(405);
 });
 
-test("so does signing in without anywhere to go on to, by password and by link", async () => {
+test("so does signing in without a target, by password and by link", async () => {
   expect(await signIn(mia)).toBe("/me");
   expect(await signIn(grace)).toBe("/console");
   for (const [account, home] of [
@@ -69,7 +69,7 @@ test.each([
   "/me/hand-overs/7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11/file/iphone.mobileconfig",
   "/console/sign-in",
   "/console/sign-in?continue=%2Fconsole%2Fusers",
-])("signing in leads on to %j, and a user who is signed in goes there at once", async (path) => {
+])("signing in redirects to %j, and a signed-in user goes there at once", async (path) => {
   expect(await signIn(mia, path)).toBe(path);
   expect(await locationOf(await inBrowser(mia), `/login?${continueTo(path)}`)).toBe(path);
 });
@@ -95,25 +95,25 @@ test.each([
   "/console/sign-in/x",
   "/console/sign-in//evil.example",
   "/console/sign-out",
-])("signing in does not lead on to %j", async (path) => {
+])("signing in does not redirect to %j", async (path) => {
   expect(await signIn(mia, path)).toBe("/me");
 });
 
-test("who wants to see their devices and belongs to one of several realms says to which", async () => {
+test("a visitor who wants to see their devices chooses their realm among several", async () => {
   const page = await visit(browse(), `/login?${continueTo("/me/devices/new")}`);
   expect(page).toMatchObject({ status: 200 });
   expect(page.text).toContain("Where do you belong?");
   expect(page.text).toContain(`href="/login?continue=%2Fme%2Fdevices%2Fnew&amp;realm=${realmName}"`);
 });
 
-test("asked to sign in again, or to another realm, nobody is taken on at once", async () => {
+test("a user who must sign in again, or to another realm, is not redirected at once", async () => {
   const browser = await inBrowser(mia);
   const again = await visit(browser, `/login?again=true&realm=${realmName}&${continueTo("/me")}`);
   expect(again).toMatchObject({ status: 200 });
   expect(again.text).toContain('name="password"');
 });
 
-test("the page that shows who is signed in leads to their devices, and administrators to the console", async () => {
+test("the page for a signed-in user links to their devices, and for administrators to the console", async () => {
   const links = async (account: LocalAccount): Promise<string[]> =>
     [
       ...(await visit(await inBrowser(account), "/login")).text.matchAll(

@@ -53,7 +53,7 @@ const withContinue = (path: string): string => `continue=${encodeURIComponent(pa
 /** Returns a page without its parts that differ each time. */
 const stable = ({ status, text }: Visit): string => `${status} ${text.replace(/name="form_token" value="[^"]*"/g, "")}`;
 
-test("the right name and password sign in with a new cookie, once and for all pages, and go on", async () => {
+test("the right name and password set a new cookie for all pages and redirect", async () => {
   const { clientId } = await application();
   const browser = browse();
   const path = authorizePath(clientId, "&state=a%26b");
@@ -72,21 +72,21 @@ test("the right name and password sign in with a new cookie, once and for all pa
   expect(rows).toEqual([{ method: "local" }, { method: "local" }]);
 });
 
-test("names do not depend on case", async () => {
+test("user names are case-insensitive", async () => {
   expect(await signIn(browse(), ada.username.toUpperCase())).toMatchObject({
     status: 303,
     headers: { location: "/me" },
   });
 });
 
-test("a name may come with its letters and their dots as two characters", async () => {
+test("a user name may use decomposed letters", async () => {
   const { username } = await givenLocalAccount(api, { username: `j\u00e4ger-${unique()}` });
   const spelled = username.normalize("NFD");
   expect(spelled).not.toBe(username);
   expect(await signIn(browse(), spelled.toUpperCase())).toMatchObject({ status: 303, headers: { location: "/me" } });
 });
 
-test("whatever was wrong, the answer is the same page", async () => {
+test("every failed sign-in gets the same page, whatever was wrong", async () => {
   const linksOnly = await givenLocalAccount(api, { username: `links-${unique()}`, password: false });
   const gone = await givenLocalAccount(api, { username: `gone-${unique()}`, offboardedAt: new Date(0) });
   const stranger = await givenLocalAccount(api, { username: `far-${unique()}`, realmId: await given.realm() });
@@ -114,7 +114,7 @@ test("whatever was wrong, the answer is the same page", async () => {
   expect(pages.size).toBe(1);
 });
 
-test("a wrong answer keeps the name, never the password, and takes the focus to what is wrong", async () => {
+test("a failed sign-in keeps the name, never the password, and focuses the field to correct", async () => {
   const username = `"><script>${unique()}`;
   const { text } = await signIn(browse(), username, "secret-of-mine");
   expect(text).toContain(`value="&quot;&gt;&lt;script&gt;`);
@@ -124,7 +124,7 @@ test("a wrong answer keeps the name, never the password, and takes the focus to 
   expect(text.match(/aria-describedby="refused"/g)).toHaveLength(2);
 });
 
-test("an offboarded person learns it with the right password alone, and is not signed in", async () => {
+test("an offboarded user sees that access has ended only with the right password, and is not signed in", async () => {
   const gone = await givenLocalAccount(api, { username: `gone-${unique()}`, offboardedAt: new Date(0) });
   const browser = browse();
   const page = await signIn(browser, gone.username);
@@ -136,7 +136,7 @@ test("an offboarded person learns it with the right password alone, and is not s
 test.each([
   ["en", /Your devices stay on the network until <time [^>]+>\d+ \w+ \d{4}.*\d\d:\d\d \S+<\/time>\./],
   ["de", /Ihre Geräte bleiben im Netz bis zum <time [^>]+>\d+\. \S+ \d{4}.*\d\d:\d\d \S+<\/time>\./],
-])("in days of grace the page says until when devices stay on, if there are any: %s", async (language, sentence) => {
+])("in days of grace the page shows until when devices stay on, if there are any: %s", async (language, sentence) => {
   const [gone, bare] = [
     await givenLocalAccount(api, { username: `grace-${unique()}` }),
     await givenLocalAccount(api, { username: `bare-${unique()}` }),
@@ -157,7 +157,7 @@ test.each([
   expect((await pageOf(gone)).text).not.toMatch(sentence);
 });
 
-test("a locked person signs in", async () => {
+test("a locked user can sign in", async () => {
   const locked = await givenLocalAccount(api, { username: `locked-${unique()}`, lockedAt: new Date(0) });
   expect(await signIn(browse(), locked.username)).toMatchObject({ status: 303 });
 });
@@ -168,7 +168,7 @@ test.each([
   ["from another site, by what the browser says", {}, { "sec-fetch-site": "cross-site" }],
   ["from a sibling site, by what the browser says", {}, { "sec-fetch-site": "same-site" }],
   ["from another origin", {}, { origin: "https://evil.example" }],
-])("a form %s signs nobody in", async (_, fields, headers) => {
+])("a form %s does not sign in", async (_, fields, headers) => {
   const browser = browse();
   const [form] = formsOf(await open(browser));
   const all = { ...form!.fields, username: ada.username, password: testPassword, ...fields };
@@ -178,7 +178,7 @@ test.each([
   expect(loginCookie(browser)).toBeUndefined();
 });
 
-test("a form from the same site is accepted with the origin null, which the service's own pages send", async () => {
+test("a form with the origin null, which the service's own pages send, is accepted if it is same-site", async () => {
   const browser = browse();
   const [form] = formsOf(await open(browser));
   const all = { ...form!.fields, username: ada.username, password: testPassword };
@@ -197,7 +197,7 @@ test.each([
   "/login",
   "javascript:alert(1)",
   "",
-])("signing in does not lead on to %j", async (target) => {
+])("signing in does not redirect to %j", async (target) => {
   const browser = browse();
   const page = await open(browser, withContinue(target));
   expect(page.status).toBe(200);
@@ -210,7 +210,7 @@ test.each([
   expect(answer).toMatchObject({ status: 303, headers: { location: "/me" } });
 });
 
-test("the application that signing in leads on to is named, and its realm is the one to sign in to", async () => {
+test("the page names the application to sign in to, and its realm is selected", async () => {
   const realmId = await given.realm();
   const bob = await givenLocalAccount(api, { realmId, username: ada.username });
   const { clientId } = await application(realmId);
@@ -234,12 +234,12 @@ test.each(["", "unknown", "a%00b", "x".repeat(5_000)])(
   },
 );
 
-test("signing in for an application that is switched off is refused", async () => {
+test("signing in for a switched-off application is refused", async () => {
   const { clientId } = await given.application({ realmId: api.realmId, type: "useragent", active: false });
   expect(await open(browse(), withContinue(authorizePath(clientId)))).toMatchObject({ status: 400 });
 });
 
-test("who is signed in goes on at once, unless asked again or signed in to another realm", async () => {
+test("a signed-in user continues at once, unless a new sign-in or another realm is requested", async () => {
   const browser = browse();
   await signIn(browser, ada.username);
   const { clientId } = await application();
@@ -253,7 +253,7 @@ test("who is signed in goes on at once, unless asked again or signed in to anoth
   expect((await open(browser, withContinue(elsewhere))).text).toContain('name="password"');
 });
 
-test("without anywhere to go on to, it says who is signed in; signing out needs the page's own form", async () => {
+test("without a target the page shows who is signed in; signing out needs the page's own form", async () => {
   const browser = browse();
   await signIn(browser, ada.username);
   const page = await browser.get(`${api.url}/login`, { follow: false });
@@ -272,7 +272,7 @@ test("without anywhere to go on to, it says who is signed in; signing out needs 
   expect((await stolen.get(`${api.url}/login?realm=${realmName}`)).text).toContain('name="password"');
 });
 
-test("the ways in are those that the realm has", async () => {
+test("the page offers the realm's sign-in methods", async () => {
   const { owner } = api.database;
   const realmId = await given.realm();
   const { name } = (await realms.findById(owner, realmId))!;
@@ -294,7 +294,7 @@ test("the ways in are those that the realm has", async () => {
   expect(both.text).toContain('name="password"');
 });
 
-test("an identity provider with one of its two settings is no way in, and is offered nowhere", async () => {
+test("an identity provider with only one of its two settings is never offered", async () => {
   const { owner } = api.database;
   const realmId = await given.realm();
   const { name, displayName } = await realms.update(owner, realmId, { displayName: "Half Way Institute" });
@@ -315,7 +315,7 @@ test("an identity provider with one of its two settings is no way in, and is off
   }
 });
 
-test("a realm without local sign-in takes no password", async () => {
+test("a realm without local sign-in accepts no password", async () => {
   const account = await givenLocalAccount(api, { realmId: await given.realm(), username: "eve" });
   const { name } = (await realms.findById(api.database.owner, account.realmId))!;
   const browser = browse();
@@ -326,7 +326,7 @@ test("a realm without local sign-in takes no password", async () => {
   expect(loginCookie(browser)).toBeUndefined();
 });
 
-test("when no realm is named, people choose among those that they can sign in to", async () => {
+test("if no realm is named, users choose among the realms that they can sign in to", async () => {
   const closed = (await realms.findById(api.database.owner, await given.realm()))!;
   for (const query of ["", "?realm=no-such-realm", "?realm=a&realm=b"]) {
     const { status, text } = await browse().get(`${api.url}/login${query}`);
@@ -336,7 +336,7 @@ test("when no realm is named, people choose among those that they can sign in to
   }
 });
 
-test("after ten wrong passwords for one name the answer is to wait, also with the right one; others are not kept out", async () => {
+test("after ten wrong passwords a name has to wait, even with the right one; other names are not affected", async () => {
   const account = await givenLocalAccount(api, { username: `guessed-${unique()}` });
   for (let right = 0; right < 12; right++)
     expect(await signIn(browse(), account.username)).toMatchObject({ status: 303 });
@@ -352,7 +352,7 @@ test("after ten wrong passwords for one name the answer is to wait, also with th
   expect(await signIn(browse(), ada.username)).toMatchObject({ status: 303 });
 });
 
-test("ten wrong passwords are looked at over all spellings of a name, whether or not it is an account's", async () => {
+test("the limit of ten wrong passwords covers all spellings of a name, whether or not the account exists", async () => {
   const outcomes = async (rest: string): Promise<number[]> => {
     const statuses: number[] = [];
     // The Kelvin sign folds to k, and in the database a capital I with a dot folds to i.
@@ -381,7 +381,7 @@ test.each([
   ["GET", `/login?realm=${"x".repeat(5_000)}`, 200],
   ["GET", "/login?__proto__=x&constructor=y", 200],
   ["GET", "/login?continue=a&continue=b&lang=de&lang=en", 200],
-])("%s %s is answered with a page", async (method, path, status) => {
+])("%s %s shows a page", async (method, path, status) => {
   const answer = await api.as.nobody().send(method, path);
   expect(answer).toMatchObject({ status, headers: { "content-type": "text/html; charset=utf-8" } });
 });
@@ -397,7 +397,7 @@ test.each([
   expect(answer).toMatchObject({ status: 400, headers: { "content-type": "text/html; charset=utf-8" } });
 });
 
-test("no log line has a name, a password, a cookie or an address to go on to", async () => {
+test("no log line has a name, a password, a cookie or a redirect target", async () => {
   const browser = browse();
   const { clientId } = await application();
   await signIn(browser, ada.username, "wrong-and-secret", withContinue(authorizePath(clientId, "&state=secret-state")));

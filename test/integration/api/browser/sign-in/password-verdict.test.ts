@@ -12,7 +12,7 @@ import { sql } from "../../../../../db/sql.ts";
 
 const database = useDatabase();
 
-test("ten times 503, or another failure, and the right password still signs in; ten wrong ones do not", async () => {
+test("failures of the service do not count as wrong passwords; after ten wrong ones even the right one is refused", async () => {
   const given = givenRows(() => database.owner);
   const realmId = await given.realm();
   const user = await given.user({ realmId });

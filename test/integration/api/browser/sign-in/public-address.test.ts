@@ -9,7 +9,7 @@ beforeAll(async () => {
   await givenLocalAccount(api, { username: "ada" });
 });
 
-test("addresses on pages, redirects and cookies are those that a browser sees", async () => {
+test("pages, redirects and cookies use the public address", async () => {
   const { clientId } = await api.given.application({ realmId: api.realmId, type: "useragent" });
   const path = `/oauth/authorize?client_id=${clientId}`;
   const page = await sendRequest(`${api.url}/login?continue=${encodeURIComponent(path)}`, "GET");

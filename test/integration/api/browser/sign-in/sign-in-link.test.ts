@@ -33,7 +33,7 @@ const press = async (token: string) => {
   return browser.submit(page, {}, { follow: false });
 };
 
-test("following a link shows a button and uses nothing up; the button works once", async () => {
+test("opening a link shows a button and does not use the link up; the button works once", async () => {
   const token = await link();
   const { page } = await follow(token);
   expect(page).toMatchObject({
@@ -46,7 +46,7 @@ test("following a link shows a button and uses nothing up; the button works once
   expect(await open("GET", token)).toMatchObject({ status: 410 });
 });
 
-test("its button names its person and signs them in, even when another user was signed in before", async () => {
+test("the button names the user and signs them in, even if another user was signed in before", async () => {
   const grace = await givenLocalAccount(api, { username: "grace", administrator: true });
   const { browser, page } = await follow(await given.signInLink(grace));
   expect(page.text).toContain("grace");
@@ -59,7 +59,7 @@ test("its button names its person and signs them in, even when another user was 
   expect(entries).toEqual([{ event: "admin_login", method: "link" }]);
 });
 
-test("a sign-in that fails for the service's own reasons leaves the link as it was", async () => {
+test("a sign-in that fails on the service's side leaves the link usable", async () => {
   const token = await link();
   const { owner } = api.database;
   await owner.query(verbatim("alter table logins add constraint away check (false) not valid"));
@@ -70,7 +70,7 @@ test("a sign-in that fails for the service's own reasons leaves the link as it w
   expect(await press(token).catch(() => "no form")).toBe("no form");
 });
 
-test("only the page's own form uses a link up", async () => {
+test("only the page's own form uses the link up", async () => {
   const token = await link();
   const { browser, page } = await follow(token);
   for (const [fields, headers] of [
@@ -84,7 +84,7 @@ test("only the page's own form uses a link up", async () => {
   expect(await browser.submit(page, {}, { follow: false })).toMatchObject({ status: 303 });
 });
 
-test("one that is too old, one that never was and odd ones get the same calm page", async () => {
+test("expired, unknown and malformed links get the same calm page", async () => {
   const user = await given.user({ realmId: api.realmId });
   const old = await given.signInLink(user, { at: new Date("2026-01-01T00:00:00Z") });
   const pages = await Promise.all(
@@ -95,7 +95,7 @@ test("one that is too old, one that never was and odd ones get the same calm pag
   expect(pages[0]).toMatchObject({ status: 410 });
 });
 
-test("an offboarded person does not get in, not even with the page open already", async () => {
+test("an offboarded user cannot sign in, even with the page already open", async () => {
   const user = await given.user({ realmId: api.realmId });
   const { browser, page } = await follow(await given.signInLink(user));
   await api.database.owner.query(sql`update users set offboarded_at = now() where id = ${user.id}`);

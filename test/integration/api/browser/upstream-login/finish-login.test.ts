@@ -76,8 +76,8 @@ async function signIn(
   return { browser, visit, user: await signedInUser(api, browser) };
 }
 
-describe("who somebody is", () => {
-  test("a first sign-in makes the user from the claims, and a second one finds the same", async () => {
+describe("which user a sign-in finds", () => {
+  test("a first sign-in creates the user from the claims, and a second one finds the same user", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person({ sub: "first", pairwise_id: "pw-first", email: "first@example.org", name: "Ada" }));
 
@@ -111,21 +111,21 @@ describe("who somebody is", () => {
   test.each([
     ["whose claims are in the id token and whose secret goes into the body", () => other],
     ["where this service has no secret", () => open],
-  ])("people sign in through a provider %s", async (_, at) => {
+  ])("users sign in through a provider %s", async (_, at) => {
     const realmId = await realmAt(at());
     const { sub, email, name } = person();
     at().signsIn({ sub, email, name });
     expect((await signIn(realmId, { at: at() })).user).toMatchObject({ pairwiseId: sub, email, displayName: name });
   });
 
-  test("the realm says which claims mean what", async () => {
+  test("the realm configures which claims are read", async () => {
     const realmId = await realmAt(other, { pairwiseId: "eduperson_unique_id", displayName: "email" });
     other.signsIn(person({ eduperson_unique_id: "unique", email: "shown@example.org" }));
     const { user } = await signIn(realmId, { at: other });
     expect(user).toMatchObject({ pairwiseId: "unique", displayName: "shown@example.org" });
   });
 
-  test("a user that was there before is adopted by pairwise id, once", async () => {
+  test("an existing user is adopted by pairwise id, once", async () => {
     const realmId = await realmAt(upstream);
     const { id } = await given.user({ realmId, pairwiseId: "bulk", email: "old@example.org" });
     upstream.signsIn(person({ pairwise_id: "bulk", email: "new@example.org" }));
@@ -152,7 +152,7 @@ describe("who somebody is", () => {
     ]);
   });
 
-  test("the same pairwise id under another subject is somebody else, and gets nothing", async () => {
+  test("the same pairwise id with another subject is another user and is refused", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person({ pairwise_id: "taken" }));
     await signIn(realmId);
@@ -171,7 +171,7 @@ describe("who somebody is", () => {
     ["letter case", "JDoe@uni.example", "jdoe@UNI.example"],
     ["Unicode form", "J\u00e4ger", "JA\u0308GER"],
     ["what stands around it", "plain", "\ufeffplain\u200b "],
-  ])("a pairwise id that differs in %s adopts the user who is there", async (_, pairwiseId, claimed) => {
+  ])("a pairwise id that differs in %s adopts the existing user", async (_, pairwiseId, claimed) => {
     const realmId = await realmAt(upstream);
     const { id } = await given.user({ realmId, pairwiseId });
     upstream.signsIn(person({ pairwise_id: claimed }));
@@ -182,7 +182,7 @@ describe("who somebody is", () => {
     expectProblem((await signIn(realmId)).visit, "identity_conflict");
   });
 
-  test("subjects are compared exactly: letter case makes two people of them", async () => {
+  test("subjects are compared exactly: another letter case is another user", async () => {
     const realmId = await realmAt(upstream);
     const users = [];
     for (const sub of ["CaseD", "cased"]) {
@@ -192,7 +192,7 @@ describe("who somebody is", () => {
     expect(new Set(users).size).toBe(2);
   });
 
-  test("of twins each signs in by exactly its spelling, and a third spelling by none", async () => {
+  test("two users whose ids differ in spelling each sign in with their exact spelling, and a third spelling is refused", async () => {
     const realmId = await realmAt(upstream);
     const [first, second] = await givenTwins(api.database.owner, { realmId, ids: ["JDoe", "jdoe"] });
     upstream.signsIn(person({ pairwise_id: "JDOE" }));
@@ -206,7 +206,7 @@ describe("who somebody is", () => {
     expect(await usersOf(api, realmId)).toHaveLength(2);
   });
 
-  test("two people sign in at the same moment in two spellings: one user, and the other is refused", async () => {
+  test("of two concurrent sign-ins in two spellings one creates the user, and the other is refused", async () => {
     const realmId = await realmAt(upstream);
     const one = { issuer: upstream.url, realmId };
     const arrival = (subject: string, pairwiseId: string) => ({
@@ -229,7 +229,7 @@ describe("who somebody is", () => {
     expect(await usersOf(api, realmId)).toHaveLength(1);
   });
 
-  test("nobody is made with an invisible character in the id, and who is there with one signs in", async () => {
+  test("an id with an invisible character creates no user, but an existing user with one signs in", async () => {
     const realmId = await realmAt(upstream);
     logged = "";
     upstream.signsIn(person({ pairwise_id: "jd\u200boe" }));
@@ -241,7 +241,7 @@ describe("who somebody is", () => {
     expect((await signIn(realmId)).user?.id).toBe(id);
   });
 
-  test("the same e-mail address proves nothing: it makes another user", async () => {
+  test("an equal e-mail address does not match a user; a new one is created", async () => {
     const realmId = await realmAt(upstream);
     const { id } = await given.user({ realmId, email: "shared@example.org", administrator: true });
     upstream.signsIn(person({ email: "shared@example.org" }));
@@ -250,7 +250,7 @@ describe("who somebody is", () => {
     expect(user?.administrator).toBe(false);
   });
 
-  test("a known person stays the same user when their pairwise id becomes another's", async () => {
+  test("a known user stays the same when their pairwise id changes", async () => {
     const realmId = await realmAt(upstream);
     const account = person({ pairwise_id: "mine" });
     upstream.signsIn(account);
@@ -260,7 +260,7 @@ describe("who somebody is", () => {
     expect((await signIn(realmId)).user).toMatchObject({ id: first.user?.id, pairwiseId: "mine" });
   });
 
-  test("the same subject at two realms is two people", async () => {
+  test("the same subject in two realms is two users", async () => {
     const [one, two] = [await realmAt(upstream), await realmAt(upstream)];
     upstream.signsIn(person());
     const [first, second] = [await signIn(one), await signIn(two)];
@@ -269,7 +269,7 @@ describe("who somebody is", () => {
     expect(first.user?.id).not.toBe(second.user?.id);
   });
 
-  test("who changes the identity provider keeps the users: they are adopted at the new one", async () => {
+  test("after a change of the identity provider the users stay and are adopted", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person({ pairwise_id: "moving" }));
     const before = await signIn(realmId);
@@ -282,7 +282,7 @@ describe("who somebody is", () => {
   test.each([
     ["known", true],
     ["made in bulk", false],
-  ])("an offboarded person who is %s does not get in, and does not come back as somebody new", async (_, known) => {
+  ])("an offboarded user who is %s cannot sign in, and no new user is created", async (_, known) => {
     const realmId = await realmAt(upstream);
     const account = person({ pairwise_id: "gone" });
     upstream.signsIn(account);
@@ -302,7 +302,7 @@ describe("who somebody is", () => {
     expect(again.user === undefined).toBe(known);
   });
 
-  test("who has days of grace learns until when devices stay on, and nobody learns it of somebody else", async () => {
+  test("a user in days of grace sees until when devices stay on, and no other user sees it", async () => {
     const realmId = await realmAt(upstream);
     const account = person({ pairwise_id: "grace" });
     upstream.signsIn(account);
@@ -323,7 +323,7 @@ describe("who somebody is", () => {
     expect((await signIn(realmId)).visit.text).toContain(stay);
   });
 
-  test("many first sign-ins of one person at once make one user", async () => {
+  test("concurrent first sign-ins with the same subject create one user", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person({ pairwise_id: "parallel" }));
     const browsers = Array.from({ length: 8 }, () => browserOf(api, () => upstream.url));
@@ -340,7 +340,7 @@ describe("who somebody is", () => {
     expect(audit.filter(({ event }) => event === "user_create")).toHaveLength(1);
   });
 
-  test("many first sign-ins of a user who was there at once adopt that user", async () => {
+  test("concurrent first sign-ins of an existing user adopt that user", async () => {
     const realmId = await realmAt(upstream);
     const { id } = await given.user({ realmId, pairwiseId: "awaited" });
     upstream.signsIn(person({ pairwise_id: "awaited" }));
@@ -351,10 +351,10 @@ describe("who somebody is", () => {
   });
 });
 
-describe("what the claims say", () => {
+describe("what the claims change", () => {
   const administrator = { claim: "entitlements", value: "urn:example:admin" };
 
-  test("a person with the administrator's value is an administrator until it is gone", async () => {
+  test("a user with the administrator's claim is an administrator until it is gone", async () => {
     const realmId = await realmAt(upstream, { administrator });
     await given.user({ realmId, administrator: true });
     const account = person();
@@ -378,7 +378,7 @@ describe("what the claims say", () => {
     expect(audit[2]?.properties).toMatchObject({ before: ["administrator"], after: [], source: "provider" });
   });
 
-  test("who was offboarded and is back has the claims' roles with the next sign-in, and not before", async () => {
+  test("a reactivated user gets the claims' roles at the next sign-in, and not before", async () => {
     const realmId = await realmAt(upstream, { administrator });
     await given.user({ realmId, administrator: true });
     upstream.signsIn({ ...person(), entitlements: "urn:example:admin" });
@@ -394,7 +394,7 @@ describe("what the claims say", () => {
     expect(await rolesOf()).toEqual({ roles: [], provider_roles: ["administrator"] });
   });
 
-  test("each sign-in gives the roles that claims say, takes the others that they could say, and leaves the rest", async () => {
+  test("each sign-in grants the roles in the claims, removes those that a rule maps but the claims lack, and keeps the rest", async () => {
     const rule = (value: string) => [{ claim: "entitlements", value }];
     const realmId = await realmAt(upstream, {
       roles: { help_desk: rule("support"), auditor: [...rule("audit"), ...rule("revision")] },
@@ -418,7 +418,7 @@ describe("what the claims say", () => {
     expect(logins[0]?.properties).toMatchObject({ roles: ["guest_manager", "auditor"] });
   });
 
-  test("the last administrator of a realm stays one when the claims no longer say so, until somebody else is one", async () => {
+  test("the last administrator of a realm keeps the role when the claims no longer grant it, until there is another one", async () => {
     const realmId = await realmAt(upstream, { administrator });
     const account = person();
     upstream.signsIn({ ...account, entitlements: "urn:example:admin" });
@@ -435,7 +435,7 @@ describe("what the claims say", () => {
     expect((await signIn(realmId)).user?.administrator).toBe(false);
   });
 
-  test("without that setting the claims have no say in who administers the realm", async () => {
+  test("without that setting the claims do not decide who is an administrator", async () => {
     const realmId = await realmAt(upstream);
     await given.user({ realmId, pairwiseId: "boss", administrator: true });
     upstream.signsIn(person({ pairwise_id: "boss", entitlements: [] }));
@@ -444,7 +444,7 @@ describe("what the claims say", () => {
     expect((await signIn(realmId)).user?.administrator).toBe(false);
   });
 
-  test("a changed address and name are kept, and one that is not said any more stays", async () => {
+  test("a changed address and name are saved, and one that is no longer sent is kept", async () => {
     const realmId = await realmAt(upstream);
     const { sub } = person();
     upstream.signsIn({ sub, email: "a@example.org", name: "A" });
@@ -467,7 +467,7 @@ describe("what the claims say", () => {
     ["a name that is true", { name: true }, {}],
     ["entitlements that are an object", { entitlements: { a: 1 } }, { administrator }],
     ["entitlements with a number among them", { entitlements: ["urn:example:admin", 1] }, { administrator }],
-  ])("%s is an answer that nobody is signed in by", async (_, claims, names) => {
+  ])("%s is refused", async (_, claims, names) => {
     const realmId = await realmAt(upstream, names);
     upstream.signsIn(person(claims));
     const { visit, user } = await signIn(realmId);
@@ -485,8 +485,8 @@ describe("what the claims say", () => {
   });
 });
 
-describe("the way there and back", () => {
-  test("a person who is signed in at the provider is not asked again, unless the sign-in requires it", async () => {
+describe("the redirects", () => {
+  test("a user with a session at the provider is not prompted again, unless the sign-in requires it", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const { browser, user } = await signIn(realmId);
@@ -506,13 +506,13 @@ describe("the way there and back", () => {
     ["/login/end"],
     ["javascript:alert(1)"],
     ["/oauth/authorize?x\r\nSet-Cookie: a=b"],
-  ])("%s is nowhere to go on to", async (where) => {
+  ])("%s is not a redirect target", async (where) => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     expect((await signIn(realmId, { path: { continue: where } })).visit).toMatchObject({ url: `${api.url}/me` });
   });
 
-  test("the provider refuses: a page says so, and starting again asks who it is", async () => {
+  test("if the provider refuses, a page reports it, and starting again prompts for the account", async () => {
     const realmId = await realmAt(upstream);
     upstream.refuses();
     const { visit, user } = await signIn(realmId, { path: { continue: "/oauth/authorize?client_id=x" } });
@@ -524,7 +524,7 @@ describe("the way there and back", () => {
     expect(user).toBeUndefined();
   });
 
-  test("beginning stores nothing, and neither does an answer that is not verified; one that is, is stored once", async () => {
+  test("neither a start nor an unverified response is stored; a verified response is stored once", async () => {
     const realmId = await realmAt(upstream);
     const rows = () => api.database.owner.query(sql`select sealed from upstream_attempts where realm_id = ${realmId}`);
     const browser = browserOf(api, () => upstream.url);
@@ -542,7 +542,7 @@ describe("the way there and back", () => {
     expect(await rows()).toEqual([{ sealed: null }]);
   });
 
-  test("an answer is used once", async () => {
+  test("a response is accepted once", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);
@@ -556,7 +556,7 @@ describe("the way there and back", () => {
     expectProblem(await browser.get(callback), "upstream_attempt_ended");
   });
 
-  test("of many requests with one answer at once, one signs in", async () => {
+  test("of concurrent requests with one response, one signs in", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);
@@ -565,7 +565,7 @@ describe("the way there and back", () => {
     expect(visits.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 9 }, () => 400)]);
   });
 
-  test("an answer without the cookie, or with that of another browser, signs nobody in", async () => {
+  test("a response without the cookie, or with another browser's, is refused", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const [mine, theirs] = [browserOf(api, () => upstream.url), browserOf(api, () => upstream.url)];
@@ -580,7 +580,7 @@ describe("the way there and back", () => {
     expect(await mine.get(callback)).toMatchObject({ status: 200 });
   });
 
-  test("an attempt ends after ten minutes, and its page knows the way back", async () => {
+  test("an attempt expires after ten minutes, and its page links to a new start", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);
@@ -600,7 +600,7 @@ describe("the way there and back", () => {
   test.each([
     ["without one of its parts", (attempt: object) => JSON.stringify({ ...attempt, codeVerifier: undefined })],
     ["in another encoding", () => "another encoding"],
-  ])("an attempt that another release wrote %s has ended", async (_, written) => {
+  ])("an attempt that another release wrote %s has expired", async (_, written) => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);
@@ -614,7 +614,7 @@ describe("the way there and back", () => {
     expect(expectProblem(await browser.get(callback), "upstream_attempt_ended")).toBe("/login");
   });
 
-  test("an attempt at one provider is none at the next", async () => {
+  test("an attempt at one provider is not valid at the next", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);
@@ -633,7 +633,7 @@ describe("the way there and back", () => {
     ["an empty state", "state=", 502],
     ["markup", "state=%3Cscript%3E", 502],
     ["__proto__", "__proto__=a&state=b", 502],
-  ])("%s instead of the state is a calm page, and the attempt is not lost", async (_, query, status) => {
+  ])("%s instead of the state shows a calm page, and the attempt stays usable", async (_, query, status) => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);
@@ -645,7 +645,7 @@ describe("the way there and back", () => {
     expect(await browser.get(callback)).toMatchObject({ status: 200 });
   });
 
-  test.each(["state", "code", "iss"])("a repeated %s is not an answer", async (name) => {
+  test.each(["state", "code", "iss"])("a repeated %s is refused", async (name) => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);
@@ -655,7 +655,7 @@ describe("the way there and back", () => {
     expect(await signedInUser(api, browser)).toBeUndefined();
   });
 
-  test("a code of somebody else's sign-in is refused by its verifier", async () => {
+  test("a code from another sign-in is refused by its PKCE verifier", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const [victim, attacker] = [browserOf(api, () => upstream.url), browserOf(api, () => upstream.url)];
@@ -666,14 +666,14 @@ describe("the way there and back", () => {
     expect(await signedInUser(api, attacker)).toBeUndefined();
   });
 
-  test("a wrong secret is a bad answer", async () => {
+  test("a wrong secret is reported as a bad answer", async () => {
     const realmId = await realmAt(upstream);
     await setUpstream(api, realmId, { issuer: upstream.url, clientId: upstream.clientId, clientSecret: "wrong" });
     upstream.signsIn(person());
     expectProblem((await signIn(realmId)).visit, "upstream_bad_answer");
   });
 
-  test("the provider may change its keys at any time", async () => {
+  test("the provider may rotate its keys at any time", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     await signIn(realmId);
@@ -684,7 +684,7 @@ describe("the way there and back", () => {
     expect(user).toBeDefined();
   });
 
-  test("nothing else than GET does anything", async () => {
+  test("only GET is accepted", async () => {
     const realmId = await realmAt(upstream);
     const browser = browserOf(api, () => upstream.url);
     for (const path of [await startPath(api, realmId), "/login/upstream/callback"]) {
@@ -696,7 +696,7 @@ describe("the way there and back", () => {
     );
   });
 
-  test("the database and the log hold nothing that a sign-in could be finished with", async () => {
+  test("neither the database nor the log contains anything that could finish a sign-in", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);

@@ -68,12 +68,12 @@ const send =
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
   };
 
-test("somebody can sign in when nothing is wrong", async () => {
+test("control: a correct provider signs the user in", async () => {
   const { user } = await signIn();
   expect(user).toMatchObject({ pairwiseId: "somebody", email: "somebody@example.org", method: "upstream" });
 });
 
-describe("an id token that is not what it should be signs nobody in", () => {
+describe("an invalid ID token is refused", () => {
   test.each([
     ["another nonce", { nonce: "other" }],
     ["no nonce", { nonce: undefined }],
@@ -93,12 +93,12 @@ describe("an id token that is not what it should be signs nobody in", () => {
     await expectNobody("upstream_bad_answer");
   });
 
-  test("one that somebody else signed under the published key's name", async () => {
+  test("one signed by another key under the published key's id", async () => {
     upstream.changeIdToken({ key: { ...(await makeSigningKey()), kid: upstream.key.kid ?? "" } });
     await expectNobody("upstream_bad_answer");
   });
 
-  test("one under a key that is not published: the keys are read again once, not every time", async () => {
+  test("one signed by an unpublished key: the keys are fetched again once, not every time", async () => {
     upstream.changeIdToken({ key: await makeSigningKey() });
     await expectNobody("upstream_bad_answer");
     await expectNobody("upstream_bad_answer");
@@ -115,7 +115,7 @@ describe("an id token that is not what it should be signs nobody in", () => {
     await expectNobody("upstream_bad_answer");
   });
 
-  test("one signed with our own secret, or with the public key as if it were one", async () => {
+  test("one signed with the client's own secret, or with the public key as an HMAC secret", async () => {
     upstream.change("discovery", (document) => ({ ...document, id_token_signing_alg_values_supported: ["HS256"] }));
     for (const secret of ["s", JSON.stringify(upstream.key.n)]) {
       const k = Buffer.from(secret).toString("base64url");
@@ -124,7 +124,7 @@ describe("an id token that is not what it should be signs nobody in", () => {
     }
   });
 
-  test("one whose header brings its own key", async () => {
+  test("one whose header contains its own key", async () => {
     const key = await makeSigningKey();
     const { kty, n, e } = key;
     upstream.changeIdToken({ key: { ...key, kid: upstream.key.kid ?? "" }, header: { jwk: { kty, n, e } } });
@@ -142,7 +142,7 @@ describe("an id token that is not what it should be signs nobody in", () => {
   });
 });
 
-describe("the way back", () => {
+describe("the callback", () => {
   test.each<[string, Record<string, string | undefined>]>([
     ["another issuer", { iss: "https://evil.example" }],
     ["no issuer although the provider says that it sends one", { iss: undefined }],
@@ -153,7 +153,7 @@ describe("the way back", () => {
     ["an id token in the address", { id_token: "x" }],
     ["an error that nobody knows", { error: "\r\nX: y" }],
     ["a refusal with another state", { state: "other", error: "access_denied" }],
-  ])("%s signs nobody in", async (_, changes) => {
+  ])("%s is refused", async (_, changes) => {
     upstream.changeAnswer((back) => {
       for (const [name, value] of Object.entries(changes)) {
         if (value === undefined) back.delete(name);
@@ -169,7 +169,7 @@ describe("the way back", () => {
     ["temporarily_unavailable", "upstream_unreachable"],
     ["server_error", "upstream_unreachable"],
     ["unauthorized_client", "upstream_bad_answer"],
-  ])("the error %s is told as %s", async (error, problem) => {
+  ])("the error %s is reported as %s", async (error, problem) => {
     upstream.changeAnswer((back) => {
       back.delete("code");
       back.set("error", error);
@@ -181,7 +181,7 @@ describe("the way back", () => {
 
 const places: UpstreamPlace[] = ["discovery", "token", "jwks", "userinfo"];
 
-describe("every place that is asked", () => {
+describe("every endpoint of the provider", () => {
   const slow: HostileResponse = (_, response) => {
     setTimeout(() => response.destroy(), 5 * timeoutMs).unref();
   };
@@ -235,31 +235,31 @@ describe("every place that is asked", () => {
       [place, "null", send(200, "null"), "upstream_bad_answer"],
       [place, "an odd prototype", send(200, '{"__proto__":{"issuer":"x","keys":[]}}'), "upstream_bad_answer"],
     ]),
-  )("%s: %s is a calm page", async (place, _, lie, problem) => {
+  )("%s: %s shows a calm page", async (place, _, lie, problem) => {
     upstream.lie(place, lie);
     await expectNobody(problem);
   });
 
-  test("what failed is not remembered: a provider that is back can be used at once", async () => {
+  test("a failure is not cached: a provider that recovers works at once", async () => {
     upstream.lie("discovery", send(503, ""));
     await expectNobody("upstream_unreachable");
     upstream.lie("discovery", undefined);
     expect((await signIn()).user).toBeDefined();
   });
 
-  test("a provider that goes down while somebody is there is said to be", async () => {
+  test("a provider that goes down during the sign-in is reported", async () => {
     const browser = browserOf(api, () => upstream.url);
     const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
     await upstream.behave();
     expectProblem(await browser.get(callback), "upstream_unreachable");
   });
 
-  test("a provider that is down is said to be before anybody is sent there", async () => {
+  test("a provider that is down is reported before the user is redirected to it", async () => {
     await upstream.behave();
     await expectNobody("upstream_unreachable");
   });
 
-  test("documents are read once for many people", async () => {
+  test("provider documents are cached across users", async () => {
     await Promise.all(Array.from({ length: 5 }, () => signIn()));
     await signIn();
     expect(upstream.asked("discovery")).toBe(1);
@@ -272,7 +272,7 @@ function bomb(): Buffer {
   return gzipSync(Buffer.alloc(50 * 1024 * 1024, " "));
 }
 
-describe("a discovery document that misleads", () => {
+describe("a misleading discovery document", () => {
   test.each([
     ["another issuer", { issuer: "https://evil.example" }],
     ["no authorization endpoint", { authorization_endpoint: undefined }],
@@ -287,19 +287,19 @@ describe("a discovery document that misleads", () => {
     ["no keys", { jwks_uri: undefined }],
     ["a userinfo endpoint without https elsewhere", { userinfo_endpoint: "http://192.0.2.1/" }],
     ["ways to authenticate that are no list", { token_endpoint_auth_methods_supported: 7 }],
-  ])("%s signs nobody in", async (_, changed) => {
+  ])("%s is refused", async (_, changed) => {
     upstream.change("discovery", (document) => ({ ...document, ...changed }));
     await expectNobody("upstream_bad_answer");
   });
 });
 
-describe("a userinfo answer that misleads", () => {
-  test("another subject's claims are not taken", async () => {
+describe("a misleading userinfo response", () => {
+  test("another subject's claims are ignored", async () => {
     upstream.change("userinfo", (document) => ({ ...document, sub: "somebody else" }));
     await expectNobody("upstream_bad_answer");
   });
 
-  test("what the signed id token says cannot be overruled", async () => {
+  test("it cannot override the signed ID token", async () => {
     await setUpstream(api, realmId, {
       issuer: upstream.url,
       clientId,
@@ -310,7 +310,7 @@ describe("a userinfo answer that misleads", () => {
     expect((await signIn()).user).toMatchObject({ pairwiseId: "signed", administrator: false });
   });
 
-  test("a JWT without a good signature is not taken", async () => {
+  test("a JWT with a bad signature is refused", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const jwt = await new SignJWT({ sub: "somebody", iss: upstream.url, aud: clientId, pairwise_id: "forged" })
       .setProtectedHeader({ alg: "RS256", kid: upstream.key.kid ?? "" })
@@ -320,7 +320,7 @@ describe("a userinfo answer that misleads", () => {
     await expectNobody("upstream_bad_answer");
   });
 
-  test("it is not asked when the id token says everything", async () => {
+  test("it is not requested if the ID token has every claim", async () => {
     upstream.changeIdToken({ claims: { pairwise_id: "p", email: "e@example.org", name: "N" } });
     upstream.lie("userinfo", send(500, ""));
     expect((await signIn()).user).toMatchObject({ pairwiseId: "p", email: "e@example.org", displayName: "N" });
@@ -328,7 +328,7 @@ describe("a userinfo answer that misleads", () => {
   });
 });
 
-test("the log says what was wrong, and nothing of what was sent", async () => {
+test("the log names the problem and contains nothing that was sent", async () => {
   logged = "";
   upstream.changeIdToken({ claims: { nonce: "a wrong nonce" } });
   await expectNobody("upstream_bad_answer");

@@ -73,7 +73,7 @@ const refusals = async (realmId: string) =>
   (await auditOfRealm(api, realmId)).filter(({ event }) => event === "user_login_refused");
 
 describe("who may use the realm", () => {
-  test("of two people at one provider the one with the value gets in and the other does not; without the rule both do", async () => {
+  test("only a user with the required value signs in; without the rule every user does", async () => {
     const [holder, other] = [person({ groups: ["x", "wifi"] }), person({ groups: ["x", "wifi2"] })];
     const ruled = await realmWith({ mayUse: [staff] });
     expect((await signIn(ruled, holder)).user).toMatchObject({ pairwiseId: holder.sub });
@@ -94,12 +94,12 @@ describe("who may use the realm", () => {
     ["the value in other letters", { groups: ["WIFI"] }, false],
     ["an empty list", { groups: [] }, false],
     ["no such claim", {}, false],
-  ])("%s: it is the exact value that counts", async (_, said, isIn) => {
+  ])("%s: only the exact value matches", async (_, said, isIn) => {
     const realmId = await realmWith({ mayUse: [staff, { claim: "roles", value: "member" }] });
     expect((await signIn(realmId, person(said))).user !== undefined).toBe(isIn);
   });
 
-  test("a stranger leaves no row: not as a user, nor as an identity, nor in the audit log", async () => {
+  test("a refused stranger leaves no row: no user, no identity, no audit entry", async () => {
     const realmId = await realmWith({ mayUse: [staff] });
     const { id } = await given.user({ realmId, pairwiseId: "made in bulk" });
     const rows = async () => [
@@ -120,7 +120,7 @@ describe("who may use the realm", () => {
     expect(permitted.user?.id).toBe(id);
   });
 
-  test("who loses the value keeps sign-ins, devices, roles and name, and it is noted once until it is back", async () => {
+  test("a user who loses the value keeps sign-ins, devices, roles and name; the refusal is recorded once until it returns", async () => {
     const realmId = await realmWith({
       mayUse: [staff],
       roles: { auditor: [{ claim: "roles", value: "audit" }] },
@@ -162,7 +162,7 @@ describe("who may use the realm", () => {
     expect(await refusals(realmId)).toHaveLength(2);
   });
 
-  test("many refusals of one person at once are one entry", async () => {
+  test("concurrent refusals of one user are one audit entry", async () => {
     const realmId = await realmWith({ mayUse: [staff] });
     const account = person({ groups: "wifi" });
     await signIn(realmId, account);
@@ -175,7 +175,7 @@ describe("who may use the realm", () => {
     expect(await refusals(realmId)).toHaveLength(1);
   });
 
-  test("an offboarded person who is no longer permitted reads that access has ended, and nothing is noted", async () => {
+  test("an offboarded user who is no longer permitted sees that access has ended, and no refusal is recorded", async () => {
     const realmId = await realmWith({ mayUse: [staff] });
     const account = person({ groups: "wifi" });
     await signIn(realmId, account);
@@ -186,7 +186,7 @@ describe("who may use the realm", () => {
     expect(await refusals(realmId)).toEqual([]);
   });
 
-  test("the hint is sent for one rule about hd, and the claim decides", async () => {
+  test("the hd hint is sent for a single hd rule, and the claim decides", async () => {
     const hintOf = async (names: UpstreamClaims) => {
       const path = `${api.url}${await startPath(api, await realmWith(names))}`;
       const { headers } = await browserOf(api, () => upstream.url).get(path, { follow: false });
@@ -205,10 +205,10 @@ describe("who may use the realm", () => {
   });
 });
 
-describe("what the provider withholds", () => {
+describe("if the provider withholds groups", () => {
   const administrator = { claim: "groups", value: "admins" };
 
-  test("too many groups keep the administrator's role and do not use it; no groups take it", async () => {
+  test("too many groups keep the administrator's role but refuse the sign-in; an empty list removes it", async () => {
     const realmId = await realmWith({ administrator });
     await given.user({ realmId, administrator: true });
     const account = person({ pairwise_id: "boss" });
@@ -225,14 +225,14 @@ describe("what the provider withholds", () => {
     expect((await auditOfRealm(api, realmId)).map(({ event }) => event)).toContain("user_role_update");
   });
 
-  test("who has no such role gets in without it, and the log says so", async () => {
+  test("a user without the role signs in without it, and the log reports withheld claims", async () => {
     const realmId = await realmWith({ administrator });
     const { user } = await signIn(realmId, person(overage));
     expect(user?.administrator).toBe(false);
     expect(logged).toContain('"event":"upstream.claims_withheld"');
   });
 
-  test("a role that another rule gives, and one that was given here, stay and are used", async () => {
+  test("a role from another rule and a role assigned here both stay", async () => {
     const realmId = await realmWith({
       roles: { auditor: [administrator, { claim: "roles", value: "audit" }], help_desk: [administrator] },
     });
@@ -242,7 +242,7 @@ describe("what the provider withholds", () => {
     expect(await rowOf(realmId)).toMatchObject({ given: ["help_desk"], provided: ["auditor"] });
   });
 
-  test("a rule about who may use the realm is not judged by what is withheld: bad answer, unless another rule is met", async () => {
+  test("a rule for using the realm is not evaluated on withheld claims: bad answer, unless another rule matches", async () => {
     const realmId = await realmWith({ mayUse: [staff, { claim: "roles", value: "member" }] });
     const account = person({ roles: "member" });
     expect((await signIn(realmId, { ...account, ...overage })).user).toBeDefined();
@@ -254,7 +254,7 @@ describe("what the provider withholds", () => {
   });
 });
 
-test("without the identifier that the realm names nobody gets in, and the log names the claims that came", async () => {
+test("without the identifier claim that the realm requires the sign-in fails, and the log names the received claims", async () => {
   const realmId = await realmWith({ pairwiseId: "oid" });
   const { visit, user } = await signIn(realmId, person({ groups: ["a secret group"] }));
   expect(expectProblem(visit, "upstream_no_identifier")).toBe(await startPath(api, realmId));

@@ -19,8 +19,8 @@ async function realmWithUpstream(at: TestApi = api): Promise<string> {
 const visit = (path: string, at: TestApi = api) =>
   createBrowserSession(() => []).get(`${at.url}${path}`, { follow: false });
 
-describe("the way to the identity provider", () => {
-  test("leads there with all that OpenID Connect and PKCE ask for, new each time", async () => {
+describe("starting a sign-in at the identity provider", () => {
+  test("sends all that OpenID Connect and PKCE require, new each time", async () => {
     const path = await startPath(api, await realmWithUpstream());
     const starts = await Promise.all([visit(path), visit(path)]);
 
@@ -46,7 +46,7 @@ describe("the way to the identity provider", () => {
     expect(starts[0].headers["cache-control"]).toBe("no-store");
   });
 
-  test("keeps what the provider's own address has in its query", async () => {
+  test("keeps the query of the provider's own address", async () => {
     await upstream.behave();
     upstream.change("discovery", (document) => ({
       ...document,
@@ -57,12 +57,12 @@ describe("the way to the identity provider", () => {
     expect([searchParams.getAll("tenant"), searchParams.getAll("client_id")]).toEqual([["x"], ["realmpass"]]);
   });
 
-  test("asks for a new sign-in there when we are asked for one", async () => {
+  test("requests a new sign-in if a new one is required here", async () => {
     const { headers } = await visit(await startPath(api, await realmWithUpstream(), { again: "true" }));
     expect(new URL(headers.location ?? "").searchParams.get("prompt")).toBe("login");
   });
 
-  test("is remembered by a cookie that belongs to this host alone, and shows nothing of it", async () => {
+  test("stores the attempt in a cookie for this host only, sealed", async () => {
     const realmId = await realmWithUpstream(published);
     const { headers } = await visit(await startPath(published, realmId), published);
     const [cookie = ""] = headers["set-cookie"] ?? [];
@@ -78,7 +78,7 @@ describe("the way to the identity provider", () => {
     }
   });
 
-  test("does not begin when the path to go on to does not fit into the cookie", async () => {
+  test("is refused if the redirect target does not fit into the cookie", async () => {
     const realmId = await realmWithUpstream();
     const long = (length: number) => startPath(api, realmId, { continue: `/oauth/authorize?x=${"y".repeat(length)}` });
     const page = await visit(await long(4_000));
@@ -87,7 +87,7 @@ describe("the way to the identity provider", () => {
     expect((await visit(await long(2_000))).status).toBe(303);
   });
 
-  test("pages below a path lead back below it", async () => {
+  test("returns below the base path", async () => {
     const { headers } = await visit("/login/upstream/callback?code=a&state=b", published);
     expect(headers["set-cookie"]).toBeUndefined();
     const page = await visit("/login/upstream/callback?code=a&state=b", published);
@@ -95,8 +95,8 @@ describe("the way to the identity provider", () => {
   });
 });
 
-describe("there is no way", () => {
-  test("to a realm that is not there, or has no identity provider, and both look the same", async () => {
+describe("no sign-in is started", () => {
+  test("for an unknown realm or one without an identity provider, with identical responses", async () => {
     const without = await api.given.realm();
     const half = await api.given.realm();
     await realms.update(api.database.owner, half, { upstreamIssuer: upstream.url });
@@ -140,7 +140,7 @@ describe("there is no way", () => {
   });
 });
 
-test("nothing of the secret, the claims or the attempt is in what the API says about a realm", async () => {
+test("the realm's API shows neither the secret, the claims nor the attempt", async () => {
   const realmId = await realmWithUpstream();
   await setUpstream(api, realmId, {
     issuer: upstream.url,

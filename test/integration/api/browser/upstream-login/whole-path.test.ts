@@ -19,7 +19,7 @@ const api = useApi();
 const upstream = useUpstreamProvider({ redirectUri: () => `${api.url}/login/upstream/callback` });
 const redirectUri = "https://client.example/back";
 
-test("an application signs somebody in who signs in at the realm's identity provider: from the first request to the tokens", async () => {
+test("an application signs in a user through the realm's identity provider, from the first request to the tokens", async () => {
   const realmId = await api.given.realm();
   const { url: issuer, clientId, clientSecret } = upstream;
   await setUpstream(api, realmId, { issuer, clientId, clientSecret });
@@ -61,7 +61,7 @@ test("an application signs somebody in who signs in at the realm's identity prov
   expect(again.headers.location).toMatch(/^https:\/\/client\.example\/back\?code=/);
 });
 
-test("an application that wants a new sign-in gets one at the identity provider", async () => {
+test("an application that requires a new sign-in gets one at the identity provider", async () => {
   const realmId = await api.given.realm();
   const { url: issuer, clientId, clientSecret } = upstream;
   await setUpstream(api, realmId, { issuer, clientId, clientSecret });
