@@ -7,7 +7,7 @@ import { startTcpProxy, type TcpProxy } from "../../support/run/tcp-proxy.ts";
 
 const linux = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 
-describe("a database that goes away", () => {
+describe("while the database is away", () => {
   let proxy: TcpProxy;
   const api = useApi({
     databaseUrl: async (own) => {
@@ -21,7 +21,7 @@ describe("a database that goes away", () => {
   const { as, given } = api;
   beforeAll(() => api.startWorker());
 
-  test("is 503 for as long as it is away, and afterwards all is well by itself, notifications included", async () => {
+  test("requests are 503, and afterwards everything recovers on its own, notifications included", async () => {
     const { realmId } = await givenIssuingRealm(api.database.owner);
     const service = as.service({ realmId });
     const user = await given.user({ realmId });
@@ -39,7 +39,7 @@ describe("a database that goes away", () => {
     expect(await create()).toMatchObject({ status: 200 });
   });
 
-  test("takes back nothing that was accepted: who waits meanwhile gets the profile, or where to ask for it", async () => {
+  test("nothing accepted is lost: a waiting client gets the profile, or the address to poll", async () => {
     const { realmId } = await givenIssuingRealm(api.database.owner);
     const service = as.service({ realmId });
     const user = await given.user({ realmId });
@@ -65,11 +65,11 @@ describe("a database that goes away", () => {
   });
 });
 
-describe("a queue that is away", () => {
+describe("while the queue is away", () => {
   const api = useApi({ backend: { kind: "redis", url: "redis://127.0.0.1:1" } });
   const { as, given } = api;
 
-  test("loses nothing: the row waits for the sweep, and the client is told where to ask", async () => {
+  test("nothing is lost: the row waits for the sweep, and the client gets the address to poll", async () => {
     const user = await given.user({ realmId: api.realmId });
     const answer = await as
       .service()

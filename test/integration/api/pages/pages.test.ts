@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-test("pages load their own style and nothing else, run nothing, are framed and kept by nobody", async () => {
+test("pages load only their own style, run no script, cannot be framed and are not cached", async () => {
   const page = await get("/login", { origin: "https://app.example" });
   expect(page.headers).toMatchObject({
     "content-security-policy": policy,
@@ -29,14 +29,14 @@ test("pages load their own style and nothing else, run nothing, are framed and k
   expect((await get("/login/ended")).headers["content-security-policy"]).toBe(`${policy}; form-action 'self'`);
 });
 
-test("a page with all that it loads is small", async () => {
+test("a page with everything it loads is small", async () => {
   const page = await get("/login");
   const style = await get(/href="(\/assets\/[^"]+\.css)"/.exec(page.text)![1]!);
   expect(page.text.length).toBeLessThan(4_000);
   expect(page.text.length + style.text.length).toBeLessThan(20_000);
 });
 
-test("style and icon are immutable under a name that changes with them, and have no-cache under other names", async () => {
+test("style and icon are immutable under a name with their hash, and have no-cache under other names", async () => {
   const { text } = await get("/login");
   for (const [, address] of text.matchAll(/(?:href)="(\/assets\/[^"]+)"/g)) {
     expect((await get(address!)).headers["cache-control"]).toBe("public, max-age=31536000, immutable");
@@ -48,7 +48,7 @@ test("style and icon are immutable under a name that changes with them, and have
   }
 });
 
-test("a language that was chosen is remembered, and the choice leads to the same page", async () => {
+test("a chosen language is remembered, and the choice leads to the same page", async () => {
   const browser = createBrowserSession(() => []);
   const { name } = (await realms.findById(api.database.owner, api.realmId))!;
   const english = await browser.get(`${api.url}/login?realm=${name}`);
@@ -65,7 +65,7 @@ test("a language that was chosen is remembered, and the choice leads to the same
   expect((await browser.get(`${api.url}/login`)).text).toContain('<html lang="de">');
 });
 
-test("a problem is said in both languages, with what to quote, and repeats nothing of the request", async () => {
+test("an error page shows both languages and the request id, and repeats nothing from the request", async () => {
   const hostile = "https://evil.example/<script>alert(1)</script>";
   const page = await get(
     `/oauth/authorize?response_type=code&client_id=${encodeURIComponent(hostile)}&redirect_uri=${encodeURIComponent(hostile)}&state=evil`,
@@ -79,7 +79,7 @@ test("a problem is said in both languages, with what to quote, and repeats nothi
   expect(page.text).toMatch(/<details lang="de"><summary>Deutsch<\/summary>.*Unbekannte Anwendung/s);
 });
 
-test("each page has one heading, one main part, and a title that says which page and whose", async () => {
+test("each page has one heading, one main part, and a title with the page and the realm", async () => {
   const { text } = await get("/login");
   const realm = (await realms.findById(api.database.owner, api.realmId))!;
   expect(text).toContain(`<title>Sign in · ${realm.displayName}</title>`);

@@ -94,12 +94,12 @@ test.each(Object.entries(pages))(
   },
 );
 
-test("in German they are called otherwise", async () => {
+test("in German they have German labels", async () => {
   expect(linksOf(await get(`/login?realm=${realmName}&lang=de`))).toEqual(german);
   expect(linksOf(await get("/me?lang=de", user))).toEqual(german);
 });
 
-test("where a text says to ask the help desk, it leads there, in each language", async () => {
+test("texts that mention the help desk link to it, in each language", async () => {
   const { text } = await pages["an account that ended"]!();
   expect(text).toContain(`Ask the <a class="help" href="${helpOnPage}" rel="noopener">help desk</a> if you think`);
   expect(text).toContain(`Fragen Sie den <a class="help" href="${helpOnPage}" rel="noopener">Helpdesk</a>, wenn`);
@@ -111,7 +111,7 @@ test("where a text says to ask the help desk, it leads there, in each language",
   );
 });
 
-test("a realm that sets neither has neither, and its texts are as before", async () => {
+test("a realm without both has no links, and its texts are unchanged", async () => {
   const other = await given.realm();
   const locked = await given.user({ realmId: other, lockedAt: fromNow(-1_000) });
   const page = await get("/me", locked);
@@ -120,7 +120,7 @@ test("a realm that sets neither has neither, and its texts are as before", async
 });
 
 test.each(["/login", "/login/ended", "/login/ended?realm=nobody", "/login/ended?realm=%3Cscript%3E", "/d/unknown"])(
-  "while the realm is not known no links are shown: %s",
+  "no links are shown while the realm is unknown: %s",
   async (path) => {
     const page = await get(path);
     expect(linksOf(page)).toEqual([]);
@@ -128,7 +128,7 @@ test.each(["/login", "/login/ended", "/login/ended?realm=nobody", "/login/ended?
   },
 );
 
-test("nothing says that a revoked guest account was the realm's", async () => {
+test("a revoked guest account's page does not reveal the realm", async () => {
   const account = await given.guestAccount({ realmId });
   await api.database.owner.query(sql`update guest_accounts set revoked_at = now() where id = ${account.id}`);
   const page = await get(`/guest/${account.token}`);

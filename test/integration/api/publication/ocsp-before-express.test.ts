@@ -37,7 +37,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-test("an answer has an id, the address's limit and what every answer of the API has, and nothing for other origins", async () => {
+test("a response has a request id, the address's limit and the API's common headers, and no CORS header", async () => {
   const { headers } = await askOverHttp(`${api.url}/ocsp/1`, { body, headers: { origin: "https://other.example" } });
   const everywhere = await askOverHttp(`${api.url}/crl/999999.crl`);
   expect(Object.keys(headers).toSorted()).toEqual(
@@ -56,13 +56,13 @@ test.each([
   ["203.0.113.5", "203.0.113.5"],
   ["198.51.100.1, 203.0.113.5, 10.1.1.1", "203.0.113.5"],
   ["10.9.9.9,10.1.1.1", "10.9.9.9"],
-])("a responder is told the client's address as trusted proxies tell it: %s", async (forwardedFor, address) => {
+])("the responder receives the client's address that trusted proxies report: %s", async (forwardedFor, address) => {
   const headers: Record<string, string> = forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor };
   expect((await askOverHttp(`${api.url}/ocsp/1`, { body, headers })).status).toBe(200);
   expect(asked.map((each) => each["x-forwarded-for"])).toEqual([address]);
 });
 
-test("each address has a limit of its own", async () => {
+test("each address has its own limit", async () => {
   const remaining = async (address: string): Promise<number> => {
     const { headers } = await askOverHttp(`${api.url}/ocsp/1`, { body, headers: { "x-forwarded-for": address } });
     return Number(headers["x-rate-limit-remaining"]);
@@ -71,7 +71,7 @@ test("each address has a limit of its own", async () => {
   expect(await remaining("192.0.2.2")).toBe(9_999);
 });
 
-test("what is no plain OCSP is refused as everywhere in the API", async () => {
+test("a request that is not plain OCSP is refused as everywhere in the API", async () => {
   for (const [path, status] of [
     ["/ocsp/1?x=1", 404],
     ["/ocsp/1/MEI=?x", 404],
@@ -92,7 +92,7 @@ test("what is no plain OCSP is refused as everywhere in the API", async () => {
   expect(asked).toEqual([]);
 });
 
-test("a client that goes away in the middle of its request is counted as such, and others are answered", async () => {
+test("a client that disconnects during its request is counted as 499, and others still get responses", async () => {
   const sent = fetch(`${api.url}/ocsp/1`, {
     method: "POST",
     body: new ReadableStream({
@@ -111,7 +111,7 @@ test("a client that goes away in the middle of its request is counted as such, a
   expect((await askOverHttp(`${api.url}/ocsp/1`, { body })).status).toBe(200);
 });
 
-test("a request that is under way when the API stops is answered", async () => {
+test("a request that is in progress when the API stops gets its response", async () => {
   answersAfterMs = 300;
   const waiting = askOverHttp(`${api.url}/ocsp/1`, { body });
   await eventually(() => {

@@ -48,12 +48,12 @@ afterEach(async () => {
   await api.database.owner.query(sql`delete from processes`);
 });
 
-describe("the address that certificates point to", () => {
-  test("says to try later when there is nobody to answer, in OCSP's own words", async () => {
+describe("the OCSP address in certificates", () => {
+  test("returns tryLater if there is no responder", async () => {
     expect(await ask()).toBe(ocspErrors.tryLater);
   });
 
-  test("passes on to a responder, by the next one when one is gone, hangs or talks rubbish; and says when none is left", async () => {
+  test("forwards to a responder, to the next one if one is gone, hangs or sends garbage, and returns tryLater if none is left", async () => {
     await api.startWorker();
     const responder = await startTestResponder({ databaseUrl: api.database.url });
     const second = await startTestResponder({ databaseUrl: api.database.url });
@@ -87,7 +87,7 @@ describe("the address that certificates point to", () => {
     expect(await ask()).toBe(ocspErrors.tryLater);
   });
 
-  test("a responder that is slow is still listened to while another is asked, and when there is no other", async () => {
+  test("waits for a slow responder while it asks another, and if there is no other", async () => {
     await api.startWorker();
     const responder = await startTestResponder({ databaseUrl: api.database.url });
     const [url = ""] = await responderUrls(api.database.owner);
@@ -116,7 +116,7 @@ describe("the address that certificates point to", () => {
     await responder.stop();
   });
 
-  test("passes on what caches need, GET and HEAD, and refusals", async () => {
+  test("forwards caching headers, GET and HEAD, and refusals", async () => {
     await api.startWorker();
     const responder = await startTestResponder({ databaseUrl: api.database.url });
     await eventually(async () => {

@@ -67,7 +67,7 @@ beforeAll(async () => {
   });
 });
 
-test("who fetches a CRL is noted within seconds, and who asks for one that there is not is not", async () => {
+test("a CRL fetch is recorded within seconds, a request for an unknown CRL is not", async () => {
   await fetchBytes(crlPath);
   await fetchBytes("/crl/999999.crl");
   await eventually(async () => {
@@ -92,7 +92,7 @@ async function issue(): Promise<{ serial: string; certificate: string }> {
 
 const entriesServed = async () => readCrl((await fetchBytes(crlPath)).bytes).entries;
 
-test("what is revoked over the API is on the CRL that its certificate points to within seconds, and OpenSSL refuses it", async () => {
+test("a certificate that is revoked by the API is on its CRL within seconds, and OpenSSL refuses it", async () => {
   const [revoked, kept] = [await issue(), await issue()];
   const leaf = new ParsedCertificate(revoked.certificate);
   const [point] = leaf.getExtension(CRLDistributionPointsExtension)?.distributionPoints ?? [];
@@ -117,7 +117,7 @@ test("what is revoked over the API is on the CRL that its certificate points to 
   expect(refused.stderr + refused.stdout).toContain("certificate revoked");
 });
 
-test("a CRL is DER or PEM, plain or packed, and each has its own validator", async () => {
+test("a CRL is available as DER or PEM, plain or compressed, each with its own ETag", async () => {
   const plain = await fetchBytes(crlPath);
   expect(plain.headers).toMatchObject({
     "content-type": "application/pkix-crl",
@@ -140,7 +140,7 @@ test("a CRL is DER or PEM, plain or packed, and each has its own validator", asy
   for (const tag of tags) expect(tag).toMatch(/^"[\w-]{22,}"$/);
 });
 
-test("no date hides a revocation: two CRLs can be of one second, and a client's date may be when it fetched, by any clock", async () => {
+test("If-Modified-Since never hides a revocation: two CRLs may share a second, and clients' clocks differ", async () => {
   const { headers } = await fetchBytes(crlPath);
   expect(headers).not.toHaveProperty("last-modified");
   const now = Date.parse(headers.date ?? "");
@@ -155,7 +155,7 @@ test("no date hides a revocation: two CRLs can be of one second, and a client's 
   }
 });
 
-test("who has the current CRL gets 304, and HEAD gets what GET would, without the bytes", async () => {
+test("a client that has the current CRL gets 304, and HEAD returns the headers of GET", async () => {
   const { headers, bytes } = await fetchBytes(crlPath);
   const etag = headers.etag ?? "";
   const statusFor = async (conditions: Record<string, string>) =>
@@ -180,7 +180,7 @@ test("who has the current CRL gets 304, and HEAD gets what GET would, without th
   });
 });
 
-test("the issuer's certificate is where certificates say, as DER, and its chain beside it as PEM", async () => {
+test("the issuer's certificate is at the address in certificates, as DER, and its chain beside it as PEM", async () => {
   const { certificate } = await issue();
   const access = new ParsedCertificate(certificate).getExtension(AuthorityInfoAccessExtension);
   expect(access?.caIssuers.map(({ value }) => value)).toEqual([`http://pki.example/ca/${realm.issuerId}.cer`]);
@@ -222,18 +222,18 @@ test.each([
   "/ca/..%2f1.cer",
   "/ca/constructor.pem",
   `/ca/${"1".repeat(30)}.cer`,
-])("%s is not there", async (path) => {
+])("%s does not exist", async (path) => {
   expect((await fetchBytes(path)).status).toBe(404);
 });
 
-test("an issuer that has no CRL yet is a matter of time, not a mistake", async () => {
+test("a CRL that does not exist yet is 503, not 404", async () => {
   await given.realm();
   const [{ id } = { id: "" }] = await api.database.owner.query<{ id: string }>(sql`select max(id) as id from issuers`);
   await eventually(async () => expect(await as.nobody().get(`/crl/${id}.crl`)).toBeError("unavailable"));
 });
 
-describe("with many that fetch", () => {
-  test("a thousand fetches cost no more than a question a second", async () => {
+describe("with many fetches", () => {
+  test("a thousand fetches cost at most about two queries a second", async () => {
     await fetchBytes(crlPath);
     statements = 0;
     const startedAt = performance.now();

@@ -8,7 +8,7 @@ import { expectEnded, expectGoingOn, redeem } from "../../../../support/given/se
 const api = useApi();
 const { as, given } = api;
 
-test("an application that is deleted takes its sessions, consents and tokens along, on every API", async () => {
+test("deleting an application ends its sessions, consents and tokens, in every process", async () => {
   const user = await given.user({ realmId: api.realmId });
   const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
   const session = await given.session({ user, clientId });
@@ -34,7 +34,7 @@ test("an application that is deleted takes its sessions, consents and tokens alo
   expect(left).toEqual([]);
 });
 
-test("a service's secret and tokens go with it", async () => {
+test("deleting a service ends its secret and tokens", async () => {
   const admin = as.admin();
   const registered = (await admin.post("/api/applications", service)).body.data;
   const { access_token } = (await tokenWith(api, registered)).body;
@@ -45,14 +45,14 @@ test("a service's secret and tokens go with it", async () => {
   expect((await tokenWith(api, registered)).body.error).toBe("invalid_client");
 });
 
-test("a service may delete itself, and is out with that very answer", async () => {
+test("a service may delete itself, and its token ends with that response", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   const self = as.token(await given.token({ realmId: api.realmId, clientId }));
   expect((await self.delete(`/api/applications/${clientId}`)).status).toBe(200);
   expect(await self.get("/api/applications")).toBeError("unauthenticated");
 });
 
-test("a repeat with the same key is done; without it there is nothing to delete", async () => {
+test("a repeat with the same key succeeds; without a key it is not found", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   const admin = as.admin();
   const headers = { "idempotency-key": "k" };
@@ -62,7 +62,7 @@ test("a repeat with the same key is done; without it there is nothing to delete"
   expect(await admin.delete(`/api/applications/${clientId}`)).toBeError("application_not_found");
 });
 
-test("codes that are redeemed at the same moment come to nothing, and nothing gets stuck", async () => {
+test("tokens from codes that are redeemed concurrently are refused, and nothing deadlocks", async () => {
   for (let round = 0; round < 10; round++) {
     const user = await given.user({ realmId: api.realmId });
     const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });

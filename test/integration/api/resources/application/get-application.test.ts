@@ -5,7 +5,7 @@ import { tokenWith } from "../../../../support/given/registration.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("an application as it is registered, with when it was last used", async () => {
+test("an application has the fields of its registration, and when it was last used", async () => {
   const { clientId, secret } = await given.application({ realmId: api.realmId, scopes: ["user.read"] });
   const admin = as.admin();
   expect((await admin.get(`/api/applications/${clientId}`)).body.data).toEqual({
@@ -31,7 +31,7 @@ test.each(["x", "a%20b", "9".repeat(65), "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11"]
   expect(await as.admin().get(`/api/applications/${id}`)).toBeError("application_not_found");
 });
 
-test("an application of another realm cannot be told apart from one that does not exist", async () => {
+test("an application of another realm is indistinguishable from an unknown one", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   const stranger = as.admin({ realmId: await given.realm() });
   const path = `/api/applications/${clientId}`;

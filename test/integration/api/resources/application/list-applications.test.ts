@@ -39,7 +39,7 @@ test.each([
   if (!query.includes("sort[name]")) expect(await names(query)).toEqual(expected);
 });
 
-test("a page says where it is and how many there are", async () => {
+test("a page contains its position and the total", async () => {
   const { body } = await admin.get("/api/applications?sort[creationDate]=asc&limit=1&offset=1");
   expect(body).toMatchObject({ limit: 1, offset: 1, total: 4, data: [expect.any(Object)] });
   expect((await admin.get("/api/applications", { body: { offset: 9 } })).body).toMatchObject({ total: 4, data: [] });
@@ -49,6 +49,6 @@ test.each(["filter[type]=native", "filter[name]=x", "sort[type]=asc", "limit=0"]
   expect(await admin.get(`/api/applications?${query}`)).toBeError("invalid_request");
 });
 
-test("POST registers and does not list", async () => {
+test("POST registers and never lists", async () => {
   expect(await admin.post("/api/applications", { limit: 5 })).toBeError("invalid_request");
 });

@@ -28,7 +28,7 @@ test("a useragent has exactly the fields of its registration, and no secret", as
   });
 });
 
-test("a service has a secret that works on every API, and is shown in this answer alone", async () => {
+test("a service gets a secret that works in every process, and only this response shows it", async () => {
   const admin = as.admin();
   const { body, text } = await admin.post("/api/applications", service);
   const { client_id, client_secret } = body.data;
@@ -54,13 +54,13 @@ test.each([
   ],
   [{ useClientSecret: false }, { secret: false, requirePKCE: true }],
   [{ requirePKCE: false }, { secret: false, requirePKCE: false }],
-])("a useragent with %j has %j", async (given, { secret, requirePKCE }) => {
+])("a useragent registered with %j has %j", async (given, { secret, requirePKCE }) => {
   const { body } = await as.admin().post("/api/applications", { ...useragent, ...given });
   expect(body.data).toMatchObject({ useClientSecret: secret, requirePKCE });
   expect("client_secret" in body.data).toBe(secret);
 });
 
-test("who registered it, and what, is in one audit entry", async () => {
+test("the registration has one audit entry, with the registrant and the values", async () => {
   const user = await given.user({ realmId: api.realmId, administrator: true });
   const { body } = await as.user(user).post("/api/applications", { ...useragent, useClientSecret: true });
 
@@ -71,7 +71,7 @@ test("who registered it, and what, is in one audit entry", async () => {
   ]);
 });
 
-test("a repeat with the same key gets the first answer, secret and all, and makes no second application", async () => {
+test("a repeat with the same key returns the first response with the secret, and registers nothing", async () => {
   const caller = as.service();
   const headers = { "idempotency-key": "register-1" };
   const first = await caller.post("/api/applications", service, { headers });
@@ -88,7 +88,7 @@ test("a repeat with the same key gets the first answer, secret and all, and make
   expect(other.body.data.client_id).not.toBe(first.body.data.client_id);
 });
 
-test("the secret is nowhere in the database that one could read it", async () => {
+test("the database does not contain the secret in readable form", async () => {
   const headers = { "idempotency-key": "register-2" };
   const { body } = await as.service().post("/api/applications", service, { headers });
 
@@ -111,7 +111,7 @@ test("the secret is nowhere in the database that one could read it", async () =>
   }
 });
 
-test("an application is given only scopes that its registrant holds, and the answer names the others", async () => {
+test("an application gets only scopes that its registrant holds, and the response names the others", async () => {
   const admin = as.admin({ scopes: ["application.modify", "openid", "profile.read"] });
   const scopes = ["openid", "profile.read", "user.delete", "offline_access"];
 
@@ -127,7 +127,7 @@ test("an application is given only scopes that its registrant holds, and the ans
   );
 });
 
-test("a service, which never holds openid and offline_access, may give them to a useragent", async () => {
+test("a service may grant openid and offline_access to a useragent, although it never holds them", async () => {
   expect((await as.service().post("/api/applications", useragent)).status).toBe(200);
   const weak = as.service({ scopes: ["application.modify"] });
   const signInOnly = { ...useragent, scopes: ["openid", "offline_access"] };
@@ -135,7 +135,7 @@ test("a service, which never holds openid and offline_access, may give them to a
   expect(await weak.post("/api/applications", useragent)).toBeError("insufficient_scope");
 });
 
-test("a service gives none of the other scopes that it can never hold, whatever it holds", async () => {
+test("a service cannot grant the other scopes that no service may hold", async () => {
   const scopes = ["openid", "role.modify"];
   const answer = await as.service().post("/api/applications", { ...useragent, scopes });
   expect(answer).toBeError("insufficient_scope");
@@ -166,7 +166,7 @@ test.each<[name: string, change: object, path: string]>([
   ["an unknown scope", { scopes: ["openid", "everything"] }, "scopes.1"],
   ["scopes in one text", { scopes: "openid profile.read" }, "scopes"],
   ["active that is no boolean", { active: "true" }, "active"],
-])("a useragent with %s is refused, and the answer says where", async (_, change, path) => {
+])("a useragent with %s is refused, and the response names the field", async (_, change, path) => {
   const answer = await as.admin().post("/api/applications", { ...useragent, ...change });
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields[0].path).toBe(path);
@@ -178,38 +178,38 @@ test.each<[name: string, change: object, path: string]>([
   ["offline_access", { scopes: ["offline_access"] }, "scopes"],
   ["no secret", { useClientSecret: false }, "useClientSecret"],
   ["PKCE", { requirePKCE: true }, "requirePKCE"],
-])("a service with %s is refused, and the answer says where", async (_, change, path) => {
+])("a service with %s is refused, and the response names the field", async (_, change, path) => {
   const answer = await as.admin().post("/api/applications", { ...service, ...change });
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields[0].path).toBe(path);
 });
 
 test.each(["http://localhost:8123/back", "http://127.0.0.1/back", "com.example.app:/back", "https://a.example/?b=c"])(
-  "the redirect URI %s is kept as it is",
+  "the redirect URI %s is stored unchanged",
   async (redirectURI) => {
     const { body } = await as.admin().post("/api/applications", { ...useragent, redirectURI });
     expect(body.data.redirectURI).toBe(redirectURI);
   },
 );
 
-test("a scope that is named twice is given once, and names match in any letter case", async () => {
+test("a repeated scope is granted once, and scope names are case-insensitive", async () => {
   const { scopes: _, ...rest } = useragent;
   const { body } = await as.admin().post("/api/applications", { ...rest, SCOPES: ["openid", "openid"] });
   expect(body.data.scopes).toEqual(["openid"]);
 });
 
-test("an application that is registered switched off is switched off", async () => {
+test("an application can be registered switched off", async () => {
   const { body } = await as.admin().post("/api/applications", { ...service, active: false });
   expect(body.data.active).toBe(false);
   expect((await tokenWith(api, body.data)).body.error).toBe("invalid_client");
 });
 
-test("every scope there is may be registered", async () => {
+test("every scope may be registered", async () => {
   const { body } = await as.admin().post("/api/applications", { ...useragent, scopes: allScopes });
   expect(body.data.scopes).toEqual(allScopes);
 });
 
-test("a machine's scope goes with no other, and is given by who may see profiles", async () => {
+test("a machine scope excludes all others, and needs profile.read to grant", async () => {
   const alone = { ...service, scopes: ["radius.read"] };
   const giver = as.admin({ scopes: ["application.modify", "profile.read"] });
   expect((await giver.post("/api/applications", alone)).body.data.scopes).toEqual(["radius.read"]);

@@ -35,7 +35,7 @@ const statuses = async (secrets: readonly Registered[]): Promise<number[]> => {
   return here ?? [];
 };
 
-test("without overlap the old secret ends at once, with the tokens that were got with it", async () => {
+test("without overlap the old secret and its tokens end at once", async () => {
   const old = await register();
   const { access_token } = (await tokenWith(api, old)).body;
 
@@ -46,7 +46,7 @@ test("without overlap the old secret ends at once, with the tokens that were got
   for (const one of both) expect(await statusWith(one, access_token)).toBe(401);
 });
 
-test("with overlap both secrets and their tokens work, until the old one's time is up", async () => {
+test("with overlap both secrets and their tokens work until the old secret expires", async () => {
   const old = await register();
   const { access_token } = (await tokenWith(api, old)).body;
 
@@ -69,7 +69,7 @@ test("with overlap both secrets and their tokens work, until the old one's time 
   for (const one of both) expect(await statusWith(one, access_token)).toBe(401);
 });
 
-test("a token that is got with the old secret at the same moment is not taken, and nothing breaks", async () => {
+test("a token that is issued concurrently for the old secret is refused, and no request fails with 5xx", async () => {
   for (let round = 0; round < 20; round++) {
     const old = await register();
     const [, ...answers] = await Promise.all([rotate(old), ...[1, 2, 3].map(() => tokenWith(api, old))]);
@@ -80,7 +80,7 @@ test("a token that is got with the old secret at the same moment is not taken, a
   }
 });
 
-test("no more than two secrets are valid, however often and however fast one is made", async () => {
+test("at most two secrets are valid, however often and however fast they are rotated", async () => {
   const first = await register();
   const second = await rotate(first, 24);
   const third = await rotate(second, 24);
@@ -96,7 +96,7 @@ test("no more than two secrets are valid, however often and however fast one is 
   expect(await statuses([second, third, last])).toEqual([401, 401, 200]);
 });
 
-test("the answer is the application with its new secret, and the audit entry has none", async () => {
+test("the response is the application with its new secret, and the audit entry does not contain it", async () => {
   const { client_id } = await register({ ...useragent, useClientSecret: true });
   const admin = as.admin();
   const { data } = (await admin.post(`/api/applications/${client_id}/secret`, { overlapHours: 2 })).body;
@@ -109,7 +109,7 @@ test("the answer is the application with its new secret, and the audit entry has
   expect(JSON.stringify(entry)).not.toContain("rps_");
 });
 
-test("a repeat with the same key gets the same secret, and makes no further one", async () => {
+test("a repeat with the same key returns the same secret and creates no other", async () => {
   const registered = await register();
   const caller = as.service();
   const path = `/api/applications/${registered.client_id}/secret`;
@@ -128,12 +128,12 @@ test("a repeat with the same key gets the same secret, and makes no further one"
   expect(row?.result).not.toContain(String(first.body.data.client_secret).slice(4));
 });
 
-test("an application that shows no secret gets none", async () => {
+test("an application without client authentication gets no secret", async () => {
   const { client_id } = await register(useragent);
   expect(await as.admin().post(`/api/applications/${client_id}/secret`)).toBeError("no_client_secret");
 });
 
-test("a caller that makes a secret could use it, so it must hold every scope of the application", async () => {
+test("rotation requires every scope of the application, since the caller could use the secret", async () => {
   const registered = await register({ ...service, scopes: ["user.read", "user.delete"] });
   const weak = as.service({ scopes: ["application.modify", "user.read"] });
 

@@ -19,7 +19,7 @@ const register = async (registration: object) =>
     client_secret: string;
   };
 
-test("what is given changes, what is not stays, and one audit entry says both", async () => {
+test("only the given fields change, and one audit entry has both values", async () => {
   const { client_id, ...before } = await register(useragent);
   const admin = as.admin();
 
@@ -48,7 +48,7 @@ test("what is given changes, what is not stays, and one audit entry says both", 
   });
 });
 
-test("an application as it was answered may be sent back: nothing changes, and nothing is written", async () => {
+test("sending back an application as it was read changes nothing and writes nothing", async () => {
   const { client_id } = await register(service);
   const admin = as.admin();
   const { body } = await admin.get(`/api/applications/${client_id}`);
@@ -70,7 +70,7 @@ test.each<[object, object, string]>([
   [service, { useClientSecret: false }, "useClientSecret"],
   [service, { requirePKCE: true }, "requirePKCE"],
   [service, { scopes: ["openid"] }, "scopes"],
-])("%j with %j is refused, and the answer says where", async (registration, change, path) => {
+])("%j with %j is refused, and the response names the field", async (registration, change, path) => {
   const { client_id } = await register(registration);
   const answer = await as.admin().put(`/api/applications/${client_id}`, change);
   expect(answer).toBeError("invalid_request");
@@ -78,7 +78,7 @@ test.each<[object, object, string]>([
 });
 
 describe("switched off", () => {
-  test("a useragent's tokens are taken nowhere from that moment on, and again once it is switched on", async () => {
+  test("a useragent's tokens are refused from that moment, and accepted again once it is switched on", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
     const session = await given.session({ user, clientId });
@@ -93,7 +93,7 @@ describe("switched off", () => {
     expect((await redeem(api, session)).status).toBe(200);
   });
 
-  test("a service gets no token, and those it has are not taken", async () => {
+  test("a service gets no token, and its tokens are refused", async () => {
     const registered = await register(service);
     const { access_token } = (await tokenWith(api, registered)).body;
     await as.admin().put(`/api/applications/${registered.client_id}`, { active: false });
@@ -106,7 +106,7 @@ describe("switched off", () => {
 });
 
 describe("with fewer scopes", () => {
-  test("sessions that have more end with all they have, the others go on, and consents shrink", async () => {
+  test("sessions with a removed scope end with all their tokens, others continue, and consents shrink", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
     const [wide, narrow] = [
@@ -124,7 +124,7 @@ describe("with fewer scopes", () => {
     expect([...body.data[0].scopes].sort()).toEqual(["openid", "profile.read"]);
   });
 
-  test("a consent of which nothing is left is gone", async () => {
+  test("a consent without a remaining scope is deleted", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
     await given.consent(user, clientId, { scopes: ["profile.delete"] });
@@ -132,7 +132,7 @@ describe("with fewer scopes", () => {
     expect((await as.user(user).get("/api/consents")).body.data).toEqual([]);
   });
 
-  test("a service's tokens that have more end", async () => {
+  test("a service's tokens with a removed scope end", async () => {
     const registered = await register(service);
     const { access_token } = (await tokenWith(api, registered)).body;
     await as.admin().put(`/api/applications/${registered.client_id}`, { scopes: ["user.read"] });
@@ -142,7 +142,7 @@ describe("with fewer scopes", () => {
     for (const one of both) expect(await statusWith(one, next)).toBe(200);
   });
 
-  test("a token that is got at the same moment is not taken", async () => {
+  test("a token that is issued concurrently is refused", async () => {
     for (let round = 0; round < 20; round++) {
       const registered = await register(service);
       const [, ...answers] = await Promise.all([
@@ -156,7 +156,7 @@ describe("with fewer scopes", () => {
     }
   });
 
-  test("a session that was made at the same moment ends", async () => {
+  test("a session that was created concurrently ends", async () => {
     const { clientId } = await given.application({ realmId: api.realmId, type: "useragent", scopes: ["openid"] });
     const session = await given.session({
       user: await given.user({ realmId: api.realmId }),
@@ -166,7 +166,7 @@ describe("with fewer scopes", () => {
     await expectEnded(both, session);
   });
 
-  test("more scopes end nothing", async () => {
+  test("additional scopes end nothing", async () => {
     const registered = await register(service);
     const { access_token } = (await tokenWith(api, registered)).body;
     await as.admin().put(`/api/applications/${registered.client_id}`, { scopes: [...service.scopes, "user.modify"] });
@@ -174,8 +174,8 @@ describe("with fewer scopes", () => {
   });
 });
 
-describe("whether there is a secret", () => {
-  test("a useragent that is to show one is refused until it has one, and then goes on with it", async () => {
+describe("when useClientSecret changes", () => {
+  test("a useragent that now needs a secret is refused until it has one, and then continues", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { client_id } = await register({ ...useragent, requirePKCE: false });
     const session = await given.session({ user, clientId: client_id, scopes: ["openid", "offline_access"] });
@@ -190,7 +190,7 @@ describe("whether there is a secret", () => {
     for (const one of both) expect((await stateOf(one, session, { client_secret })).refreshToken).toBe("taken");
   });
 
-  test("a useragent that is no longer to show one has none any more", async () => {
+  test("a useragent that no longer needs a secret loses it", async () => {
     const { client_id, client_secret } = await register({ ...useragent, useClientSecret: true });
     const admin = as.admin();
     await admin.put(`/api/applications/${client_id}`, { useClientSecret: false });
@@ -204,7 +204,7 @@ describe("whether there is a secret", () => {
   });
 });
 
-describe("by somebody who does not hold all its scopes", () => {
+describe("by a caller who does not hold all its scopes", () => {
   const held = ["application.modify", "openid", "offline_access", "profile.read"] as const;
 
   test.each<[object, "done" | "refused"]>([
@@ -233,7 +233,7 @@ describe("by somebody who does not hold all its scopes", () => {
   });
 });
 
-describe("an application that may give roles", () => {
+describe("an application with role.modify", () => {
   const scopes = ["openid", "role.modify"];
 
   test.each([
@@ -242,7 +242,7 @@ describe("an application that may give roles", () => {
     { name: "Wi-Fi settings" },
     { requirePKCE: false },
     { useClientSecret: true },
-  ])("is changed by no service to %j, and by an administrator", async (change) => {
+  ])("cannot be changed by a service to %j, but by an administrator", async (change) => {
     const { client_id } = await register({ ...useragent, scopes });
     const answer = await as.service().put(`/api/applications/${client_id}`, change);
     expect(answer).toBeError("insufficient_scope");
@@ -250,7 +250,7 @@ describe("an application that may give roles", () => {
     expect((await as.admin().put(`/api/applications/${client_id}`, change)).status).toBe(200);
   });
 
-  test("is made of another one, switched on again and given a secret by no service, and by an administrator", async () => {
+  test("cannot be created by a change, switched on or given a secret by a service, but by an administrator", async () => {
     const admin = as.admin();
     const weaker = await register(useragent);
     const off = await register({ ...useragent, scopes, active: false });
@@ -265,13 +265,13 @@ describe("an application that may give roles", () => {
   });
 });
 
-describe("a name that a part of this service has", () => {
+describe("the name of a first-party application", () => {
   const names = ["Administration console", "  ADMINISTRATION  console", "Ａdministration console", "Campus Portal"];
   beforeAll(() =>
     given.application({ realmId: api.realmId, type: "useragent", name: "Campus portal", firstParty: true }),
   );
 
-  test.each(names)("%j is refused to new applications and to others", async (name) => {
+  test.each(names)("%j is refused for new and for existing applications", async (name) => {
     const admin = as.admin();
     const { client_id } = await register(useragent);
     for (const answer of [
@@ -283,7 +283,7 @@ describe("a name that a part of this service has", () => {
     }
   });
 
-  test("stays its own, and is another realm's to use", async () => {
+  test("can be kept by its owner and used in another realm", async () => {
     const own = await given.application({ realmId: api.realmId, type: "useragent", name: "Portal", firstParty: true });
     expect((await as.admin().put(`/api/applications/${own.clientId}`, { name: "PORTAL" })).status).toBe(200);
     const elsewhere = as.service({ realmId: await given.realm() });
@@ -291,7 +291,7 @@ describe("a name that a part of this service has", () => {
   });
 });
 
-test("with `If-Match` a change is made to what was read, and to nothing newer", async () => {
+test("with `If-Match` only the version that was read is changed", async () => {
   const { client_id } = await register(service);
   const admin = as.admin();
   const tag = (await admin.get(`/api/applications/${client_id}`)).headers.etag ?? "";

@@ -41,7 +41,7 @@ const linesOf = ({ text }: ApiAnswer): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const csv = { headers: { accept: "text/csv" } };
 
-test("every entry in the order of the chain, then those without a place, then the head", async () => {
+test("the export has all sealed entries in chain order, then unsealed ones, then the head", async () => {
   await write("user_lock", { userID: "1" });
   await write("user_unlock");
   await seal();
@@ -82,7 +82,7 @@ test("every entry in the order of the chain, then those without a place, then th
   });
 });
 
-test("it leaves one entry, with who exported what", async () => {
+test("an export leaves one audit entry with the caller and the filter", async () => {
   await service.get("/api/audit/export?filter[event]=user_lock&filter[minDate]=2026-01-01");
 
   const { body } = await service.get("/api/audit?filter[event]=audit_export");
@@ -93,13 +93,13 @@ test("it leaves one entry, with who exported what", async () => {
   });
 });
 
-test("one that is refused leaves none", async () => {
+test("a refused export leaves no audit entry", async () => {
   await service.get("/api/audit/export?filter[event]=nonsense");
   await api.as.user(api.given.user({ realmId })).get("/api/audit/export");
   expect((await service.get("/api/audit")).body.total).toBe(0);
 });
 
-test("a filter leaves out the head as well as what does not match, sealed or not", async () => {
+test("a filter excludes the head and every entry that does not match, sealed or not", async () => {
   await write("user_lock");
   await write("user_unlock");
   await seal();
@@ -127,14 +127,14 @@ test.each([
   expect(await service.get(`/api/audit/export?${query}`)).toBeError("invalid_request");
 });
 
-test("an export of nothing has a head that says so, and CSV its header", async () => {
+test("an empty export has a head with a count of zero, and CSV has its header", async () => {
   expect(linesOf(await service.get("/api/audit/export"))).toMatchObject([{ event: "audit_export" }, { head: null }]);
   expect((await service.get("/api/audit/export?filter[maxDate]=2020-01-01", csv)).text).toBe(
     "id,date,event,properties,realm,user,client,position,hash\r\n",
   );
 });
 
-test("other realms' entries are in nobody else's export", async () => {
+test("an export contains no entries of other realms", async () => {
   await write("user_lock", { secret: "of the first" });
   await seal();
   await write("user_lock", { secret: "of the first" });
@@ -156,7 +156,7 @@ describe("Accept", () => {
   });
 });
 
-test("CSV is as RFC 4180 has it, and no cell is a formula", async () => {
+test("CSV follows RFC 4180, and no cell is a formula", async () => {
   await write("user_lock", { name: 'a "b", c' }, "=cmd|'/C calc'!A0");
   await write("user_lock", {}, "-1+1");
   await write("user_lock", {}, "@SUM(1)");
@@ -185,7 +185,7 @@ test("CSV is as RFC 4180 has it, and no cell is a formula", async () => {
   expect(rows.at(-1)).toBe("");
 });
 
-test("HEAD is 405 and leaves no entry, because nothing would be sent", async () => {
+test("HEAD is 405 and leaves no audit entry, since nothing is exported", async () => {
   const answer = await service.send("HEAD", "/api/audit/export");
   expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "GET, OPTIONS" });
   expect((await service.get("/api/audit")).body.total).toBe(0);
@@ -218,7 +218,7 @@ describe("of many entries", () => {
     service = api.as.token(token);
   });
 
-  test("it arrives whole and in order, while the chain goes on", async () => {
+  test("the export is complete and in order while the chain grows", async () => {
     await seal();
     const { total: sealed } = (await service.get("/api/audit?limit=1")).body as { total: number };
     await write("user_lock");
@@ -244,7 +244,7 @@ describe("of many entries", () => {
     ]);
   });
 
-  test("one that cannot be finished breaks off, so that nobody takes it for whole", async () => {
+  test("an export that fails midway is aborted, so no client takes it for complete", async () => {
     const response = await open();
     await api.database.owner.query(sql`revoke select on audit_seals from realmpass_api`);
     const read = async (): Promise<number> => {
@@ -260,7 +260,7 @@ describe("of many entries", () => {
     expect(response.statusCode).toBe(200);
   });
 
-  test("a client that does not read holds neither memory nor a connection, and one that goes away ends it", async () => {
+  test("a client that does not read holds neither memory nor a connection, and a disconnect ends the export", async () => {
     const before = heldBytes();
 
     const idle = await Promise.all(Array.from({ length: 12 }, open));

@@ -45,7 +45,7 @@ beforeAll(async () => {
 const eventsOf = (answer: { body: { data: { event: string; date: string }[] } }): string[] =>
   answer.body.data.map(({ event, date }) => `${event} ${date.slice(8, 10)}`);
 
-test("newest first, each entry as the specification shows one", async () => {
+test("entries are listed newest first, with the specification's fields", async () => {
   const answer = await service.get("/api/audit");
 
   expect(answer).toMatchObject({ status: 200, body: { result: "ok", code: 200, limit: 100, offset: 0, total: 4 } });
@@ -64,7 +64,7 @@ test("newest first, each entry as the specification shows one", async () => {
   expect(answer.body.data[0]).toMatchObject({ user: null, client: null });
 });
 
-test("GET with a body, GET with a query and POST are the same list", async () => {
+test("GET with a body, GET with a query and POST return the same list", async () => {
   const page = { limit: 2, offset: 1, filter: { event: "user_lock,user_unlock" }, sort: { date: "asc" } };
   const posted = await service.post("/api/audit", page);
   expect(eventsOf(posted)).toEqual(["user_unlock 02", "user_lock 03"]);
@@ -74,7 +74,7 @@ test("GET with a body, GET with a query and POST are the same list", async () =>
   expect((await service.get(`/api/audit${query}`)).text).toBe(posted.text);
 });
 
-test("with who acted and whom it happened to, for who may read people", async () => {
+test("with user.read the list includes the actor and the affected user", async () => {
   const own = await given.realm();
   const [lena, max] = [await given.user({ realmId: own, email: "lena@x.example" }), await given.user({ realmId: own })];
   const stranger = await given.user({ realmId });
@@ -171,13 +171,13 @@ describe("entries about", () => {
     expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([...expected].reverse());
   });
 
-  test("somebody, and of one kind alone", async () => {
+  test("a user, of one event only", async () => {
     const filter = { about: "user:64", event: "user_lock" };
     const list = await as.service({ realmId: about }).post("/api/audit", { filter });
     expect(list.body).toMatchObject({ total: 1, data: [{ event: "user_lock" }] });
   });
 
-  test("what another realm has, are not shown", async () => {
+  test("another realm's subjects are not shown", async () => {
     expect((await service.post("/api/audit", { filter: { about: "user:64" } })).body.total).toBe(0);
   });
 
@@ -189,7 +189,7 @@ describe("entries about", () => {
   );
 });
 
-test("sorted by date, either way", async () => {
+test("entries are sorted by date, in either direction", async () => {
   const ascending = await service.post("/api/audit", { sort: { date: "asc" } });
   const descending = await service.post("/api/audit", { sort: [{ key: "date", direction: "desc" }] });
   expect(eventsOf(ascending)).toEqual(["user_lock 01", "user_unlock 02", "client_create 03", "user_lock 03"]);

@@ -14,7 +14,7 @@ const given = async (state: JobState): Promise<string> => {
   return id;
 };
 
-test("a job is awaited until it has ended", async () => {
+test("a read with a wait returns when the job has ended", async () => {
   const id = await given("running");
   const awaited = api.as.admin().get(`/api/jobs/${id}`, { headers: { prefer: "wait=20" } });
   await leaveIn(api.database.owner, id, "completed");
@@ -25,7 +25,7 @@ test("a job is awaited until it has ended", async () => {
   expect(body.data).toMatchObject({ state: "completed", done: 1 });
 });
 
-test("a wait that runs out says how the job stands", async () => {
+test("an expired wait returns the job's current state", async () => {
   const id = await given("running");
   const { status, headers, body } = await api.as.admin().get(`/api/jobs/${id}`, { headers: { prefer: "wait=1" } });
 
@@ -34,7 +34,7 @@ test("a wait that runs out says how the job stands", async () => {
   expect(body).toMatchObject({ code: 202, data: { state: "running" } });
 });
 
-test("creating a job answers 202 at once, and awaits its check when asked to", async () => {
+test("creating a job returns 202 at once, or waits for the check on request", async () => {
   const admin = api.as.admin();
   const create = (prefer: string) =>
     admin.send("POST", "/api/jobs/onboarding?dryRun=true", {
@@ -62,7 +62,7 @@ test("creating a job answers 202 at once, and awaits its check when asked to", a
   expect(answer.body.data).toMatchObject({ id, state: "ready", dryRun: true, changed: 1 });
 });
 
-test("starting a job awaits its end when asked to, and is not taken in by what it was before", async () => {
+test("starting a job waits for its end on request, and ignores its state before the start", async () => {
   const admin = api.as.admin();
   const id = await given("ready");
   const watching = admin.get(`/api/jobs/${id}/events`).catch(() => undefined);

@@ -121,7 +121,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("keeps its columns under their own names, and its cells as they are", async () => {
+  test("keeps its column names, and its cells unchanged", async () => {
     const answer = await csv(
       'Kennung;"E-Mail";status;Profilname;Gerätetyp;Dateiformat\n"a;""b""\nc"; x ;old;My phone;iOS;PFX\n',
     );
@@ -139,7 +139,7 @@ describe("a file", () => {
     expect(row?.message).toBe("pairwiseID: holds 1 line break");
   });
 
-  test("with quoted line breaks and delimiters has one row for each person", async () => {
+  test("with quoted line breaks and delimiters has one row for each user", async () => {
     const rows = await rowsOfCsv(
       'pairwiseID,profileName,deviceType,format\r\na,"tablet, big",iOS,pkcs12\r\n"b","5"" phone",Android,PEM\r\n',
     );
@@ -150,7 +150,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("of results is taken as it is, and nothing of what was issued is kept", async () => {
+  test("of results is accepted unchanged, and nothing of the issued profiles is stored", async () => {
     const answer = await csv(
       'pairwiseID,row,status,error,message,serial,identity,radiusCN,data,certificate,privateKey\nanna,7,failed,,,,,,AAAA,"\'-----BEGIN",secret\n',
     );
@@ -159,13 +159,13 @@ describe("a file", () => {
     expect(JSON.stringify(await storedRows(answer.body.data.id))).not.toContain("secret");
   });
 
-  test("loses the apostrophe that keeps a spreadsheet from calculating", async () => {
+  test("loses the apostrophe that keeps a spreadsheet from evaluating a formula", async () => {
     const rows = await rowsOfCsv("pairwiseID\n'=1+1\n'@sum\n''-x\n'tis\n'\"-\n");
     expect(rows.map(({ pairwiseId }) => pairwiseId)).toEqual(["=1+1", "@sum", "'-x", "'tis", "'\"-"]);
   });
 });
 
-describe("one row that cannot be used hinders no other:", () => {
+describe("an unusable row does not affect the others:", () => {
   const good = "good,,,,,";
   test.each([
     ["no identifier", ",,3,,,", "pairwiseID or email: is missing"],
@@ -240,7 +240,7 @@ describe("one row that cannot be used hinders no other:", () => {
   });
 });
 
-describe("nothing is left of a file that cannot be used:", () => {
+describe("an unusable file leaves nothing behind:", () => {
   const known = /Known are pairwiseID, email, maxProfiles, profileName, deviceType, format/;
   test.each([
     ["an unknown column", "text/csv", "pairwiseID,Vorname\na,Anna\n", /“Vorname”.*Known are/],
@@ -311,14 +311,14 @@ describe("nothing is left of a file that cannot be used:", () => {
     expect(answer).toBeError("unsupported_media_type");
   });
 
-  test("a body that is announced as too large", async () => {
+  test("a body with a Content-Length beyond the limit", async () => {
     const answer = await csv("pairwiseID\na\n", { headers: { "content-length": String(200 * 1024 * 1024) } }).catch(
       () => undefined,
     );
     if (answer !== undefined) expect(answer).toBeError("payload_too_large");
   });
 
-  test("an upload that breaks off", async () => {
+  test("an aborted upload", async () => {
     const before = await jobCount();
     const token = await api.given.token({
       realmId: api.realmId,
@@ -348,7 +348,7 @@ describe("nothing is left of a file that cannot be used:", () => {
 });
 
 describe("creating a job", () => {
-  test("is on record, in the name of who did it", async () => {
+  test("is in the audit log, with its actor", async () => {
     const executeAt = fromNow(3_600_000).toISOString();
     const answer = await csv("pairwiseID\na\n\nb\n,,\n", {
       query: `?dryRun=TRUE&executeAt=${executeAt}&confirmTotal=17`,
@@ -405,14 +405,14 @@ describe("creating a job", () => {
     expect(await jobCount()).toBe(before);
   });
 
-  test("without profiles needs no scope for them", async () => {
+  test("needs no profile scope if no row has a profile", async () => {
     const answer = await csv("pairwiseID,profileName,deviceType,format\na,,,\n", {
       as: without("profile.create", "user.delete"),
     });
     expect(answer.status).toBe(202);
   });
 
-  test("is refused while a million rows wait", async () => {
+  test("is refused beyond a million waiting rows", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });
     await api.database.owner.query(sql`
@@ -433,7 +433,7 @@ describe("creating a job", () => {
 describe("Idempotency-Key", () => {
   const key = () => ({ "idempotency-key": randomUUID() });
 
-  test("a repeat answers the first job and leaves nothing else", async () => {
+  test("a repeat returns the first job and leaves nothing else", async () => {
     const as = api.as.admin();
     const headers = key();
     const first = await csv("pairwiseID\na\n", { as, headers });
@@ -449,7 +449,7 @@ describe("Idempotency-Key", () => {
     expect(await jobCount()).toBe(before);
   });
 
-  test("two at once make one job", async () => {
+  test("two concurrent requests create one job", async () => {
     const other = await api.another();
     const token = await api.given.token({
       realmId: api.realmId,

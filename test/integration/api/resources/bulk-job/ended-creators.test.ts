@@ -86,28 +86,25 @@ async function waiting(
 }
 
 describe.each(ends)("once %s", (_, by, end) => {
-  test.each(["scheduled", "queued"] as const)(
-    "a job that was %s waits for somebody else to start it",
-    async (state) => {
-      const creators = await givenCreators();
-      const id = await waiting(creators, { by, state });
+  test.each(["scheduled", "queued"] as const)("a %s job waits for another user to start it", async (state) => {
+    const creators = await givenCreators();
+    const id = await waiting(creators, { by, state });
 
-      await end(creators);
+    await end(creators);
 
-      expect(await jobOf(api.database.owner, id)).toMatchObject({
-        state: "ready",
-        errorCode: "creator_ended",
-        changed: 2,
-        failed: 1,
-        startedAt: null,
-      });
-      const colleague = api.as.service({ realmId: creators.realmId });
-      const started = await colleague.post(`/api/jobs/${id}/start`, { confirmTotal: 2 });
-      expect(started.body.data).toMatchObject({ state: "queued", error: null });
-    },
-  );
+    expect(await jobOf(api.database.owner, id)).toMatchObject({
+      state: "ready",
+      errorCode: "creator_ended",
+      changed: 2,
+      failed: 1,
+      startedAt: null,
+    });
+    const colleague = api.as.service({ realmId: creators.realmId });
+    const started = await colleague.post(`/api/jobs/${id}/start`, { confirmTotal: 2 });
+    expect(started.body.data).toMatchObject({ state: "queued", error: null });
+  });
 
-  test("jobs that run or are ready, and those of others, stay as they are", async () => {
+  test("jobs that run or are ready, and those of other creators, stay unchanged", async () => {
     const creators = await givenCreators();
     const others = by === "person" ? "client" : "person";
     const untouched = [
@@ -125,7 +122,7 @@ describe.each(ends)("once %s", (_, by, end) => {
   });
 });
 
-test("a client's job goes on when the client keeps the scopes that the job needs", async () => {
+test("a client's job continues if the client keeps the scopes that the job needs", async () => {
   const creators = await givenCreators();
   const id = await waiting(creators, { by: "client", state: "scheduled", kind: "onboarding" });
   const kept = scopesAllowedTo("service").filter((scope) => scope !== "user.delete" && scope !== "profile.create");
@@ -133,7 +130,7 @@ test("a client's job goes on when the client keeps the scopes that the job needs
   expect(await jobOf(api.database.owner, id)).toMatchObject({ state: "scheduled", errorCode: null });
 });
 
-test("a client that watches the job is told", async () => {
+test("a client that waits for the job is notified", async () => {
   const creators = await givenCreators();
   const id = await waiting(creators, { by: "person", state: "queued" });
   const before = await jobOf(api.database.owner, id);

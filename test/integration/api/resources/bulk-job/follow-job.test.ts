@@ -111,7 +111,7 @@ const progress = async (id: string, changed: number): Promise<void> => {
 };
 
 describe("an event stream", () => {
-  test("has the job at once, each change, and at last the job as it ended", async () => {
+  test("sends the job at once, each change, and finally the ended job", async () => {
     const id = await given();
     const stream = await follow(id);
 
@@ -143,7 +143,7 @@ describe("an event stream", () => {
     expect(stream.comments[0]).toMatch(/^retry: \d+$/);
   });
 
-  test("has at most four events a second with ids and counts that only grow, the last one included", async () => {
+  test("sends at most four events a second, with increasing ids and counts, including the last one", async () => {
     const id = await given("running", 1_000);
     const startedAt = performance.now();
     const stream = await follow(id);
@@ -160,7 +160,7 @@ describe("an event stream", () => {
     expect(grows(stream.events.map(({ job }) => job.done))).toBe(true);
   });
 
-  test("goes on after the last event that is known", async () => {
+  test("continues after the last known event", async () => {
     const id = await given();
     const first = await follow(id);
     await eventually(() => {
@@ -186,7 +186,7 @@ describe("an event stream", () => {
     }
   });
 
-  test.each(["", "0", "1000000"])("of a job that has ended has it once, after %j", async (lastEventId) => {
+  test.each(["", "0", "1000000"])("of an ended job sends it once, after %j", async (lastEventId) => {
     const stream = await follow(await given("cancelled"), { lastEventId });
     await eventually(() => {
       expect(stream.ended).toBe(true);
@@ -194,7 +194,7 @@ describe("an event stream", () => {
     expect(stream.events.map(({ job }) => job.state)).toEqual(["cancelled"]);
   });
 
-  test("tells that a job has stalled, and that it goes on", async () => {
+  test("reports that a job has stalled, and that it has resumed", async () => {
     const id = await given();
     const stream = await follow(id);
     await eventually(() => {
@@ -211,7 +211,7 @@ describe("an event stream", () => {
     expect(stream.events.map((event) => event.id === undefined)).toEqual([false, true, false]);
   });
 
-  test("goes on although notifications are lost", async () => {
+  test("continues if notifications are lost", async () => {
     const id = await given();
     const stream = await follow(id);
     await api.database.owner.query(sql`update jobs set changed = 3, revision = revision + 1 where id = ${id}`);
@@ -220,7 +220,7 @@ describe("an event stream", () => {
     });
   });
 
-  test("ends with its token", async () => {
+  test("ends when its token expires", async () => {
     const { clientId } = await api.given.application({ realmId: api.realmId });
     const short = await api.given.token({ realmId: api.realmId, clientId }, { expiresAt: fromNow(1_500) });
     const stream = await follow(await given(), { as: short });
@@ -230,7 +230,7 @@ describe("an event stream", () => {
     expect(stream.events).toHaveLength(1);
   });
 
-  test("shows a sign of life, and ends when its client is switched off", async () => {
+  test("sends keep-alive comments, and ends when its client is switched off", async () => {
     const { clientId } = await api.given.application({ realmId: api.realmId });
     const theirs = await api.given.token({ realmId: api.realmId, clientId });
     const id = await given();
@@ -244,7 +244,7 @@ describe("an event stream", () => {
     expect(stays.ended).toBe(false);
   });
 
-  test("is fed by one reading, however many watch", async () => {
+  test("shares one query among all followers", async () => {
     const id = await given("running", 1_000);
     const streams = await Promise.all(Array.from({ length: 40 }, () => follow(id)));
     await eventually(() => {
@@ -259,7 +259,7 @@ describe("an event stream", () => {
     expect(queries).toBeLessThanOrEqual(Math.ceil((performance.now() - startedAt) / 100) + 1);
   });
 
-  test("ends when the process stops, and goes on at another one", async () => {
+  test("ends when its process stops, and continues in another one", async () => {
     const id = await given();
     const stream = await follow(id);
     const other = await api.another();

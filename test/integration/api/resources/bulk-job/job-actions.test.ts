@@ -85,7 +85,7 @@ describe.each(jobStates)("a job that is %s", (state) => {
     }
   });
 
-  test("says by its status whether asking again makes sense", async () => {
+  test("its HTTP status shows whether to poll again", async () => {
     const { status, headers, body } = await admin.get(`/api/jobs/${await given(state)}`);
     const atRest = ["ready", "grace", "cancelled", "completed", "completed_with_errors", "failed"].includes(state);
     expect(body.data.state).toBe(state);
@@ -95,7 +95,7 @@ describe.each(jobStates)("a job that is %s", (state) => {
 });
 
 describe("another realm's job", () => {
-  test("answers, byte for byte, what does not exist", async () => {
+  test("gets the same bytes as an unknown job", async () => {
     const id = await given("ready", { realmId: await api.given.realm() });
     for (const call of [...Object.values(actions), ...reads]) {
       const [other, none, nonsense] = await Promise.all([
@@ -112,7 +112,7 @@ describe("another realm's job", () => {
     expect((await jobOf(api.database.owner, id)).state).toBe("ready");
   });
 
-  test("is in no list", async () => {
+  test("is not listed", async () => {
     const id = await given("ready", { realmId: await api.given.realm() });
     expect((await admin.get("/api/jobs?limit=1000")).text).not.toContain(id);
   });
@@ -148,7 +148,7 @@ describe("starting", () => {
     expect(await admin.post(`/api/jobs/${await given("ready")}/start`, body)).toBeError("invalid_request");
   });
 
-  test("an offboarding of many of the realm's people needs their number", async () => {
+  test("an offboarding of a large share of the realm's users needs their number", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });
     const id = await given("ready", { realmId, kind: "offboarding", rows: people(101) });
@@ -172,7 +172,7 @@ describe("starting", () => {
     expect((await as.post(`/api/jobs/${fewer}/start`, {})).body.data.state).toBe("queued");
   });
 
-  test("a hundred offboardings need no number in the smallest realm", async () => {
+  test("an offboarding of a hundred needs no number, even in the smallest realm", async () => {
     const realmId = await api.given.realm();
     const id = await given("ready", { realmId, kind: "offboarding", rows: people(100) });
     const answer = await api.as.service({ realmId }).post(`/api/jobs/${id}/start`);
@@ -197,7 +197,7 @@ describe("starting", () => {
     expect(await as.post(`/api/jobs/${id}/retry`)).toBeError("insufficient_scope");
   });
 
-  test("a job whose creator was offboarded becomes the caller's; anybody else's job stays theirs", async () => {
+  test("a job whose creator was offboarded becomes the caller's; another user's job keeps its creator", async () => {
     const { given: rows, realmId } = api;
     const [boss, colleague] = [
       await rows.user({ realmId, administrator: true }),
@@ -223,7 +223,7 @@ describe("starting", () => {
     ]);
   });
 
-  test("a repeat with the same key starts nothing twice", async () => {
+  test("a repeat with the same key starts the job once", async () => {
     const id = await given("ready");
     const headers = { "idempotency-key": randomUUID() };
     const first = await admin.post(`/api/jobs/${id}/start`, {}, { headers });
@@ -234,7 +234,7 @@ describe("starting", () => {
 });
 
 describe("cancelling", () => {
-  test("is on record once, however often it is asked for", async () => {
+  test("is in the audit log once, however often it is requested", async () => {
     const id = await given("running");
     const first = await admin.post(`/api/jobs/${id}/cancel`);
     expect(first).toMatchObject({ status: 202, headers: { location: `/api/jobs/${id}` } });
@@ -247,8 +247,8 @@ describe("cancelling", () => {
   });
 });
 
-describe("taking people out", () => {
-  test("counts them as skipped and lowers what is expected", async () => {
+describe("excluding rows", () => {
+  test("counts them as skipped and lowers the expected changes", async () => {
     const id = await given("ready", { rows: [...people(4), { invalid: "pairwiseID: is missing" }] });
 
     const answer = await admin.delete(`/api/jobs/${id}/rows`, { rows: [2, 3, 3, 5] });
@@ -265,7 +265,7 @@ describe("taking people out", () => {
     expect((await admin.delete(`/api/jobs/${id}/rows`, { rows: [2] })).body.data).toMatchObject({ skipped: 2 });
   });
 
-  test("takes nobody out when one number is none of the job's", async () => {
+  test("excludes no row if one number does not exist", async () => {
     const id = await given("ready");
     const answer = await admin.delete(`/api/jobs/${id}/rows`, { rows: [1, 99] });
     expect(answer).toBeError("invalid_request");
@@ -282,7 +282,7 @@ describe("taking people out", () => {
 });
 
 describe("retrying", () => {
-  test("makes a job of the failed rows, which keep their numbers", async () => {
+  test("creates a job of the failed rows, which keep their numbers", async () => {
     const owner = api.database.owner;
     const id = await given("running", { kind: "offboarding", rows: [...people(4), { invalid: "userID: is wrong" }] });
     await owner.query(sql`
@@ -318,7 +318,7 @@ describe("retrying", () => {
     expect(again.body.data.id).toBe(first.body.data.id);
   });
 
-  test("takes up what a job that failed as a whole left undone", async () => {
+  test("includes the rows that a failed job left undone", async () => {
     const owner = api.database.owner;
     const id = await given("failed", { rows: people(2) });
     await owner.query(sql`
@@ -328,14 +328,14 @@ describe("retrying", () => {
     expect(await rowsOf(owner, body.data.id)).toMatchObject([{ position: 2, status: "pending", errorCode: null }]);
   });
 
-  test("needs something that failed", async () => {
+  test("needs a failed row", async () => {
     const id = await given("completed", { rows: people(2) });
     expect(await admin.post(`/api/jobs/${id}/retry`)).toBeError("job_state");
   });
 });
 
 describe("the list", () => {
-  test("can be narrowed to those that some people or clients created", async () => {
+  test("can be filtered by creating user or client", async () => {
     const realmId = await api.given.realm();
     const [one, other] = [await api.given.user({ realmId }), await api.given.user({ realmId })];
     const rows = people(1);
@@ -362,7 +362,7 @@ describe("the list", () => {
     expect(await listed("no%20such")).toEqual([]);
   });
 
-  test("has the names of those who made them, for who may read people", async () => {
+  test("includes the creators' names with user.read", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });
     const mia = await api.given.user({ realmId, email: "mia@x.example" });
@@ -387,7 +387,7 @@ describe("the list", () => {
     expect(await as.get("/api/jobs?include=people,owners")).toBeError("invalid_request");
   });
 
-  test("has the newest first, and filters and sorts", async () => {
+  test("is sorted newest first, with filters and other orders", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });
     const ids = [];
@@ -429,7 +429,7 @@ describe("a job on the wire", () => {
     ]);
   });
 
-  test("tells rate and time left from the window that the worker keeps", async () => {
+  test("calculates rate and remaining time from the worker's window", async () => {
     const id = await given("running", { rows: people(1000) });
     await api.database.owner.query(sql`
       update jobs set changed = 300, started_at = now() - interval '20 s', rate_from_at = now() - interval '10 s', rate_from_done = 100
@@ -443,7 +443,7 @@ describe("a job on the wire", () => {
     expect(data.etaSeconds).toBeLessThan(70);
   });
 
-  test("tells no time left at the very beginning, and no rate when it does not run", async () => {
+  test("has no remaining time at the very beginning, and no rate unless it runs", async () => {
     const id = await given("running", { rows: people(1000) });
     await api.database.owner.query(sql`
       update jobs set changed = 19, started_at = now() - interval '1 s', rate_from_at = now() - interval '1 s' where id = ${id}
@@ -472,7 +472,7 @@ describe("a job on the wire", () => {
     expect(body.data.error).toBe(error);
   });
 
-  test("that waits in the queue has stalled only when it could run", async () => {
+  test("that is queued counts as stalled only if it could run", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });
     const id = await given("queued", { realmId });

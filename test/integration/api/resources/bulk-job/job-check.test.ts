@@ -46,7 +46,7 @@ const offboarding = (of: readonly Somebody[], query = "") =>
   check("offboarding", `Kennung\n${of.map(({ name }) => name).join("\n")}\n`, query);
 
 describe("a job", () => {
-  test("is called what the client calls it, with where its rows are in the file", async () => {
+  test("has the name that the client gives it, and the position of its rows in the file", async () => {
     const id = await offboarding(await people(1), "&name=Exmatrikulation%20M%C3%A4rz.xlsx&rowOffset=4");
     const retried = await check("offboarding", `Kennung\nnobody\n`, "&name=second&rowOffset=1");
 
@@ -54,11 +54,11 @@ describe("a job", () => {
     expect((await admin.post(`/api/jobs/${retried}/retry`)).body.data).toMatchObject({ name: "second", rowOffset: 1 });
   });
 
-  test("without a name has none, and begins with its first row", async () => {
+  test("without a name has none, and starts at its first row", async () => {
     expect(await jobOf(await offboarding(await people(1)))).toMatchObject({ name: null, rowOffset: 0 });
   });
 
-  test("that offboards says how many profiles that takes, less those of whom is taken out", async () => {
+  test("that offboards shows how many profiles it revokes, without those of excluded users", async () => {
     const id = await offboarding([...(await people(2, { profiles: 2 })), ...(await people(1))]);
     expect(await jobOf(id)).toMatchObject({ state: "ready", changed: 3, affectedProfiles: 4 });
 
@@ -69,7 +69,7 @@ describe("a job", () => {
     expect(await jobOf(id)).toMatchObject({ changed: 3, skipped: 0, affectedProfiles: 4 });
   });
 
-  test("that onboards says nothing of profiles", async () => {
+  test("that onboards shows no number of profiles", async () => {
     expect(await jobOf(await check("onboarding", `Kennung\nnew-${randomUUID()}\n`))).toMatchObject({
       affectedProfiles: null,
       hasOutput: false,
@@ -78,7 +78,7 @@ describe("a job", () => {
 });
 
 describe("a check that finds nothing to start", () => {
-  test("ends the job as done where everything is so already", async () => {
+  test("completes the job if nothing has to change", async () => {
     const gone = await people(2);
     for (const { id } of gone) await admin.delete(`/api/user/${id}`);
 
@@ -97,7 +97,7 @@ describe("a check that finds nothing to start", () => {
     expect((await auditOf(api.database.owner, id)).map(({ event }) => event)).toEqual(["job_create", "job_finish"]);
   });
 
-  test("ends it with errors where some rows cannot be carried out", async () => {
+  test("completes it with errors if some rows are unusable", async () => {
     const [gone] = await people(1);
     await admin.delete(`/api/user/${gone?.id ?? ""}`);
     const id = await check("offboarding", `Kennung\n${gone?.name ?? ""}\nnobody\n`);
@@ -106,7 +106,7 @@ describe("a check that finds nothing to start", () => {
     await expectCountsToAddUp(api.database.owner, id);
   });
 
-  test("fails it where no row can be carried out, and says so", async () => {
+  test("fails it if no row is usable, and reports that", async () => {
     const id = await check("offboarding", `Kennung;userID\nnobody;\n;no-number\n`);
 
     expect(await jobOf(id)).toMatchObject({ state: "failed", error: "nothing_usable", failed: 2, done: 2 });
@@ -117,7 +117,7 @@ describe("a check that finds nothing to start", () => {
     });
   });
 
-  test("goes on after a crash between two of its slices", async () => {
+  test("continues after a crash between two slices", async () => {
     const gone = await people(3);
     for (const { id } of gone) await admin.delete(`/api/user/${id}`);
     const answer = await admin.send("POST", "/api/jobs/offboarding?dryRun=true", {
@@ -142,7 +142,7 @@ describe("the rows of a job", () => {
     return body;
   };
 
-  test("are everybody whom it will change, with what they lose and who they are", async () => {
+  test("lists every user that it will change, with what they lose and who they are", async () => {
     const [first, second] = await people(2, { profiles: 3, email: "seen@x.example" });
     const [gone] = await people(1);
     await admin.delete(`/api/user/${gone?.id ?? ""}`);
@@ -171,7 +171,7 @@ describe("the rows of a job", () => {
     expect(await list(id)).not.toHaveProperty("people");
   });
 
-  test("are found by what was given, and by what is known of the person", async () => {
+  test("are found by the given value, and by the user's data", async () => {
     const [somebody] = await people(1, { email: `found-${randomUUID()}@x.example` });
     await api.database.owner.query(sql`update users set display_name = 'Zoë 100%' where id = ${somebody?.id ?? ""}`);
     const id = await offboarding([somebody, ...(await people(2))].filter((one) => one !== undefined));
@@ -184,7 +184,7 @@ describe("the rows of a job", () => {
     expect(posted.body).toMatchObject({ total: 1, data: [{ row: 1 }] });
   });
 
-  test("name people only to who may read them, and include nothing else", async () => {
+  test("name users only to callers with user.read, and include nothing else", async () => {
     const id = await offboarding(await people(1));
     const blind = api.as.user(api.given.user({ realmId: api.realmId, administrator: true }), {
       scopes: allScopes.filter((scope) => scope !== "user.read"),
@@ -197,7 +197,7 @@ describe("the rows of a job", () => {
     expect(unknown.body.fields).toEqual([{ path: "include", reason: "there is no “secrets” to include" }]);
   });
 
-  test("that were left out are not touched, and those taken back in are", async () => {
+  test("that are excluded stay unchanged, and included ones are carried out", async () => {
     const three = await people(3);
     const id = await offboarding(three);
     await admin.delete(`/api/jobs/${id}/rows`, { rows: [1, 2] });
@@ -214,7 +214,7 @@ describe("the rows of a job", () => {
     await expectCountsToAddUp(api.database.owner, id);
   });
 
-  test("taken back in are checked again, and those that failed or were never out stay as they are", async () => {
+  test("that are included again are checked again; failed and never excluded ones stay unchanged", async () => {
     const [leaving, other] = await people(2);
     const id = await check("offboarding", `Kennung\n${leaving?.name ?? ""}\n${other?.name ?? ""}\nnobody\n,\n`);
     const before = await rowsOf(api.database.owner, id);
@@ -229,7 +229,7 @@ describe("the rows of a job", () => {
     expect(after.slice(1)).toEqual(before.slice(1));
   });
 
-  test("that do not exist cannot be taken back in", async () => {
+  test("that do not exist cannot be included", async () => {
     const id = await offboarding(await people(1));
     const answer = await admin.put(`/api/jobs/${id}/rows`, { rows: [1, 7] });
     expect(answer).toBeError("invalid_request");
@@ -238,7 +238,7 @@ describe("the rows of a job", () => {
 });
 
 describe("the problems of a job", () => {
-  test("are told once for each cause, with the first rows and the column as the file calls it", async () => {
+  test("are listed once for each cause, with the first rows and the file's column name", async () => {
     const nobodies = Array.from({ length: 12 }, (_, index) => `nobody-${index}`);
     const id = await check(
       "onboarding",
@@ -267,7 +267,7 @@ describe("the problems of a job", () => {
     ]);
   });
 
-  test("are none where nothing is wrong", async () => {
+  test("are empty if nothing is wrong", async () => {
     expect((await admin.get(`/api/jobs/${await offboarding(await people(1))}/problems`)).body.data).toEqual([]);
   });
 });

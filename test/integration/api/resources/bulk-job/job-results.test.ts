@@ -70,7 +70,7 @@ async function issueFor(jobId: string, position: number, output: Record<string, 
 const pem = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
 
 describe("results", () => {
-  test("say before the run what the check expects, and afterwards what became of each row", async () => {
+  test("show the expected outcome before the run, and the actual one afterwards", async () => {
     const { owner } = api.database;
     const id = await created("Kennung;E-Mail;max. Profile\nanna;a@x.example;3\notto;;\nmaria;;viele\n");
     await owner.query(sql`
@@ -112,7 +112,7 @@ describe("results", () => {
     ]);
   });
 
-  test("come as JSON, NDJSON or a table", async () => {
+  test("are available as JSON, NDJSON or CSV", async () => {
     const id = await created("Kennung;E-Mail\nanna;a@x.example\notto;\n");
     await leaveIn(api.database.owner, id, "completed");
 
@@ -140,7 +140,7 @@ describe("results", () => {
     );
   });
 
-  test("can be narrowed to some statuses", async () => {
+  test("can be filtered by status", async () => {
     const id = await created("pairwiseID,email\na,\n,\n,no-address\nb,\n");
     await leaveIn(api.database.owner, id, "completed_with_errors");
     const numbers = async (query: string) => (await rowsIn(id, { query })).map(({ row }) => row);
@@ -156,13 +156,13 @@ describe("results", () => {
     }
   });
 
-  test("of many rows come in pages, each row once", async () => {
+  test("of many rows are paginated, each row once", async () => {
     const lines = Array.from({ length: 1_501 }, (_, index) => `p${index}`);
     const id = await created(`pairwiseID\n${lines.join("\n")}\n`);
     expect((await rowsIn(id)).map(({ pairwiseID }) => pairwiseID)).toEqual(lines);
   });
 
-  test("can be uploaded again, whatever people write into cells", async () => {
+  test("can be uploaded again, whatever users write into cells", async () => {
     const cells = [
       "=1+1",
       "+49 731",
@@ -195,7 +195,7 @@ describe("results", () => {
 });
 
 describe("files and keys", () => {
-  test("are shown to the job's creator, in every form, as often as they ask", async () => {
+  test("are shown to the job's creator, in every format, on every request", async () => {
     const id = await created("pairwiseID\na\nb\nc\n");
     const serial = await issueFor(id, 1, { certificate: pem, privateKey: "KEY" });
     await issueFor(id, 2, { data: "cDEy" });
@@ -219,7 +219,7 @@ describe("files and keys", () => {
     expect(events).toEqual(["job_create", read, read, read]);
   });
 
-  test("are shown to nobody else", async () => {
+  test("are shown to no other caller", async () => {
     const id = await created("pairwiseID\na\n");
     const serial = await issueFor(id, 1, { certificate: pem, privateKey: "KEY" });
     const ofService = await created("pairwiseID\na\n", { as: service });
@@ -237,7 +237,7 @@ describe("files and keys", () => {
     expect((await read(ofService, "application/json", { as: service })).text).toContain("KEY");
   });
 
-  test("are gone when they are erased; what became of the rows stays", async () => {
+  test("are gone once erased; the rows' outcomes stay", async () => {
     const id = await created("pairwiseID\na\n");
     const serial = await issueFor(id, 1, { certificate: pem, privateKey: "KEY" });
     const kept = await created("pairwiseID\na\n");

@@ -56,7 +56,7 @@ describe.each(kinds)("%s", (_, kind, row, needed) => {
     return id;
   }
 
-  test.each(Object.entries(actions))("%s needs each scope of what it does", async (__, { state, act }) => {
+  test.each(Object.entries(actions))("%s requires each scope of its effects", async (__, { state, act }) => {
     for (const lacking of needed) {
       const id = await job(state);
       const [before, rows] = [await jobOf(api.database.owner, id), await rowsOf(api.database.owner, id)];
@@ -72,7 +72,7 @@ describe.each(kinds)("%s", (_, kind, row, needed) => {
   });
 });
 
-describe("a change of a job that waits is in the audit log", () => {
+describe("a change of a waiting job is in the audit log", () => {
   async function waiting(): Promise<string> {
     const id = await givenJob(api.database.owner, {
       realmId,
@@ -83,7 +83,7 @@ describe("a change of a job that waits is in the audit log", () => {
     return id;
   }
 
-  test("when rows are taken out and in, and not when none are", async () => {
+  test("if rows are excluded or included, and not if none are", async () => {
     const id = await waiting();
     const user = await given.user({ realmId, administrator: true });
     const admin = as.user(user);
@@ -101,7 +101,7 @@ describe("a change of a job that waits is in the audit log", () => {
     expect(await actorsOf(id)).toEqual([{ userId: user.id }, { userId: user.id }]);
   });
 
-  test("when it is started, with its time and days of grace", async () => {
+  test("if it is started, with its time and days of grace", async () => {
     const id = await waiting();
     const executeAt = fromNow(3_600_000).toISOString();
     expect((await as.admin().post(`/api/jobs/${id}/start`, { executeAt, confirmTotal: 3, graceDays: 5 })).status).toBe(
@@ -170,7 +170,7 @@ describe("the keys of a job", () => {
   const read = (who: Caller, id: string, { query = "", type = "application/json" } = {}) =>
     who.get(`/api/jobs/${id}/results${query}`, { headers: { accept: type } });
 
-  test("are in the audit log each time that they are read, and nothing else is", async () => {
+  test("are in the audit log each time they are read; reads without keys are not", async () => {
     const { caller, userId, clientId } = await creator();
     const id = await finished(userId, clientId);
 
@@ -187,7 +187,7 @@ describe("the keys of a job", () => {
     expect(await auditOf(api.database.owner, id)).toHaveLength(3);
   });
 
-  test("are erased by their creator with the scope for jobs alone, once in the audit log", async () => {
+  test("can be erased by their creator with only job.create, once in the audit log", async () => {
     const { caller, userId, clientId } = await creator(["job.create"]);
     const id = await finished(userId, clientId);
     expect((await caller.delete(`/api/jobs/${id}/results`)).status).toBe(200);
@@ -198,7 +198,7 @@ describe("the keys of a job", () => {
     expect(await actorsOf(id)).toEqual([{ userId }]);
   });
 
-  test("are erased by others with the scopes of the job alone", async () => {
+  test("can be erased by others only with the scopes of the job", async () => {
     const { caller, userId, clientId } = await creator();
     const id = await finished(userId, clientId);
     for (const lacking of [["job.create"], ["job.create", "user.modify"], ["job.create", "profile.create"]] as const) {

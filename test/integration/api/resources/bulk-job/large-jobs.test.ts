@@ -15,7 +15,7 @@ const kept = (realmId: string) =>
   `);
 
 describe("a selection", { timeout: 180_000 }, () => {
-  test("of one person more than a job may have is refused, and of as many there is a job", async () => {
+  test("is refused with one user more than the limit, and accepted at the limit", async () => {
     const realmId = await api.given.realm();
     const service = api.as.service({ realmId });
     const start = () => service.post("/api/jobs/offboarding?dryRun=true", { matching: { search: "many-" } });
@@ -40,7 +40,7 @@ describe("a selection", { timeout: 180_000 }, () => {
 });
 
 describe("a file", () => {
-  test("of one row more than a job may have is refused, which the client still reads while it sends", async () => {
+  test("is refused with one row more than the limit, and the client gets the response while it sends", async () => {
     const realmId = await api.given.realm();
     const lines = Array.from({ length: jobRowsMax + 1 }, (_, index) => `user-${index}`).join("\n");
 

@@ -53,7 +53,7 @@ async function offboard(text: string, { people }: LeaverFile, query = "") {
 }
 
 describe.each(leaverTexts(prefix))("a text with $title", (file) => {
-  test("everybody is off or named, and nobody else is off", async () => {
+  test("every user is offboarded or reported, and no other user is offboarded", async () => {
     const { rows, off } = await offboard(file.text, file, "&unknownColumns=ignore");
 
     expect(off).toEqual(file.people.filter((id) => !file.unreadable.includes(id)));
@@ -67,7 +67,7 @@ describe.each(leaverTexts(prefix))("a text with $title", (file) => {
 });
 
 describe.each(leaverSheets(prefix))("a workbook with $title", (file) => {
-  test("everybody is off or named, and nobody else is off", async () => {
+  test("every user is offboarded or reported, and no other user is offboarded", async () => {
     const sheet = readWorkbook(new Uint8Array(givenXlsx({ Leavers: file.rows }))).get("Leavers") ?? [];
     const columns = [{ column: "pairwiseID", heading: "Kennung" } as const];
     const text = csvOfSheet(sheet, { kind: "offboarding", headerRow: 1, columns }).join("");

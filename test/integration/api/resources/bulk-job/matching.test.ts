@@ -87,7 +87,7 @@ describe("a selection", () => {
   ];
   const iso = (days: number): string => fromNow(days * day).toISOString();
 
-  test("is exactly whom the list finds, in its order", async () => {
+  test("matches exactly the users that the list finds, in its order", async () => {
     const found: number[] = [];
     for (const kind of ["offboarding", "reactivation"]) {
       for (const [what, matching] of cases()) {
@@ -107,7 +107,7 @@ describe("a selection", () => {
     expect(found.slice(0, cases().length)).toEqual([6, 5, 0, 1, 2, some, 1, 2, 3, 2, 1, 1, 4, 2, 1, 1, 1]);
   });
 
-  test("may say its filter in pairs and in any letter case, as the list's body may", async () => {
+  test("accepts filters as pairs and in any letter case, like the list's body", async () => {
     const { id, matching } = jobIn(
       await admin.post("/api/jobs/offboarding?dryRun=true", {
         Matching: { FILTER: [{ key: "locked", value: true }], search: null },
@@ -117,7 +117,7 @@ describe("a selection", () => {
     expect(matching).toEqual({ filter: { locked: "true" } });
   });
 
-  test("leaves out who was forgotten", async () => {
+  test("excludes forgotten users", async () => {
     const realm = await api.given.realm();
     await api.database.owner.query(sql`update realms set forget_after_months = 1 where id = ${realm}`);
     const [left, forgotten] = await Promise.all([
@@ -133,14 +133,14 @@ describe("a selection", () => {
     expect(await usersOf(id)).toEqual([left.id]);
   });
 
-  test("never has anybody of another realm", async () => {
+  test("never includes users of another realm", async () => {
     const other = await api.given.realm();
     const answer = await start(api.as.service({ realmId: other }), { search: "anna@" });
     expect(answer).toBeError("invalid_request");
     expect(await kept(other)).toEqual([]);
   });
 
-  test("is for those alone who may read the list, and who may do the job", async () => {
+  test("requires the scopes of the list and of the job", async () => {
     const own = await api.given.realm();
     await api.given.user({ realmId: own });
     for (const [missing, kind] of [
@@ -157,7 +157,7 @@ describe("a selection", () => {
     expect(await kept(own)).toEqual([]);
   });
 
-  test("is shown with the job, and recorded without the texts that people are searched by", async () => {
+  test("is shown with the job, and recorded without the search texts", async () => {
     const matching = { search: "nora", filter: { email: "berg", text: "nora@", locked: "false" } };
     const { id, ...job } = jobIn(await start(admin, matching, { query: "?dryRun=true&graceDays=7" }));
 
@@ -178,7 +178,7 @@ describe("a selection", () => {
     expect(upload.body.data).toMatchObject({ origin: "upload", matching: null });
   });
 
-  test("becomes rows that say who it is, so that results can be the input of another job", async () => {
+  test("becomes rows with the users' identifiers, so results can be uploaded to another job", async () => {
     const { id } = jobIn(await start(admin, { search: "nora" }));
     await worker.run(id);
 
@@ -204,7 +204,7 @@ describe("a selection", () => {
   });
 });
 
-describe("a job of a selection", () => {
+describe("a job from a selection", () => {
   /** Makes a realm of its own with so many people, each with a profile. */
   async function realmOf(count: number) {
     const realmId = await api.given.realm();
@@ -224,7 +224,7 @@ describe("a job of a selection", () => {
   const blacklisted = async (as: Caller): Promise<string[]> =>
     (await as.get("/api/user?filter[blacklisted]=true")).body.data.map(({ userID }: { userID: string }) => userID);
 
-  test("is checked and shown, and takes those alone who were found and not taken out", async () => {
+  test("is checked and shown, and changes only users that were found and not excluded", async () => {
     const { realmId, ids, as } = await realmOf(4);
     const { id } = jobIn(await start(as, { search: "MATCHED-" }));
     await worker.run(id);
@@ -250,7 +250,7 @@ describe("a job of a selection", () => {
     expect(await blacklisted(as)).toEqual([]);
   });
 
-  test("takes a time, days of grace, a name and the number to confirm, as one of a file does", async () => {
+  test("accepts a time, days of grace, a name and the number to confirm, like a job from a file", async () => {
     const { as } = await realmOf(2);
     const executeAt = fromNow(day).toISOString();
     const query = `?executeAt=${executeAt}&graceDays=3&confirmTotal=2&name=Exmatrikulation&rowOffset=0`;
@@ -267,7 +267,7 @@ describe("a job of a selection", () => {
     expect((await auditOf(api.database.owner, id))[0]?.properties).toMatchObject({ executeAt, confirmTotal: 2 });
   });
 
-  test("is tried again and taken back as one of a file is", async () => {
+  test("can be retried and undone like a job from a file", async () => {
     const { as } = await realmOf(2);
     const { id } = jobIn(await start(as, {}, { query: "" }));
     await worker.run(id);
@@ -286,7 +286,7 @@ describe("a job of a selection", () => {
   });
 });
 
-describe("nothing is left of a selection", () => {
+describe("a refused selection leaves nothing behind", () => {
   let realmId = "";
   let as: Caller;
   beforeAll(async () => {
@@ -366,13 +366,13 @@ describe("nothing is left of a selection", () => {
     expect(await kept(realmId)).toEqual([]);
   });
 
-  test("of people who join: there is no such thing", async () => {
+  test("for onboarding: not supported", async () => {
     const answer = await start(as, {}, { kind: "onboarding" });
     expect(answer).toBeError("invalid_request");
     expect(answer.body.error_description).toMatch(/no rows/);
   });
 
-  test("when the realm has too many rows waiting", async () => {
+  test("if the realm has too many waiting rows", async () => {
     const busy = await api.given.realm();
     await api.given.user({ realmId: busy });
     await api.database.owner.query(sql`
@@ -385,7 +385,7 @@ describe("nothing is left of a selection", () => {
 });
 
 describe("Idempotency-Key", () => {
-  test("a repeat of a selection answers the first job, and nobody who came to match since is in it", async () => {
+  test("a repeat of a selection returns the first job, without users who match since then", async () => {
     const realmId = await api.given.realm();
     await api.given.user({ realmId });
     const as = api.as.service({ realmId });
@@ -401,7 +401,7 @@ describe("Idempotency-Key", () => {
     expect(await kept(realmId)).toHaveLength(1);
   });
 
-  test("the same selection sent five times at once is one job", async () => {
+  test("five concurrent requests with the same selection create one job", async () => {
     const realmId = await api.given.realm();
     await api.given.user({ realmId });
     const as = api.as.service({ realmId });
@@ -413,7 +413,7 @@ describe("Idempotency-Key", () => {
     expect(await kept(realmId)).toEqual([{ state: "checking", rows: 1 }]);
   });
 
-  test("one that failed is not remembered", async () => {
+  test("a failed selection is not remembered", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });
     const headers = { "idempotency-key": randomUUID() };
@@ -454,7 +454,7 @@ describe("a selection of profiles", () => {
     return { realmId, serials, as: admin };
   }
 
-  test("is exactly what the list finds, in its order", async () => {
+  test("matches exactly the profiles that the list finds, in its order", async () => {
     const { serials, as } = await realmWithProfiles();
     const found: number[] = [];
     for (const matching of [
@@ -477,7 +477,7 @@ describe("a selection of profiles", () => {
     expect(found).toEqual([4, 1, 2, 2, 2, 1, 2, 1, 2]);
   });
 
-  test("is checked, revoked with the reason that was given, and shown with job and entry", async () => {
+  test("is checked, revoked with the given reason, and shown in job and audit entry", async () => {
     const { serials, as } = await realmWithProfiles();
     const matching = { search: serials[0]?.slice(3, 14) ?? "", filter: { deviceType: "iOS" } };
     const { id, ...job } = jobIn(await revoke(as, matching, "?dryRun=true&reason=4&name=Old%20phones"));
@@ -498,7 +498,7 @@ describe("a selection of profiles", () => {
     expect(profiles.map(({ body }) => body.data.revokeReason)).toEqual([4, null, null, null]);
   });
 
-  test("takes no profile that came to match since, and none that was taken out", async () => {
+  test("includes neither profiles that match later nor excluded ones", async () => {
     const { realmId, serials, as } = await realmWithProfiles();
     const { id } = jobIn(await revoke(as, { filter: { deviceType: "iOS" } }));
     await worker.run(id);
@@ -515,7 +515,7 @@ describe("a selection of profiles", () => {
     expect((await as.get(`/api/profiles/${serials[0] ?? ""}`)).body.data.revokeTime).toEqual(expect.any(String));
   });
 
-  test("is for those alone who may read the list, and who may revoke", async () => {
+  test("requires the scopes of the list and of revoking", async () => {
     const { realmId } = await realmWithProfiles();
     for (const missing of ["profile.read", "profile.delete", "job.create"] as const) {
       const as = api.as.admin({ realmId, scopes: allScopes.filter((scope) => scope !== missing) });
@@ -532,7 +532,7 @@ describe("a selection of profiles", () => {
     ["of revoked ones", { matching: { filter: { state: "revoked" } } }, "matching.filter.state"],
     ["that finds nothing", { matching: { search: "0000000000000000" } }, "matching"],
     ["beside serials", { matching: {}, serials: ["17"] }, "matching"],
-  ])("%s is refused, and nothing is left of it", async (_, body, path) => {
+  ])("%s is refused and leaves nothing behind", async (_, body, path) => {
     const { realmId, as } = await realmWithProfiles();
     const answer = await as.post("/api/jobs/revocation", body);
     expect(answer).toBeError("invalid_request");

@@ -62,7 +62,7 @@ describe("results for people", () => {
       ["Failed", "There is no such user in this realm."],
     ],
   ])(
-    "say in words what became of each row, as its author counts it: %s",
+    "describe each row's outcome in words, with the row numbers of the original file: %s",
     async (lang, separator, headings, ...rows) => {
       const name = await nameOf(await person());
       // The cells of each row, with one of an ignored column, and one too many.
@@ -92,7 +92,7 @@ describe("results for people", () => {
     },
   );
 
-  test("name all who have an address, and have serial numbers in groups", async () => {
+  test("name all users with an ambiguous address, and group the digits of serial numbers", async () => {
     const { owner } = api.database;
     const email = `two-${randomUUID()}@x.example`;
     const names = [await nameOf(await person({ email })), await nameOf(await person({ email }))];
@@ -116,7 +116,7 @@ describe("results for people", () => {
 
   const ofPeople = jobKinds.filter((kind) => kind !== "revocation");
 
-  test.each(languages)("of a revocation are taken as they are: %s", async (lang) => {
+  test.each(languages)("of a revocation can be uploaded unchanged: %s", async (lang) => {
     const owner = await person();
     const serials = [await api.given.profile(owner), await api.given.profile(owner)];
     const id = await check("revocation", `Seriennummer;Kennung\n${serials.join(";x\n")};x\n4711;x\n`);
@@ -135,7 +135,7 @@ describe("results for people", () => {
   });
 
   test.each(ofPeople.flatMap((kind) => languages.map((lang) => [kind, lang] as const)))(
-    "of a job of the kind %s are taken as they are: %s",
+    "of the kind %s can be uploaded unchanged: %s",
     async (kind, lang) => {
       const users = [await person(), await person()];
       const names = await Promise.all(users.map(nameOf));
@@ -182,29 +182,32 @@ describe("the audit log for people", () => {
       "Entry,Time (Europe/Berlin),Event,Details,Realm,Acting person (internal number),Application,Place in the chain,Hash",
       "2026-11-22 06:30:00",
     ],
-  ])("has its times in their zone, and is no list of people: %s", async (lang, separator, heading, time) => {
-    const realmId = await api.given.realm();
-    const service = api.as.service({ realmId });
-    await api.database.owner.query(sql`
+  ])(
+    "has times in the reader's zone, and is refused as a list of users: %s",
+    async (lang, separator, heading, time) => {
+      const realmId = await api.given.realm();
+      const service = api.as.service({ realmId });
+      await api.database.owner.query(sql`
       insert into audit_entries (realm_id, at, event, properties)
       values (${realmId}, '2026-11-22T05:30:00.123456Z', 'user_lock', '{}')
     `);
-    const answer = await service.get(`/api/audit/export?filter[event]=user_lock&${berlin(lang)}`, {
-      headers: { accept: "text/csv" },
-    });
+      const answer = await service.get(`/api/audit/export?filter[event]=user_lock&${berlin(lang)}`, {
+        headers: { accept: "text/csv" },
+      });
 
-    const [first, second] = answer.text.split("\r\n");
-    expect(first).toBe(`\ufeff${heading}`);
-    expect(second?.split(separator).slice(1, 3)).toEqual([time, "user_lock"]);
-    for (const kind of jobKinds) {
-      const refused = await send(kind, answer.text);
-      expect(refused).toBeError("invalid_request");
-      expect(refused.body.error_description).toMatch(/^The file lacks the column [A-Za-z ]+\. Known are /);
-    }
-  });
+      const [first, second] = answer.text.split("\r\n");
+      expect(first).toBe(`\ufeff${heading}`);
+      expect(second?.split(separator).slice(1, 3)).toEqual([time, "user_lock"]);
+      for (const kind of jobKinds) {
+        const refused = await send(kind, answer.text);
+        expect(refused).toBeError("invalid_request");
+        expect(refused.body.error_description).toMatch(/^The file lacks the column [A-Za-z ]+\. Known are /);
+      }
+    },
+  );
 });
 
-describe("whom a file is for", () => {
+describe("the language and zone of a file", () => {
   test.each([
     ["lang=fr", "lang"],
     ["lang=", "lang"],
@@ -212,7 +215,7 @@ describe("whom a file is for", () => {
     ["zone=Europe/Nowhere", "zone"],
     ["zone=%2B02:00", "zone"],
     ["zone=", "zone"],
-  ])("is a fault of the request when it is not known: %s", async (query, path) => {
+  ])("are refused if unknown: %s", async (query, path) => {
     const id = await check("onboarding", `pairwiseID\na-${randomUUID()}\n`);
     for (const file of [`/api/jobs/${id}/results`, "/api/audit/export"]) {
       for (const accept of ["text/csv", "application/x-ndjson"]) {
@@ -223,7 +226,7 @@ describe("whom a file is for", () => {
     }
   });
 
-  test("is nobody unless it is said: English in UTC when it is one of both", async () => {
+  test("have no default, except English in UTC if only one is given", async () => {
     const id = await check("onboarding", `pairwiseID\na-${randomUUID()}\n`);
     await leaveIn(api.database.owner, id, "completed");
     const heading = async (query: string) =>

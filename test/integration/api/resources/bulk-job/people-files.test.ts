@@ -36,7 +36,7 @@ const nameOf = async (userId: string): Promise<string> => (await admin.get(`/api
 describe("columns of a file", () => {
   const list = "Matrikel;Vorname;E-Mail;Studiengang\r\nmk-1;Mia;mia@x.example;Physik\r\n";
 
-  test("all that is wrong with them is one answer, each fault with its place", async () => {
+  test("all their faults are in one response, each with its column", async () => {
     const answer = await send(
       "onboarding",
       "Vorname;Nachname;Profilname;max Profile;Max Profiles\r\nMia;Keller;phone;1;2\r\n",
@@ -58,7 +58,7 @@ describe("columns of a file", () => {
     ]);
   });
 
-  test("mean what the client says, and others are left out when it says so", async () => {
+  test("have the meaning that the client declares, and are ignored on request", async () => {
     const mapped = await check("onboarding", list, {
       query: `&columns[matrikel]=pairwiseID&columns[${encodeURIComponent("Vorname")}]=ignore&columns[Studiengang]=ignore`,
     });
@@ -71,7 +71,7 @@ describe("columns of a file", () => {
     }
   });
 
-  test("results name a column as what it was said to mean, and can be uploaded again", async () => {
+  test("keep their names and declared meaning in the results, which can be uploaded again", async () => {
     const { id } = await check("onboarding", list, { query: "&columns[Matrikel]=pairwiseID&unknownColumns=ignore" });
     const results = await admin.get(`/api/jobs/${id}/results`, { headers: { accept: "text/csv" } });
 
@@ -82,7 +82,7 @@ describe("columns of a file", () => {
   test.each([
     ["&columns[Matrikelnummer]=pairwiseID", "columns.Matrikelnummer", "is not in the file"],
     ["&columns[Matrikel]=maxProfiles", "columns.Matrikel", "maxProfiles is no column of this kind of job"],
-  ])("%s is a fault of the file among the others", async (query, path, reason) => {
+  ])("%s is reported with the file's other faults", async (query, path, reason) => {
     const answer = await send("offboarding", list, { query });
 
     expect(answer).toBeError("invalid_request");
@@ -95,7 +95,7 @@ describe("columns of a file", () => {
     "Kennung;E-Mail;Status;Profile in Gebrauch;Angelegt (Europe/Berlin)\r\n%;x@y.example;Aktiv;1 / 5;22.11.2026 06:30:00\r\n",
     "Pseudonymous ID,E-mail,Status,Profiles used,Created\r\n%,x@y.example,Active,1 / 5,2026-11-22T06:30:00Z\r\n",
     "Pseudonymous ID,E-mail,Status,Profiles used,Created (UTC)\r\n%,x@y.example,Active,1 / 5,2026-11-22 06:30:00\r\n",
-  ])("the list of people that the console exports is taken as it is: %s", async (text) => {
+  ])("the console's export of the user list is accepted unchanged: %s", async (text) => {
     const name = await nameOf(await person());
 
     const job = await check("offboarding", `\ufeff${text.replace("%", name)}`);
@@ -104,7 +104,7 @@ describe("columns of a file", () => {
     expect(await rowsOf(job.id)).toMatchObject([{ pairwiseID: name, status: "changed" }]);
   });
 
-  test("the results of an offboarding are taken as they are", async () => {
+  test("the results of an offboarding are accepted unchanged", async () => {
     const name = await nameOf(await person());
     const { id } = await check("offboarding", `Kennung\n${name}\n`);
     const results = await admin.get(`/api/jobs/${id}/results`, { headers: { accept: "text/csv" } });
@@ -113,8 +113,8 @@ describe("columns of a file", () => {
   });
 });
 
-describe("a list without a heading", () => {
-  test("is of identifiers or addresses of people who leave, from its first line", async () => {
+describe("a list without a header", () => {
+  test("contains identifiers or addresses of leavers, from its first line", async () => {
     const [byName, byAddress] = [await nameOf(await person()), `leaving-${randomUUID()}@x.example`];
     await person({ email: byAddress });
     const scoped = `scoped-${randomUUID()}@idp.example`;
@@ -134,7 +134,7 @@ describe("a list without a heading", () => {
     ]);
   });
 
-  test("never makes a person of an address", async () => {
+  test("never creates a user from an address", async () => {
     const job = await check("onboarding", `new-${randomUUID()}\nnobody-${randomUUID()}@x.example\n`);
 
     expect(await rowsOf(job.id)).toMatchObject([
@@ -143,7 +143,7 @@ describe("a list without a heading", () => {
     ]);
   });
 
-  test("fails rows that have more than one cell", async () => {
+  test("fails rows with more than one cell", async () => {
     const { id } = await check("offboarding", `${await nameOf(await person())}\nb,c\n`);
     expect(await rowsOf(id)).toMatchObject([
       { status: "changed" },
@@ -153,7 +153,7 @@ describe("a list without a heading", () => {
 });
 
 describe("an e-mail address", () => {
-  test.each(["offboarding", "onboarding"] as const)("names the only person who has it (%s)", async (kind) => {
+  test.each(["offboarding", "onboarding"] as const)("identifies the only user who has it (%s)", async (kind) => {
     const email = `Only.${randomUUID()}@X.example`;
     const userId = await person({ email });
 
@@ -171,7 +171,7 @@ describe("an e-mail address", () => {
   });
 
   test.each(["offboarding", "onboarding"] as const)(
-    "that two people have, or nobody, fails its row and says so (%s)",
+    "fails its row with a reason if two users have it, or none (%s)",
     async (kind) => {
       const email = `two-${randomUUID()}@x.example`;
       const names = [await nameOf(await person({ email })), await nameOf(await person({ email: email.toUpperCase() }))];
@@ -187,7 +187,7 @@ describe("an e-mail address", () => {
   );
 
   test.each(["offboarding", "onboarding"] as const)(
-    "and an identifier of the same person are one person (%s)",
+    "and an identifier of the same user count as one user (%s)",
     async (kind) => {
       const email = `same-${randomUUID()}@x.example`;
       const name = await nameOf(await person({ email }));
@@ -202,7 +202,7 @@ describe("an e-mail address", () => {
     },
   );
 
-  test("counts for nothing where the row has an identifier", async () => {
+  test("is ignored if the row has an identifier", async () => {
     const [leaving, staying] = [await nameOf(await person()), `stays-${randomUUID()}@x.example`];
     await person({ email: staying });
 
@@ -214,7 +214,7 @@ describe("an e-mail address", () => {
     expect(Object.values(body.people)).toMatchObject([{ pairwiseID: leaving }, { pairwiseID: unread }]);
   });
 
-  test("means until the end whom it meant at the check", async () => {
+  test("keeps the user that it identified at the check", async () => {
     const email = `moves-${randomUUID()}@x.example`;
     const before = await person({ email });
     const job = await check("offboarding", `email\n${email}\n`);
@@ -232,7 +232,7 @@ describe("an e-mail address", () => {
 describe("an id in a file", () => {
   const unique = () => randomUUID();
 
-  test("loses what nobody sees around it; inside it fails the row of somebody new, which names the place", async () => {
+  test("loses invisible characters around it; inside a new one they fail the row and are located", async () => {
     const [clean, inside] = [`clean-${unique()}`, unique()];
     const { id } = await check("onboarding", `Kennung\n\u200e${clean}\u200b\nj\u200b${inside}\n`);
     expect(await rowsOf(id)).toMatchObject([
@@ -247,7 +247,7 @@ describe("an id in a file", () => {
     expect(text).toContain("Kennung: enthält an Stelle 2 ein unsichtbares Zeichen");
   });
 
-  test("that several people have in other spellings fails its row and names them", async () => {
+  test("that matches several users in other spellings fails its row and lists them", async () => {
     const name = unique().toUpperCase().replace(/^./, "A");
     const ids = [name, name.toLowerCase()];
     await givenTwins(api.database.owner, { realmId: api.realmId, ids });
@@ -269,20 +269,20 @@ describe("a file in another encoding", () => {
   const bytes = Buffer.from(cells.replace("€", "\u0080"), "latin1");
 
   test.each(["windows-1252", "iso-8859-1", '"Windows-1252"'])(
-    "is read as %s when the client says so",
+    "is read as %s if the client declares it",
     async (charset) => {
       const { id } = await check("onboarding", bytes, { type: `text/csv; charset=${charset}` });
       expect(await rowsOf(id)).toMatchObject([{ pairwiseID: "m€ller-Jäger" }]);
     },
   );
 
-  test("is refused when it does not", async () => {
+  test("is refused without a declaration", async () => {
     const answer = await send("onboarding", bytes);
     expect(answer).toBeError("invalid_request");
     expect(answer.body.error_description).toMatch(/not UTF-8/);
   });
 
-  test("is another request than the same octets as UTF-8", async () => {
+  test("is a different request from the same bytes as UTF-8", async () => {
     const key = { "idempotency-key": randomUUID() };
     const again = (type: string) =>
       admin.send("POST", "/api/jobs/onboarding", { raw: "Kennung\na\n", headers: { "content-type": type, ...key } });

@@ -89,7 +89,7 @@ describe("a file of serial numbers", () => {
       (one, two) =>
         `pairwiseID,profileName,row,status,serial,identity\np,laptop,1,changed,${one},i\nq,laptop,2,changed,${two},i\n`,
     ],
-  ])("%s (%s) says which profiles it is about", async (_, type, file) => {
+  ])("%s (%s) identifies the profiles", async (_, type, file) => {
     const id = await check(file(a!, b!), type);
 
     expect(await resultsOf(id)).toMatchObject([
@@ -113,7 +113,7 @@ describe("a file of serial numbers", () => {
     ["nothing but zeros", "0000 0000"],
     ["more digits than a serial number has", "1".repeat(49)],
     ["octets that are too many", "ab:".repeat(21) + "ab"],
-  ])("fails a row with %s by itself", async (_, cell) => {
+  ])("fails only the row with %s", async (_, cell) => {
     const id = await check(`serial\n"${cell}"\n${a!}\n`);
 
     const [bad, good] = await resultsOf(id);
@@ -125,7 +125,7 @@ describe("a file of serial numbers", () => {
     expect(good).toMatchObject({ status: "changed" });
   });
 
-  test("has numbers as text: what JSON has rounded is never looked up", async () => {
+  test("has numbers as text: a number that JSON has rounded is never looked up", async () => {
     const id = await check('{"serials":[205871943376402915538846120977]}', "application/json");
     expect(await jobOf(id)).toMatchObject({ state: "failed", error: "nothing_usable" });
   });
@@ -145,7 +145,7 @@ describe("a file of serial numbers", () => {
 });
 
 describe("a revocation", () => {
-  test("revokes what its check has listed, with whose it is, and says so", async () => {
+  test("revokes the profiles that its check listed with their owners, and reports them", async () => {
     const [one, two, three] = await profiles(3);
     const id = await check(`${one}\n${two}\n${three}\n4711\n`);
 
@@ -191,7 +191,7 @@ describe("a revocation", () => {
     expect(await send("4711", { query: `?reason=${reason}` })).toBeError("invalid_request");
   });
 
-  test("waits for its time, and can be called off", async () => {
+  test("waits for its time, and can be cancelled", async () => {
     const [serial] = await profiles(1);
     const later = new Date(systemClock.now().getTime() + 3_600_000).toISOString();
     const id = await run(serial!, { query: `?executeAt=${later}&name=lost%20phones&rowOffset=3` });
@@ -203,7 +203,7 @@ describe("a revocation", () => {
     expect(await isRevoked(serial!)).toBe(false);
   });
 
-  test("sent twice with one Idempotency-Key is one job", async () => {
+  test("sent twice with one Idempotency-Key creates one job", async () => {
     const [serial] = await profiles(1);
     const headers = { "Idempotency-Key": `revoke-${serial}` };
     const first = await send(serial!, { headers });
@@ -222,7 +222,7 @@ describe("a revocation", () => {
     expect(await jobOf(again)).toMatchObject({ state: "completed", unchanged: 2 });
   });
 
-  test("tried again has the rows that failed, with their numbers and the reason", async () => {
+  test("retried has the failed rows, with their numbers and the reason", async () => {
     const [revoked] = await profiles(1);
     const id = await run(`${revoked}\n4711\n`, { query: "?reason=4&name=first" });
     const late = await api.given.profile(owner, { serialNumber: "4711" });
@@ -235,7 +235,7 @@ describe("a revocation", () => {
     expect(await isRevoked(late)).toBe(true);
   });
 
-  test("of many of the realm's profiles says how many it would take, and waits for that number", async () => {
+  test("of a large share of the realm's profiles shows their number, and waits until it is confirmed", async () => {
     const realmId = await api.given.realm();
     const boss = api.as.admin({ realmId });
     const user = await api.given.user({ realmId });
@@ -254,7 +254,7 @@ describe("a revocation", () => {
     expect((await boss.post(`/api/jobs/${id}/start`, { confirmTotal: 101 })).status).toBe(202);
   });
 
-  test("is created and started by who may revoke profiles, and nobody else", async () => {
+  test("requires profile.delete to create and to start", async () => {
     const without = api.as.admin({ scopes: allScopes.filter((scope) => scope !== "profile.delete") });
     expect(await send("4711", { as: without })).toBeError("insufficient_scope");
     const [serial] = await profiles(1);
@@ -262,7 +262,7 @@ describe("a revocation", () => {
     expect(await without.post(`/api/jobs/${id}/start`, {})).toBeError("insufficient_scope");
   });
 
-  test("of another realm's profiles finds none of them", async () => {
+  test("finds no profile of another realm", async () => {
     const [serial] = await profiles(1);
     const stranger = api.as.admin({ realmId: await api.given.realm() });
     const id = await run(serial!, { as: stranger });

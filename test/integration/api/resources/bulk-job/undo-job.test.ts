@@ -78,8 +78,8 @@ const goodProfiles = async ({ realmId }: Realm): Promise<number> =>
 const statuses = async (jobId: string) =>
   (await rowsOf(api.database.owner, jobId)).map(({ status, errorCode }) => [status, errorCode]);
 
-describe("undoing an offboarding that has ended", () => {
-  test("lets in exactly those whom it has changed and nobody has changed since, and says of the others why not", async () => {
+describe("undoing a completed offboarding", () => {
+  test("reactivates exactly the users whom it changed and no one has changed since, and reports why others stay", async () => {
     const realm = await givenRealm();
     const [ann, bob, cyd, dan] = await people(realm, 4);
     const early = await api.given.user({ realmId: realm.realmId, offboardedAt: fromNow(-day) });
@@ -143,7 +143,7 @@ describe("undoing an offboarding that has ended", () => {
     expect(audited[1]!.properties).toMatchObject({ userID: ann!.id, undoOf: jobId, profilesKept: 0 });
   });
 
-  test("of many of whom some were changed by others since: exactly the others come back", async () => {
+  test("reactivates all users of a large job except those changed since", async () => {
     const realm = await givenRealm();
     const count = extent(10_000, 0.3);
     const changed = 100;
@@ -181,7 +181,7 @@ describe("undoing an offboarding that has ended", () => {
     expect(untold, "told at their next visit").toHaveLength(count - changed);
   });
 
-  test("leaves locks, limits and e-mail addresses as they are", async () => {
+  test("keeps locks, limits and e-mail addresses", async () => {
     const realm = await givenRealm();
     const user = await api.given.user({
       realmId: realm.realmId,
@@ -199,7 +199,7 @@ describe("undoing an offboarding that has ended", () => {
     });
   });
 
-  test("a dry run changes nobody, says what it would do, and runs when it is started", async () => {
+  test("as a dry run changes no user, reports the expected changes, and runs when started", async () => {
     const realm = await givenRealm();
     const [ann, bob] = await people(realm, 2);
     const jobId = await offboarded(realm, [ann!, bob!]);
@@ -218,7 +218,7 @@ describe("undoing an offboarding that has ended", () => {
     ]);
   });
 
-  test("two at once: everybody is let in once", async () => {
+  test("twice concurrently reactivates each user once", async () => {
     const realm = await givenRealm();
     const leavers = await people(realm, 6);
     const jobId = await offboarded(realm, leavers);
@@ -241,7 +241,7 @@ describe("undoing an offboarding that has ended", () => {
     expect(undeleted.filter(({ event }) => event === "user_undelete")).toHaveLength(6);
   });
 
-  test("lets in whom a later offboarding took over when that one is undone, and not before", async () => {
+  test("does not cover users whom a later offboarding took over; undoing that one reactivates them", async () => {
     const realm = await givenRealm();
     const [ann] = await people(realm, 1);
     const first = await offboarded(realm, [ann!], 7);
@@ -252,7 +252,7 @@ describe("undoing an offboarding that has ended", () => {
     expect(await outOf(realm)).toEqual([]);
   });
 
-  test("of what only failed rows still lock out is possible", async () => {
+  test("is possible if only failed rows still lock users out", async () => {
     const realm = await givenRealm();
     const [ann] = await people(realm, 1);
     const jobId = await offboarded(realm, [ann!]);
@@ -269,7 +269,7 @@ describe("undoing an offboarding that has ended", () => {
 });
 
 describe("undoing an offboarding in its days of grace", () => {
-  test("keeps every device on and ends it", async () => {
+  test("keeps every device on and cancels the offboarding", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 3, 2), 7);
     expect((await realm.admin.get(`/api/jobs/${jobId}/undo`)).body.data).toMatchObject({
@@ -292,7 +292,7 @@ describe("undoing an offboarding in its days of grace", () => {
     expect(entries.map(({ properties }) => properties["profilesKept"])).toEqual([2, 2, 2]);
   });
 
-  test("ends it although somebody in it was let in by themselves before", async () => {
+  test("cancels it although one of its users was reactivated separately before", async () => {
     const realm = await givenRealm();
     const [ann, bob] = await people(realm, 2);
     const jobId = await offboarded(realm, [ann!, bob!], 7);
@@ -309,7 +309,7 @@ describe("undoing an offboarding in its days of grace", () => {
   });
 
   test.each(["undo", "revocation"])(
-    "when its time comes meanwhile, and the %s is first, either everything holds or everything is said",
+    "when the days of grace end meanwhile, and the %s is first, the jobs report what happened to the devices",
     async (first) => {
       const realm = await givenRealm();
       const leavers = await people(realm, 4);
@@ -344,7 +344,7 @@ describe("undoing an offboarding in its days of grace", () => {
     },
   );
 
-  test("both at the same moment: each person has the devices that the job says", async () => {
+  test("concurrently with the revocation leaves each user the devices that the job reports", async () => {
     const realm = await givenRealm();
     const leavers = await people(realm, 40);
     const jobId = await offboarded(realm, leavers, 7);
@@ -362,7 +362,7 @@ describe("undoing an offboarding in its days of grace", () => {
     await expectCountsToAddUp(api.database.owner, undoId);
   });
 
-  test("it is neither stopped nor are rows taken out, and an undo is what the answer names", async () => {
+  test("is the alternative that the response names if it is cancelled or rows are excluded", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 1), 7);
     for (const answer of [
@@ -374,7 +374,7 @@ describe("undoing an offboarding in its days of grace", () => {
     }
   });
 
-  test("its devices go off now when somebody says how many people it is about", async () => {
+  test("is not needed to revoke its devices at once, if the number of users is confirmed", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 2), 7);
 
@@ -393,8 +393,8 @@ describe("undoing an offboarding in its days of grace", () => {
   });
 });
 
-describe("what cannot be undone", () => {
-  test("another realm's job, one of another kind, one that runs or has changed nobody", async () => {
+describe("an undo", () => {
+  test("is refused for another realm's job, one of another kind, one that runs or has changed no user", async () => {
     const realm = await givenRealm();
     const other = await givenRealm();
     const leavers = await people(realm, 1);
@@ -420,7 +420,7 @@ describe("what cannot be undone", () => {
     }
   });
 
-  test("an offboarding can be taken back until the day that its undo names: 90 days after its end", async () => {
+  test("is possible until the date that it shows, 90 days after the offboarding's end", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 1));
     const finished = (await jobOf(api.database.owner, jobId)).finishedAt;
@@ -448,7 +448,7 @@ describe("what cannot be undone", () => {
     expect(await outOf(realm)).toEqual([]);
   });
 
-  test("a job that another undo is at; once that has ended the rest can be undone", async () => {
+  test("is refused while another undo runs; afterwards the remaining rows can be undone", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 2));
     const first = await realm.admin.post(`/api/jobs/${jobId}/undo`, {});
@@ -460,7 +460,7 @@ describe("what cannot be undone", () => {
     expect(await outOf(realm)).toEqual([]);
   });
 
-  test("without the scopes of letting people in", async () => {
+  test("is refused without the scopes to reactivate users", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 1));
     const scopes = allScopes.filter((scope) => scope !== "user.modify");
@@ -469,7 +469,7 @@ describe("what cannot be undone", () => {
     );
   });
 
-  test("a repeat with the same key is the same job", async () => {
+  test("repeated with the same key returns the same job", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 1));
     const headers = { "idempotency-key": randomUUID() };
@@ -482,7 +482,7 @@ describe("what cannot be undone", () => {
 describe("days of grace in requests", () => {
   const file = (users: readonly GivenUser[]) => ({ users: users.map(({ id }) => ({ userID: id })) });
 
-  test("are given when an offboarding is created or started", async () => {
+  test("are accepted when an offboarding is created or started", async () => {
     const realm = await givenRealm();
     const leavers = await people(realm, 3);
     const created = await realm.admin.post("/api/jobs/offboarding?graceDays=7&dryRun=true", file([leavers[0]!]));
@@ -516,7 +516,7 @@ describe("days of grace in requests", () => {
     expect(answer).toBeError("invalid_request");
   });
 
-  test("are for offboardings alone", async () => {
+  test("are accepted only for offboardings", async () => {
     const realm = await givenRealm();
     const made = await realm.admin.post("/api/jobs/reactivation?dryRun=true", file(await people(realm, 1)));
     expect(made.body.data).toMatchObject({ kind: "reactivation", origin: "upload", graceDays: null });
@@ -527,7 +527,7 @@ describe("days of grace in requests", () => {
   });
 });
 
-test("nobody who was forgotten is let in, by an undo or by a reactivation", async () => {
+test("a forgotten user is never reactivated, by an undo or by a reactivation", async () => {
   const realm = await givenRealm();
   const [ann, bob] = await people(realm, 2);
   const jobId = await offboarded(realm, [ann!, bob!]);

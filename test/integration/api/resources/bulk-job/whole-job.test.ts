@@ -26,7 +26,7 @@ const rowsOf = async (id: string) => (await admin.get(`/api/jobs/${id}/results`)
 const userOf = async (pairwiseID: string) =>
   (await admin.get(`/api/user?search=${encodeURIComponent(pairwiseID)}`)).body.data[0];
 
-test("a spreadsheet is checked, started, and gives everybody their profile", async () => {
+test("a spreadsheet is checked, started, and yields a profile for every user", async () => {
   const [anna, otto] = [`anna-${randomUUID()}`, `otto-${randomUUID()}`];
   const file =
     "\ufeffKennung;E-Mail;max. Profile;Profilname;Gerätetyp;Dateiformat\r\n" +
@@ -51,7 +51,7 @@ test("a spreadsheet is checked, started, and gives everybody their profile", asy
   expect(again).toMatchObject({ state: "completed_with_errors", changed: 0, unchanged: 2, failed: 1 });
 });
 
-test("rows that failed are tried again under their numbers, however large", async () => {
+test("failed rows are retried under their numbers, however large", async () => {
   const gone = `gone-${randomUUID()}`;
   await run("onboarding", `pairwiseID\n${gone}\n`);
   await admin.delete(`/api/user/${(await userOf(gone)).userID}`);
@@ -66,7 +66,7 @@ test("rows that failed are tried again under their numbers, however large", asyn
   expect(await rowsOf(retried.body.data.id)).toMatchObject([{ row: 721, pairwiseID: gone, error: null }]);
 });
 
-test("an offboarding that is cancelled before it runs changes nothing, and one that runs ends everybody's profiles", async () => {
+test("a cancelled offboarding changes nothing, and a completed one revokes every user's profiles", async () => {
   const people = [`a-${randomUUID()}`, `b-${randomUUID()}`];
   await run(
     "onboarding",
