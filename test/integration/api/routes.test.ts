@@ -49,7 +49,7 @@ const expectRefusal: Readonly<Record<Route["errors"]["name"], (answer: ApiAnswer
 describe.each(routes.map((route) => [`${route.errors.name} ${sampleOf(route)}`, route] as const))("%s", (_, route) => {
   const missing = methods.filter((method) => !route.methods.includes(method));
 
-  test("answers 405 with Allow, in its own format, to each method that it does not have", async () => {
+  test("returns 405 with Allow, in its own format, for each unsupported method", async () => {
     expect(missing).toContain("PATCH");
     for (const method of missing) {
       const answer = await sendRequest(`${api.url}${sampleOf(route)}`, method, {});
@@ -80,7 +80,7 @@ async function countOf(route: string): Promise<number> {
     .reduce((sum, { value }) => sum + value, 0);
 }
 
-test("a path that nothing is mounted at is 404, is counted against the limit, and has no name in the metrics", async () => {
+test("an unknown path is 404, counts against the limit, and has no name in the metrics", async () => {
   const answer = await sendRequest(`${api.url}/nothing/here`, "PATCH", {});
   expect(answer).toBeError("not_found");
   expect(answer.headers["x-rate-limit-limit"]).toBe("10000");
@@ -91,7 +91,7 @@ test("a path that nothing is mounted at is 404, is counted against the limit, an
 });
 
 test.each(["/nothing", "/consoles", "/meadow", "/apis"])(
-  "a browser that looks for %s gets a page that says so",
+  "a browser that requests %s gets a page with the error",
   async (path) => {
     const answer = await sendRequest(`${api.url}${path}`, "GET", {
       headers: { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" },
@@ -103,12 +103,12 @@ test.each(["/nothing", "/consoles", "/meadow", "/apis"])(
 );
 
 test.each(["/api/nothing", "/oauth/nothing", "/crl/nothing", "/ca/nothing", "/ocsp"])(
-  "%s is for programs, and answers a browser as it answers them",
+  "%s is for programs, and a browser gets the same response",
   async (path) => {
     expect(await sendRequest(`${api.url}${path}`, "GET", { headers: { accept: "text/html" } })).toBeError("not_found");
   },
 );
 
-test("a program that takes anything gets the wrapper at an unknown path", async () => {
+test("a program that accepts anything gets the wrapper at an unknown path", async () => {
   expect(await sendRequest(`${api.url}/nothing`, "GET", { headers: { accept: "*/*" } })).toBeError("not_found");
 });

@@ -200,7 +200,7 @@ function expectNothingOf(other: Realm, marks: readonly string[], answer: ApiAnsw
   }
 }
 
-test("every table leads to its realm, save those of the whole service", async () => {
+test("every table belongs to a realm, except those of the whole service", async () => {
   const { unowned } = await ownedTables();
   expect([...unowned].sort()).toEqual([
     // Counted per name and address, and kept per client: neither can be asked for.
@@ -228,37 +228,40 @@ const directions: readonly [name: string, realms: () => Pair][] = [
 /** The operations that succeeded for some caller on the caller's own realm. */
 const worked = new Map(directions.map(([name]) => [name, new Set<string>()]));
 
-describe.each(directions)("%s, with its own identifiers or the other's: nothing of the other", (name, realms) => {
-  let own: Realm;
-  let other: Realm;
-  let marks: string[];
-  let before: Record<string, string>;
+describe.each(directions)(
+  "%s, with its own identifiers or the other's, never reaches the other realm",
+  (name, realms) => {
+    let own: Realm;
+    let other: Realm;
+    let marks: string[];
+    let before: Record<string, string>;
 
-  // While one realm sends requests, the other must not change: its state after each operation equals the initial one.
-  beforeAll(async () => {
-    ({ own, other } = realms());
-    marks = await marksOf(other);
-    before = await snapshot(other.id);
-  });
+    // While one realm sends requests, the other must not change: its state after each operation equals the initial one.
+    beforeAll(async () => {
+      ({ own, other } = realms());
+      marks = await marksOf(other);
+      before = await snapshot(other.id);
+    });
 
-  test.each(titled)("%s", async (_, sample) => {
-    for (const about of [other, own]) {
-      for (const { who, caller } of own.callers) {
-        const { path, body } = requestOf(sample, { about, own });
-        const answer = await caller.send(sample.method.toUpperCase(), path, {
-          body,
-          headers: { prefer: "respond-async" },
-        });
-        if (sample.endpoint.access !== "public") expect(answer.status, `${who}: ${answer.text}`).toBeLessThan(500);
-        if (answer.status < 300 && about === own) worked.get(name)?.add(sample.endpoint.operation);
-        expectNothingOf(other, marks, answer, `${path} ${JSON.stringify(body)}`);
+    test.each(titled)("%s", async (_, sample) => {
+      for (const about of [other, own]) {
+        for (const { who, caller } of own.callers) {
+          const { path, body } = requestOf(sample, { about, own });
+          const answer = await caller.send(sample.method.toUpperCase(), path, {
+            body,
+            headers: { prefer: "respond-async" },
+          });
+          if (sample.endpoint.access !== "public") expect(answer.status, `${who}: ${answer.text}`).toBeLessThan(500);
+          if (answer.status < 300 && about === own) worked.get(name)?.add(sample.endpoint.operation);
+          expectNothingOf(other, marks, answer, `${path} ${JSON.stringify(body)}`);
+        }
       }
-    }
-    expect(await snapshot(other.id)).toEqual(before);
-  });
-});
+      expect(await snapshot(other.id)).toEqual(before);
+    });
+  },
+);
 
-test.each(directions)("and those of %s were requests that do something", (name) => {
+test.each(directions)("control: with %s the same requests succeed", (name) => {
   expect(worked.get(name)?.size).toBeGreaterThan(0.8 * endpoints.length);
 });
 
@@ -268,7 +271,7 @@ const listPath = (endpoint: (typeof lists)[number], { subject }: Realm): string 
 const adminOf = ({ callers }: Realm): Caller => callers[0]!.caller;
 
 describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the list %s", (_, endpoint) => {
-  test.each(directions)("finds nothing for %s by what is the other's", async (_name, realms) => {
+  test.each(directions)("finds nothing for %s by the other realm's values", async (_name, realms) => {
     const { own, other } = realms();
     const list = endpoint.list as { search?: string; filter: Record<string, unknown> };
     const texts = [...(await marksOf(other)), other.user.id];
@@ -286,7 +289,7 @@ describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the 
     }
   });
 
-  test.each(directions)("counts the same for %s, whatever the other gets", async (_name, realms) => {
+  test.each(directions)("counts the same for %s, whatever the other has", async (_name, realms) => {
     const { own, other } = realms();
     const total = async (): Promise<number> =>
       (await adminOf(own).send("GET", listPath(endpoint, own), { body: { limit: 1 } })).body.total;
@@ -302,7 +305,7 @@ describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the 
 });
 
 test.each(directions)(
-  "clients of %s learn nothing of the other's tokens, and end none of them",
+  "clients of %s learn nothing about the other's tokens, and end none of them",
   async (_name, realms) => {
     const { own, other } = realms();
     const before = await snapshot(other.id);

@@ -31,7 +31,7 @@ const api = useApi({
 const { as } = api;
 const owner = () => api.database.owner;
 
-test("alive without a token", async () => {
+test("healthz succeeds without a token", async () => {
   expect(await as.nobody().get("/healthz")).toMatchObject({
     status: 200,
     body: { result: "ok", data: { status: "live" } },
@@ -51,7 +51,7 @@ describe("readiness", () => {
     return answer.body.fields as unknown;
   };
 
-  test("is this process's alone: it needs no queue, worker or responder", async () => {
+  test("covers only this process: it needs no queue, worker or responder", async () => {
     await owner().query(sql`delete from processes`);
     expect(await ready()).toEqual({
       database: { ok: true, ms: expect.any(Number) },
@@ -61,7 +61,7 @@ describe("readiness", () => {
     });
   });
 
-  test("names the keys that are not the installation's by their variables, and those that were not compared yet", async () => {
+  test("names the variables whose keys differ from the installation's, and those not yet compared", async () => {
     mismatches = ["REALMPASS_MASTER_KEY", "REALMPASS_OUTPUT_PRIVATE_KEY"];
     expect(await ready()).toEqual([
       { path: "keys", reason: "not those of the installation: REALMPASS_MASTER_KEY, REALMPASS_OUTPUT_PRIVATE_KEY" },
@@ -70,12 +70,12 @@ describe("readiness", () => {
     expect(await ready()).toMatchObject([{ path: "keys" }]);
   });
 
-  test("names a clock that does not agree with the database's", async () => {
+  test("fails if the clock differs from the database's", async () => {
     isInStep = false;
     expect(await ready()).toMatchObject([{ path: "clock" }]);
   });
 
-  test("names the schema while a migration was not run, or none was", async () => {
+  test("names the schema if a migration is missing, or all are", async () => {
     await owner().query(sql`update knex_migrations set name = 'x' || name where id = 1`);
     expect(await ready()).toMatchObject([{ path: "schema", reason: expect.stringMatching(/^not run yet: \d{8}-/) }]);
     await owner().query(sql`update knex_migrations set name = substr(name, 2) where id = 1`);
@@ -85,7 +85,7 @@ describe("readiness", () => {
   });
 });
 
-describe("the status of the whole", () => {
+describe("the overall status", () => {
   const names = ["database", "schema", "queue", "apis", "workers", "signers", "responders"].concat([
     "crl",
     "audit",
@@ -151,7 +151,7 @@ describe("the status of the whole", () => {
   const skew = (kind: string, ms: number) =>
     owner().query(sql`update processes set clock_skew_ms = ${ms} where kind = ${kind}`);
 
-  test("is ok when every part is", async () => {
+  test("is ok if every part is", async () => {
     const checks = (await look()).map(({ name, state, reason }) => ({ name, state, reason }));
     expect(checks).toEqual(names.map((name) => ({ name, state: "ok", reason: null })));
   });
@@ -159,7 +159,7 @@ describe("the status of the whole", () => {
   test.each([
     ["worker", "workers"],
     ["responder", "responders"],
-  ])("fails without a %s that is alive", async (kind, name) => {
+  ])("fails without a live %s", async (kind, name) => {
     await silence(kind, 16);
     expect(await faults()).toEqual({ [name]: "fail" });
     await owner().query(sql`delete from processes where kind = ${kind}`);
@@ -170,7 +170,7 @@ describe("the status of the whole", () => {
     ["api", "apis"],
     ["worker", "workers"],
     ["responder", "responders"],
-  ] as const)("warns when the %s fell silent less than an hour ago, and not later", async (kind, name) => {
+  ] as const)("warns if the %s fell silent less than an hour ago, and not later", async (kind, name) => {
     await silence(kind, 3_500);
     await givenProcess(owner(), { kind });
     expect(await faults()).toEqual({ [name]: "warn" });
@@ -180,7 +180,7 @@ describe("the status of the whole", () => {
     expect(await faults()).toEqual({});
   });
 
-  test("fails when no worker can sign for an issuing CA, and names its number", async () => {
+  test("fails if no worker can sign for an issuing CA, and names its number", async () => {
     const problems = [
       { code: "issuer_away", detail: `issuer ${realm.issuerId}`, since: systemClock.now() },
       { code: "issuer_away", detail: `issuer ${realm.issuerId}0`, since: systemClock.now() },
@@ -197,7 +197,7 @@ describe("the status of the whole", () => {
     expect(await faults()).toEqual({});
   });
 
-  test("warns of clocks that differ by more than 2 s, and fails when all workers' do by more than 5 s", async () => {
+  test("warns if clocks differ by more than 2 s, and fails if all workers' differ by more than 5 s", async () => {
     await skew("api", -2_001);
     expect(await faults()).toEqual({ clock: "warn" });
     await skew("api", 2_000);
@@ -206,7 +206,7 @@ describe("the status of the whole", () => {
     expect(await faults()).toEqual({ clock: "warn", signers: "fail" });
   });
 
-  test("fails when a CRL is missing or has ended, and warns when half of its validity is over", async () => {
+  test("fails if a CRL is missing or has expired, and warns after half of its validity", async () => {
     await givenCrl(fromNow(-1_801_000));
     expect(await faults()).toEqual({ crl: "warn" });
     await givenCrl(fromNow(-3_601_000));
@@ -220,7 +220,7 @@ describe("the status of the whole", () => {
     expect(await faults()).toEqual({ crl: "fail" });
   });
 
-  test("warns of audit entries that are not sealed for more than a minute", async () => {
+  test("warns if audit entries have been unsealed for more than a minute", async () => {
     const record = (at: Date) =>
       audit.record(owner(), { realmId: realm.realmId, event: "crl_publish", actor: operatorActor, at, properties: {} });
     await owner().query(sql`delete from audit_unsealed`);
@@ -232,7 +232,7 @@ describe("the status of the whole", () => {
     await owner().query(sql`delete from audit_unsealed`);
   });
 
-  test("warns without the queue, and of what waits for more than a minute; both together fail", async () => {
+  test("warns without the queue, and if work waits for more than a minute; both together fail", async () => {
     isQueueAway = true;
     expect(await faults()).toEqual({ queue: "warn" });
     const id = await givenIssuance(owner(), {
@@ -249,7 +249,7 @@ describe("the status of the whole", () => {
     expect(await faults()).toEqual({});
   });
 
-  test("fails with a full disk, that this process or another one has noticed", async () => {
+  test("fails if this process or another has found the disk full", async () => {
     isDiskFull = true;
     expect(await faults()).toEqual({ disk: "fail" });
     isDiskFull = false;
@@ -260,7 +260,7 @@ describe("the status of the whole", () => {
     expect(await faults()).toEqual({ disk: "fail" });
   });
 
-  test("fails at the schema alone when it is not the one that this version is for", async () => {
+  test("fails only at the schema if it does not fit this version", async () => {
     await owner().query(sql`update knex_migrations set name = 'x' || name where id = 1`);
     expect(await faults()).toEqual({ schema: "fail" });
     await owner().query(sql`update knex_migrations set name = substr(name, 2) where id = 1`);
@@ -269,7 +269,7 @@ describe("the status of the whole", () => {
     await owner().query(sql`alter table elsewhere rename to audit_unsealed`);
   });
 
-  test("lists the versions of the processes of each kind that are alive, also while something fails", async () => {
+  test("lists the versions of live processes of each kind, also during a failure", async () => {
     await owner().query(sql`update processes set version = '0.2.1'`);
     await givenProcess(owner(), { kind: "api", version: "0.2.0" });
     await givenProcess(owner(), { kind: "worker", version: "0.1.0", silentSeconds: 20 });
@@ -289,7 +289,7 @@ describe("the status of the whole", () => {
     });
   });
 
-  test("is answered to everybody, 503 with what fails, and costs the database one question for all who ask", async () => {
+  test("is public, is 503 with the failures, and costs one query for all callers", async () => {
     await owner().query(sql`delete from processes where kind = 'worker'`);
     const failing = (await api.another()).as;
     const [answer] = await Promise.all([failing.nobody().get("/status"), failing.nobody().get("/status")]);

@@ -310,7 +310,7 @@ describe("retrying", () => {
     expect((await jobOf(owner, id)).state).toBe("completed_with_errors");
   });
 
-  test("a repeat with the same key is the same job", async () => {
+  test("a repeat with the same key returns the same job", async () => {
     const id = await given("completed_with_errors");
     const headers = { "idempotency-key": randomUUID() };
     const first = await admin.post(`/api/jobs/${id}/retry`, undefined, { headers });

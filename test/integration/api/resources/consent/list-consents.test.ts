@@ -4,7 +4,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a user sees what they allowed, and nobody else's", async () => {
+test("a user sees only their own consents", async () => {
   const user = await given.user({ realmId: api.realmId });
   const { clientId } = await given.application({ realmId: api.realmId, type: "useragent", name: "Wi-Fi helper" });
   await given.consent(user, clientId, { scopes: ["openid"] });

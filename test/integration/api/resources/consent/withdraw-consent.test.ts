@@ -26,7 +26,7 @@ test("withdrawing ends the user's sessions with that application, and no others"
   ]);
 });
 
-test("a repeat with the same key is done; without it there is nothing to withdraw", async () => {
+test("a repeat with the same key succeeds; without a key it is not found", async () => {
   const user = await given.user({ realmId: api.realmId });
   const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
   await given.consent(user, clientId);
@@ -38,7 +38,7 @@ test("a repeat with the same key is done; without it there is nothing to withdra
   expect(await self.delete(`/api/consents/${clientId}`)).toBeError("consent_not_found");
 });
 
-test("nobody withdraws what somebody else allowed", async () => {
+test("another user's consent cannot be withdrawn", async () => {
   const user = await given.user({ realmId: api.realmId });
   const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
   await given.consent(user, clientId);

@@ -54,7 +54,7 @@ test.each<[given: object, shown: object]>([
   [{ expirationDate: "2999-01-31T12:00:00" }, { expirationDate: "2999-01-31T12:00:00.000Z" }],
   [{ expirationDate: "2999-01-31T12:00:00+02:00" }, { expirationDate: "2999-01-31T10:00:00.000Z" }],
   [{ expirationDate: "2999-01-31" }, { expirationDate: "2999-01-31T00:00:00.000Z" }],
-])("%j is taken", async (given, shown) => {
+])("%j is accepted", async (given, shown) => {
   expect(await as.service().post(path, { ...fair, ...given })).toMatchObject({ status: 200, body: { data: shown } });
 });
 
@@ -77,13 +77,13 @@ test.each<[given: object, where: string]>([
   [{ profileLimit: 1.5 }, "profileLimit"],
   [{ profileLimit: "5" }, "profileLimit"],
   [{ profileLimit: 100_001 }, "profileLimit"],
-])("%j is refused, and the answer says where", async (given, where) => {
+])("%j is refused, and the response names the field", async (given, where) => {
   const answer = await as.service().post(path, { ...fair, ...given });
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields.map((field: { path: string }) => field.path)).toEqual([where]);
 });
 
-test("a repeat with the same key is the same account", async () => {
+test("a repeat with the same key returns the same account", async () => {
   const service = as.service();
   const headers = { "idempotency-key": "a fair".replace(" ", "-") };
   const answers = await Promise.all(Array.from({ length: 5 }, () => service.post(path, fair, { headers })));
@@ -92,7 +92,7 @@ test("a repeat with the same key is the same account", async () => {
   expect(await service.post(path, { ...fair, name: "Another" }, { headers })).toBeError("idempotency_key_reused");
 });
 
-test("the account's token is readable nowhere in the database", async () => {
+test("the database does not contain the account's token in readable form", async () => {
   const service = as.service();
   const { id } = (await service.post(path, fair)).body.data;
   const token = (await service.get(`/api/guest-token/${id}`)).body.data;
@@ -111,7 +111,7 @@ test("the account's token is readable nowhere in the database", async () => {
 const day = 24 * 3_600_000;
 const inDays = (days: number) => fromNow(days * day - 60_000).toISOString();
 
-test("a guest manager is bound by the realm's days and limit, each fault naming the bound; others are not", async () => {
+test("guest managers are limited by the realm's days and limit, with an error for each field; other callers are not", async () => {
   const realmId = await api.given.realm();
   await api.database.owner.query(sql`
     update realms set guest_days_max = 10, guest_limit_max = 30 where id = ${realmId}

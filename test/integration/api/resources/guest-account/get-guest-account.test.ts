@@ -6,7 +6,7 @@ const api = useApi();
 const { as, given } = api;
 const hour = 3_600_000;
 
-test("activeProfileCount is of this moment: neither revoked nor expired", async () => {
+test("activeProfileCount counts the profiles that are now neither revoked nor expired", async () => {
   const { realmId } = api;
   const account = await given.guestAccount({ realmId, name: "Fair", note: "n", profileLimit: 7 });
   const ofAccount = { guestAccountId: account.id };
@@ -41,7 +41,7 @@ test("expired and revoked accounts are still shown", async () => {
   });
 });
 
-test("what is no guest account of this realm is not found", async () => {
+test("an id that is no guest account of this realm is not found", async () => {
   const stranger = await given.guestAccount({ realmId: await given.realm() });
   for (const id of [stranger.id, "999999999", "0", "01", "abc", "9".repeat(30)]) {
     expect(await as.service().get(`/api/guest-accounts/${id}`)).toBeError("guest_account_not_found");

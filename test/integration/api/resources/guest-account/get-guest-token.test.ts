@@ -12,7 +12,7 @@ const create = async (): Promise<string> => {
   return (await as.service().post("/api/guest-account", account)).body.data.id;
 };
 
-test("the token is the same every time, is taken for an access token, and every reading is in the audit log", async () => {
+test("the token is always the same, is exchanged for an access token, and each read is in the audit log", async () => {
   const id = await create();
   const service = as.service();
   const first = await service.get(`/api/guest-token/${id}`);
@@ -33,7 +33,7 @@ test("the token is the same every time, is taken for an access token, and every 
   expect(JSON.stringify(entries)).not.toContain(first.body.data);
 });
 
-test("HEAD is 405 and no reading: nothing is shown, and nothing is in the audit log", async () => {
+test("HEAD is 405, shows nothing and is not in the audit log", async () => {
   const id = await create();
   const answer = await as.service().send("HEAD", `/api/guest-token/${id}`);
   expect([answer.status, answer.headers.allow, answer.text]).toEqual([405, "GET, OPTIONS", ""]);
@@ -41,12 +41,12 @@ test("HEAD is 405 and no reading: nothing is shown, and nothing is in the audit 
   expect(entries.map(({ event }) => event)).toEqual(["guest_account_create"]);
 });
 
-test("the guest token itself is no access token", async () => {
+test("the guest token itself is not an access token", async () => {
   const token = (await as.service().get(`/api/guest-token/${await create()}`)).body.data;
   expect(await as.token(token).get("/api/realm")).toBeError("unauthenticated");
 });
 
-test("nobody gets the token of an account that has ended, and none of it is in the audit log", async () => {
+test("the token of an ended account is refused, and the refusal is not in the audit log", async () => {
   const { realmId } = api;
   const expired = await given.guestAccount({ realmId, expiresAt: fromNow(-1) });
   const revoked = await given.guestAccount({ realmId, revokedAt: fromNow(-1) });
@@ -56,7 +56,7 @@ test("nobody gets the token of an account that has ended, and none of it is in t
   }
 });
 
-test("other realms' accounts, and what is none, are not found", async () => {
+test("accounts of other realms, and unknown ones, are not found", async () => {
   const stranger = await given.guestAccount({ realmId: await given.realm() });
   for (const id of [stranger.id, "999999999", "abc"]) {
     expect(await as.service().get(`/api/guest-token/${id}`)).toBeError("guest_account_not_found");

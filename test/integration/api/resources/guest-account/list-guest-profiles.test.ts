@@ -70,7 +70,7 @@ test.each([{ sort: { createtime: "asc" } }, { filter: { deviceType: "iOS" } }, {
   },
 );
 
-test("others' accounts are not found, by GET and by POST", async () => {
+test("other realms' accounts are not found, by GET and by POST", async () => {
   const stranger = await given.guestAccount({ realmId: await given.realm() });
   for (const id of [stranger.id, "999999999", "abc"]) {
     expect(await service.get(`/api/guest-accounts/${id}/profiles`)).toBeError("guest_account_not_found");

@@ -8,7 +8,7 @@ const { as, given } = api;
 const made = givenActivity(() => api.database.owner);
 const hour = 3_600_000;
 
-test("what happened to a guest account and its profiles, latest first", async () => {
+test("the timeline lists what happened to a guest account and its profiles, latest first", async () => {
   const { body } = await as
     .service()
     .post("/api/guest-account", { name: "workshop", expirationDate: fromNow(48 * hour) });
@@ -34,7 +34,7 @@ test("what happened to a guest account and its profiles, latest first", async ()
   expect(answer.data[1].by).toMatchObject({ kind: "application" });
 });
 
-test("an account of another realm is unknown", async () => {
+test("an account of another realm is not found", async () => {
   const foreign = await given.guestAccount({ realmId: await given.realm() });
   expect(await as.service().get(`/api/guest-accounts/${foreign.id}/timeline`)).toBeError("guest_account_not_found");
 });

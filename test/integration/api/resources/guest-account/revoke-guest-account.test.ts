@@ -18,7 +18,7 @@ beforeAll(async () => {
   account = await given.guestAccount({ realmId: api.realmId });
 });
 
-test("its profiles, its tokens and what is being made for it end with it, in one audit entry", async () => {
+test("revoking an account ends its profiles, tokens and pending issuances, with one audit entry", async () => {
   const { realmId } = api;
   const bystander = await given.guestAccount({ realmId });
   const spared = await given.profile({ realmId }, { guestAccountId: bystander.id });
@@ -67,7 +67,7 @@ test("its profiles, its tokens and what is being made for it end with it, in one
   expect(others).toMatchObject([{ serial: spared, revokeDate: null }]);
 });
 
-test("revoking again is done and writes nothing", async () => {
+test("revoking again succeeds and writes nothing", async () => {
   expect(await as.service().delete(`/api/guest-accounts/${account.id}`, { reason: 1 })).toMatchObject({
     status: 200,
     body: { data: true },
@@ -75,7 +75,7 @@ test("revoking again is done and writes nothing", async () => {
   expect(await audited(account.id)).toHaveLength(1);
 });
 
-test("revoked twice at the same moment it is revoked once", async () => {
+test("two concurrent revocations revoke it once", async () => {
   const { id } = await given.guestAccount({ realmId: api.realmId });
   const service = as.service();
   let answers: Promise<ApiAnswer>[] = [];
@@ -94,7 +94,7 @@ test("revoked twice at the same moment it is revoked once", async () => {
   expect(await audited(id)).toHaveLength(1);
 });
 
-test("while profiles are asked for, none is left under way or active", async () => {
+test("concurrent profile requests leave nothing pending or active", async () => {
   const one = await given.guestAccount({ realmId: api.realmId });
   const guest = as.guest(one);
   const asked = Array.from({ length: 20 }, () => guest.post("/api/guest-profile", phone, respondAsync));
@@ -108,7 +108,7 @@ test("while profiles are asked for, none is left under way or active", async () 
   expect(left).toEqual([]);
 });
 
-test("the given reason is that of the profiles", async () => {
+test("the given reason applies to the profiles", async () => {
   const one = await given.guestAccount({ realmId: api.realmId });
   await given.profile({ realmId: api.realmId }, { guestAccountId: one.id });
   const service = as.service();
@@ -118,7 +118,7 @@ test("the given reason is that of the profiles", async () => {
   expect(data).toMatchObject([{ revokeReason: 1 }]);
 });
 
-test("others' accounts are not found", async () => {
+test("other realms' accounts are not found", async () => {
   const stranger = await given.guestAccount({ realmId: await given.realm() });
   for (const id of [stranger.id, "999999999", "abc"]) {
     expect(await as.service().delete(`/api/guest-accounts/${id}`)).toBeError("guest_account_not_found");

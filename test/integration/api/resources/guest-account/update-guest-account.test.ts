@@ -12,7 +12,7 @@ const hour = 3_600_000;
 const audited = (id: string) => auditOf(api.database, "guestAccountID", id);
 const put = (id: string, body: object) => as.service().put(`/api/guest-accounts/${id}`, body);
 
-test("what is given changes, the rest stays, and the audit entry says what was and is", async () => {
+test("only the given fields change, and the audit entry has both values", async () => {
   const { id } = await given.guestAccount({ realmId: api.realmId, name: "Fair", note: "n", profileLimit: 5 });
 
   expect(await put(id, { Name: "Big fair", profileLimit: null })).toMatchObject({
@@ -28,7 +28,7 @@ test("what is given changes, the rest stays, and the audit entry says what was a
   expect((await audited(id))[0]?.properties["after"]).not.toHaveProperty("note");
 });
 
-test("sending back what was read changes nothing and writes nothing, even once the account has expired", async () => {
+test("sending back an account as it was read changes nothing and writes nothing, even once it has expired", async () => {
   const { id } = await given.guestAccount({ realmId: api.realmId, expiresAt: fromNow(-hour) });
   const read = (await as.service().get(`/api/guest-accounts/${id}`)).body.data;
 
@@ -37,7 +37,7 @@ test("sending back what was read changes nothing and writes nothing, even once t
   expect((await put(id, { ...read, note: "was fun" })).body.data).toEqual({ ...read, note: "was fun" });
 });
 
-test("the account's access tokens end when it now ends", async () => {
+test("the account's access tokens expire with its new end", async () => {
   const { id, token } = await given.guestAccount({ realmId: api.realmId });
   const form = { grant_type: "guest_token", guest_token: token };
   const guest = as.token((await postForm(`${api.url}/oauth/token`, form)).body.access_token);
@@ -60,7 +60,7 @@ test("the account's access tokens end when it now ends", async () => {
   expect(await guest.get("/api/realm")).toBeError("unauthenticated");
 });
 
-test("an expired account begins again with a new end, and its token works again", async () => {
+test("an expired account becomes valid again with a new end, and its token works again", async () => {
   const { id, token } = await given.guestAccount({ realmId: api.realmId, expiresAt: fromNow(-hour) });
   const form = { grant_type: "guest_token", guest_token: token };
   expect((await postForm(`${api.url}/oauth/token`, form)).status).toBe(400);
@@ -87,7 +87,7 @@ test.each<[given: object, where: string]>([
   expect(await audited(id)).toEqual([]);
 });
 
-test("a revoked account stays as it is, and others' are not found", async () => {
+test("a revoked account cannot be changed, and other realms' are not found", async () => {
   const { id } = await given.guestAccount({ realmId: api.realmId, revokedAt: fromNow(-hour) });
   expect(await put(id, { name: "again", expirationDate: "2999-01-01" })).toBeError("guest_account_ended");
 
@@ -97,7 +97,7 @@ test("a revoked account stays as it is, and others' are not found", async () => 
   }
 });
 
-test("a guest manager is bound in what they change, from now on, and in nothing else", async () => {
+test("guest managers are limited in the fields they change, counted from now, and in nothing else", async () => {
   const realmId = await given.realm();
   await api.database.owner.query(sql`
     update realms set guest_days_max = 10, guest_limit_max = 30 where id = ${realmId}
@@ -124,7 +124,7 @@ test("a guest manager is bound in what they change, from now on, and in nothing 
   });
 });
 
-test("with `If-Match` a change is made to what was read, and to nothing newer", async () => {
+test("with `If-Match` only the version that was read is changed", async () => {
   const { id } = await given.guestAccount({ realmId: api.realmId });
   const tag = (await as.service().get(`/api/guest-accounts/${id}`)).headers.etag ?? "";
   const change = (name: string) =>

@@ -24,7 +24,7 @@ describe("with a worker", () => {
   const account = (options: { profileLimit?: number; expiresAt?: Date; name?: string } = {}) =>
     given.guestAccount({ realmId, ...options });
 
-  test("a guest profile comes with exactly the fields of the specification and a PEM pair, and is audited once", async () => {
+  test("a guest profile has exactly the fields of the specification and a PEM pair, with one audit entry", async () => {
     const guest = await account();
     const { status, body } = await as.guest(guest).post(path, phone);
 
@@ -53,7 +53,7 @@ describe("with a worker", () => {
     expect(data).toMatchObject([{ serial: body.data.serial, accountId: guest.id }]);
   });
 
-  test.each(["PKCS12", "pfx"])("%s gives base64 in data and nothing else", async (format) => {
+  test.each(["PKCS12", "pfx"])("%s returns base64 in data and nothing else", async (format) => {
     const { status, body } = await as.guest(await account()).post(path, { ...phone, format });
 
     expect(status).toBe(200);
@@ -64,14 +64,14 @@ describe("with a worker", () => {
   test.each([
     ["of three days", 3 * day],
     ["of half an hour", day / 48],
-  ])("the certificate of an account %s ends with the account", async (_, length) => {
+  ])("the certificate of an account %s expires with the account", async (_, length) => {
     const expiresAt = fromNow(length);
     const { body } = await as.guest(await account({ expiresAt })).post(path, phone);
     const end = Date.parse(new X509Certificate(body.data.certificate).validTo);
     expect(end).toBe(Math.floor(expiresAt.getTime() / 1000) * 1000);
   });
 
-  test("the certificate of an account of ten years ends when a user's would", async () => {
+  test("the certificate of a ten-year account has a user's lifetime", async () => {
     const { body } = await as.guest(await account({ expiresAt: fromNow(3650 * day) })).post(path, phone);
     const months = new X509Certificate(body.data.certificate);
     const days = (Date.parse(months.validTo) - fromNow(0).getTime()) / day;
@@ -79,7 +79,7 @@ describe("with a worker", () => {
     expect(days).toBeLessThan(367);
   });
 
-  test("the limit holds for requests at the same moment, and a revoked profile makes room", async () => {
+  test("the limit holds for concurrent requests, and a revoked profile makes room", async () => {
     const guest = as.guest(await account({ profileLimit: 3 }));
     const answers = await Promise.all(Array.from({ length: 12 }, () => guest.post(path, phone)));
     const made = answers.filter(({ status }) => status === 200);
@@ -92,7 +92,7 @@ describe("with a worker", () => {
     expect(await guest.post(path, phone)).toMatchObject({ status: 200 });
   });
 
-  test("a repeat with the same key is the same profile; another account's key of that name is another", async () => {
+  test("a repeat with the same key returns the same profile; another account's equal key is another key", async () => {
     const guest = as.guest(await account());
     const key = { headers: { "idempotency-key": "phone" } };
     const [one, two] = [await guest.post(path, phone, key), await guest.post(path, phone, key)];
@@ -102,7 +102,7 @@ describe("with a worker", () => {
     expect(other.body.data.serial).not.toBe(one.body.data.serial);
   });
 
-  test("respond-async answers 202, and the guest asks for the profile, nobody else", async () => {
+  test("respond-async returns 202, and only the guest can poll for the profile", async () => {
     const guest = as.guest(await account());
     const first = await guest.post(path, phone, respondAsync);
     expect(first).toMatchObject({ status: 202, body: { data: { state: "queued", profile: null } } });
@@ -129,12 +129,12 @@ describe("with a worker", () => {
     expect(rows).toEqual([{ authable: false, name: "a conference" }]);
   });
 
-  test("an account with a long name gets profiles all the same", async () => {
+  test("an account with a long name gets profiles, too", async () => {
     const guest = as.guest(await account({ name: "ü".repeat(200) }));
     expect(await guest.post(path, phone)).toMatchObject({ status: 200 });
   });
 
-  test("what the worker finds wrong is the answer", async () => {
+  test("an error that the worker finds is the response", async () => {
     const guest = as.guest(await account());
     expect(await guest.post(path, { ...phone, csr: "not a request" })).toBeError("invalid_csr");
   });
@@ -156,20 +156,20 @@ describe("refusals", () => {
     [{ deviceType: "ios" }, "deviceType"],
     [{ keyType: "dsa" }, "keyType"],
     [{ csr: "x".repeat(16_385) }, "csr"],
-  ])("%j is refused, and the answer says where", async (change, where) => {
+  ])("%j is refused, and the response names the field", async (change, where) => {
     const answer = await guest.post(path, { ...phone, ...change });
     expect(answer).toBeError("invalid_request");
     expect(answer.body.fields[0].path).toBe(where);
   });
 
-  test("nobody but a guest account creates one", async () => {
+  test("only a guest account creates one", async () => {
     const user = await given.user({ realmId: api.realmId });
     for (const who of [as.admin(), as.service(), as.user(user)]) {
       expect(await who.post(path, phone)).toBeError("guest_account_required");
     }
   });
 
-  test("active profiles and those under way count, ended ones do not", async () => {
+  test("active and pending profiles count, ended ones do not", async () => {
     const ofAccount = { guestAccountId: account.id };
     const { realmId } = api;
     await given.profile({ realmId }, { ...ofAccount, createdAt: fromNow(-2 * day), notAfter: fromNow(-day) });
@@ -179,7 +179,7 @@ describe("refusals", () => {
     expect(await guest.post(path, phone, respondAsync)).toBeError("profile_limit_reached");
   });
 
-  test("a limit of 0 is none at all, no limit is none", async () => {
+  test("a limit of 0 allows none, a missing limit any number", async () => {
     const { realmId } = api;
     const none = as.guest(await given.guestAccount({ realmId, profileLimit: 0 }));
     expect(await none.post(path, phone, respondAsync)).toBeError("profile_limit_reached");
@@ -189,12 +189,12 @@ describe("refusals", () => {
     expect(await as.guest(unlimited).post(path, phone, respondAsync)).toMatchObject({ status: 202 });
   });
 
-  test("an account that has ended is nobody", async () => {
+  test("the token of an ended account is refused", async () => {
     const ended = await given.guestAccount({ realmId: api.realmId, expiresAt: fromNow(-1) });
     expect(await as.guest(ended).post(path, phone)).toBeError("unauthenticated");
   });
 
-  test("an issuer has to outlive the profile, which may end with the account", async () => {
+  test("an issuer must outlive the profile, which may end with the account", async () => {
     const create = async (realmId: string, expiresAt: Date) =>
       as.guest(await given.guestAccount({ realmId, expiresAt })).post(path, phone, respondAsync);
 

@@ -14,7 +14,7 @@ const profile = async () => {
 test.each([
   [undefined, 0],
   [{ Reason: 1 }, 1],
-])("%j revokes with reason %d, in one audit entry; again changes nothing", async (body, reason) => {
+])("%j revokes with reason %d, with one audit entry; a repeat changes nothing", async (body, reason) => {
   const { accountId, serial } = await profile();
   const admin = as.admin();
 
@@ -31,7 +31,7 @@ test.each([
   ]);
 });
 
-test("what is no guest's profile of this realm is not found", async () => {
+test("a profile that is not a guest's in this realm is not found", async () => {
   const user = await given.user({ realmId: api.realmId });
   const users = await given.profile(user);
   const infrastructure = await given.profile(user, { kind: "infrastructure" });

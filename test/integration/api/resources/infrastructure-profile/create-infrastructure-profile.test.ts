@@ -25,7 +25,7 @@ describe("with a worker", () => {
     await api.startWorker();
   });
 
-  test("it comes with exactly the fields of the specification and a PEM pair, and is audited once", async () => {
+  test("it has exactly the fields of the specification and a PEM pair, with one audit entry", async () => {
     const { status, body } = await service.post(at("Radius one"), { ...pem, description: "Building 3\nroom 7" });
 
     expect(status).toBe(200);
@@ -57,14 +57,14 @@ describe("with a worker", () => {
     expect((await service.post("/api/infrastructure-profile", { search: "radius ONE" })).body.data).toEqual([listed]);
   });
 
-  test.each([12, 60])("validityMonths %d is how long it is valid", async (validityMonths) => {
+  test.each([12, 60])("validityMonths %d sets the lifetime", async (validityMonths) => {
     const { body } = await service.post(at("switch"), { ...pem, validityMonths });
     const [from, to] = [new Date(body.data.creationDate), new Date(body.data.expirationDate)];
     const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth();
     expect(months).toBe(validityMonths);
   });
 
-  test("a DNS name is that of the certificate, which serves servers", async () => {
+  test("a DNS name becomes the certificate's, which is for servers", async () => {
     const { body } = await service.post(at("Radius.Example.org"), pem);
     const certificate = new X509Certificate(body.data.certificate);
 
@@ -74,7 +74,7 @@ describe("with a worker", () => {
     expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2", "1.3.6.1.5.5.7.3.1"]);
   });
 
-  test("a DNS name in no domain of the realm is refused, and the answer says what is permitted and how to add it", async () => {
+  test("a DNS name outside the realm's domains is refused, and the response lists these and how to add one", async () => {
     const [{ name: realm, domain } = { name: "", domain: "" }] = await api.database.owner.query<{
       name: string;
       domain: string;
@@ -92,7 +92,7 @@ describe("with a worker", () => {
     }
   });
 
-  test("a domain that the operator added after the issuing CA was made is refused until there is another one", async () => {
+  test("a domain that the operator added after the issuing CA is refused until there is a newer CA", async () => {
     const domains = (infrastructureDomains: string[]) =>
       realms.update(api.database.owner, realmId, { infrastructureDomains });
     const { name: realm } = await domains(["example.org", "campus.example.net"]);
@@ -105,12 +105,12 @@ describe("with a worker", () => {
     }
   });
 
-  test("a name of digits and dots is no DNS name: its identity is a random one", async () => {
+  test("a name of digits and dots is not a DNS name: the profile gets a random identity", async () => {
     const { status, body } = await service.post(at("192.0.2.1"), pem);
     expect([status, body.data?.identity]).toEqual([200, expect.stringMatching(/^[a-z2-7]{20}@/)]);
   });
 
-  test("without a key type the key is RSA, and pkcs12 gives base64 in data", async () => {
+  test("without a key type the key is RSA, and pkcs12 returns base64 in data", async () => {
     const made = await service.post(at("old server"), { format: "PEM", validityMonths: 12 });
     expect(new X509Certificate(made.body.data.certificate).publicKey.asymmetricKeyType).toBe("rsa");
 
@@ -120,7 +120,7 @@ describe("with a worker", () => {
     expect(body.data).toHaveProperty("radiusCA");
   });
 
-  test("radiusCA and radiusCN are the realm's settings where it has them", async () => {
+  test("radiusCA and radiusCN come from the realm's settings if it has them", async () => {
     await api.database.owner.query(sql`
       update realms set radius_ca = 'PEM of another CA', radius_cn = 'aaa.example.org' where id = ${realmId}
     `);
@@ -129,14 +129,14 @@ describe("with a worker", () => {
     await api.database.owner.query(sql`update realms set radius_ca = null, radius_cn = null where id = ${realmId}`);
   });
 
-  test("a repeat with the same key is the same profile", async () => {
+  test("a repeat with the same key returns the same profile", async () => {
     const key = { headers: { "idempotency-key": "switch" } };
     const [one, two] = [await service.post(at("switch"), pem, key), await service.post(at("switch"), pem, key)];
     expect(two.text).toBe(one.text);
     expect(await service.post(at("router"), pem, key)).toBeError("idempotency_key_reused");
   });
 
-  test("respond-async answers 202, and the issuance then has what the answer would have been", async () => {
+  test("respond-async returns 202, and the issuance then has the profile", async () => {
     const first = await service.post(at("switch"), pem, respondAsync);
     expect(first).toMatchObject({ status: 202, body: { data: { state: "queued", profile: null } } });
 
@@ -148,7 +148,7 @@ describe("with a worker", () => {
     expect(settled.body.data.profile.privateKey).toContain("PRIVATE KEY");
   });
 
-  test("what the worker finds wrong is the answer", async () => {
+  test("an error that the worker finds is the response", async () => {
     expect(await service.post(at("switch"), { ...pem, csr: "not a request" })).toBeError("invalid_csr");
   });
 });
@@ -167,7 +167,7 @@ test.each<[given: object, where: string]>([
   [{ description: "a\u0007b" }, "description"],
   [{ keyType: "dsa" }, "keyType"],
   [{ csr: "x".repeat(16_385) }, "csr"],
-])("%j is refused, and the answer says where", async (change, where) => {
+])("%j is refused, and the response names the field", async (change, where) => {
   const answer = await as.service().post(at("switch"), { ...pem, ...change });
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields.map((field: { path: string }) => field.path)).toEqual([where]);
@@ -181,13 +181,13 @@ test.each<[given: object]>([
   [{ description: null }],
   [{ description: "" }],
   [{ Description: "d", ValidityMonths: 24 }],
-])("%j is taken", async (given) => {
+])("%j is accepted", async (given) => {
   const { validityMonths: _, ...rest } = pem;
   const body = "ValidityMonths" in given ? { ...rest, ...given } : { ...pem, ...given };
   expect(await as.service().post(at("ß".repeat(64)), body, respondAsync)).toMatchObject({ status: 202 });
 });
 
-test("the issuer has to outlive it", async () => {
+test("the issuer must outlive the profile", async () => {
   const create = async (realmId: string) => as.service({ realmId }).post(at("switch"), pem, respondAsync);
   expect(await create(await given.realm({ issuerEndsInDays: null }))).toBeError("no_issuer");
   expect(await create(await given.realm({ issuerEndsInDays: 700 }))).toBeError("issuer_expiring");

@@ -29,7 +29,7 @@ const begin = async (): Promise<string> => {
   return String(answer.headers.location);
 };
 
-test("202 with where and when to ask while nothing has been made", async () => {
+test("a pending issuance is 202 with its address and when to ask again", async () => {
   const location = await begin();
   for (const headers of [{}, { prefer: "wait=1" }]) {
     expect(await service.get(location, { headers: headers })).toMatchObject({
@@ -40,7 +40,7 @@ test("202 with where and when to ask while nothing has been made", async () => {
   }
 });
 
-test("nobody but its creator knows that it exists", async () => {
+test("an issuance is visible only to its creator", async () => {
   const location = await begin();
   const user = await given.user({ realmId });
   const strangers = [as.admin({ realmId }), as.service({ realmId }), as.user(user), as.service(), as.guest()];
@@ -50,7 +50,7 @@ test("nobody but its creator knows that it exists", async () => {
   expect(await service.get("/api/issuances/1")).toBeError("issuance_not_found");
 });
 
-test("its creator hears of it through another application as well, without its output", async () => {
+test("its creator sees through another application that it is queued, without output", async () => {
   const user = await given.user({ realmId });
   const [creator, other] = [as.user(user), as.user(user)];
   const begun = await creator.post("/api/profile/laptop", linux, respondAsync);
@@ -84,7 +84,7 @@ test("its creator sees through another application that it was issued, and colle
   expect(await collected()).toHaveLength(1);
 });
 
-test("a failed one says why", async () => {
+test("a failed issuance contains the reason", async () => {
   const location = await begin();
   const id = location.split("/").at(-1);
   await api.database.owner.query(sql`
@@ -138,7 +138,7 @@ test("reading the output again does not postpone its erasure", async () => {
   expect(await collectedAt()).toEqual(first);
 });
 
-test("who waits is woken by the worker, without asking again", async () => {
+test("a waiting client is notified by the worker, without polling", async () => {
   await api.startWorker();
   const location = await begin();
   // A request that is not woken waits for longer than this test may take.
@@ -146,7 +146,7 @@ test("who waits is woken by the worker, without asking again", async () => {
   expect(answer).toMatchObject({ status: 200, body: { data: { state: "issued" } } });
 });
 
-test("a client that goes away leaves no output marked as collected", async () => {
+test("a client that disconnects leaves no output marked as collected", async () => {
   await api.startWorker();
   await api.database.owner.query(sql`
     create function hold() returns trigger language plpgsql as $$

@@ -28,7 +28,7 @@ const revoke = async (serial: string, at: Date): Promise<void> => {
   `);
 };
 
-test("a realm without anything is all zeros, and says what is missing", async () => {
+test("an empty realm has only zeros, and reports what is missing", async () => {
   const realmId = await given.realm({ issuerEndsInDays: null });
   expect(await overviewOf(realmId)).toEqual({
     at: expect.stringMatching(/Z$/),
@@ -52,7 +52,7 @@ test("a realm without anything is all zeros, and says what is missing", async ()
   });
 });
 
-test("connected devices go off at once while somebody asks who was revoked, and has within five minutes", async () => {
+test("disconnects is true if a client has read the revocation feed within five minutes", async () => {
   const asked = async (secondsAgo: number): Promise<boolean> => {
     const realmId = await given.realm();
     const { clientId } = await given.application({ realmId, scopes: ["radius.read"] });
@@ -66,7 +66,7 @@ test("connected devices go off at once while somebody asks who was revoked, and 
   expect(await asked(301)).toBe(false);
 });
 
-test("profiles: active now, issued and revoked this week and the week before, and those that end soon", async () => {
+test("profiles are counted: active now, issued and revoked in this week and the last, and ending soon", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   const made = (createdDaysAgo: number, endsInDays = 365): Promise<string> =>
@@ -96,7 +96,7 @@ test("profiles: active now, issued and revoked this week and the week before, an
   expect(listed.body.total).toBe(profiles.active);
 });
 
-test("one that has run out is not active from that moment, whether upkeep has seen it or not", async () => {
+test("an expired profile is inactive at once, whether upkeep has run or not", async () => {
   const realmId = await given.realm();
   const serial = await given.profile(await given.user({ realmId }));
   await database.owner.query(sql`
@@ -105,7 +105,7 @@ test("one that has run out is not active from that moment, whether upkeep has se
   expect((await overviewOf(realmId)).profiles.active).toBe(0);
 });
 
-test("people: each in one of three groups", async () => {
+test("users are counted in one of three groups each", async () => {
   const realmId = await given.realm();
   await given.user({ realmId });
   await given.user({ realmId, administrator: true });
@@ -115,7 +115,7 @@ test("people: each in one of three groups", async () => {
   expect((await overviewOf(realmId)).users).toEqual({ active: 2, locked: 1, offboarded: 2 });
 });
 
-test("what waits to be issued, and for how long; what has failed does not wait", async () => {
+test("waiting issuances are counted with their age; failed ones are not", async () => {
   const realmId = await given.realm();
   const { id: userId } = await given.user({ realmId });
   await givenIssuance(database.owner, { realmId, userId, at: fromNow(-90_000) });
@@ -130,7 +130,7 @@ test("what waits to be issued, and for how long; what has failed does not wait",
   expect(issuances.oldestSeconds).toBeLessThan(120);
 });
 
-test("bulk jobs: how many are at work, and the latest five", async () => {
+test("bulk jobs in progress are counted, and the latest five are listed", async () => {
   const realmId = await given.realm();
   const rows = [{ pairwiseId: "somebody" }];
   const ids: string[] = [];
@@ -156,7 +156,7 @@ test("bulk jobs: how many are at work, and the latest five", async () => {
   expect(jobs.items[2]).toMatchObject({ id: whole.body.data.id, kind: "onboarding", state: "running" });
 });
 
-test("offboardings in days of grace, the next first, for as long as they keep somebody out", async () => {
+test("offboardings in days of grace are listed, the next first, as long as they keep a user out", async () => {
   const realmId = await given.realm();
   const admin = as.service({ realmId });
   const leaving = async (graceDays: number) => {
@@ -175,7 +175,7 @@ test("offboardings in days of grace, the next first, for as long as they keep so
   expect(jobs.inGrace[0]).toMatchObject({ state: "grace", total: 1, done: 0, graceDays: 7 });
 });
 
-describe("issuers and their revocation lists", () => {
+describe("issuers and their CRLs", () => {
   const publish = (issuerId: string, { hoursAgo, validHours = 48 }: { hoursAgo: number; validHours?: number }) =>
     database.owner.query(sql`
       insert into crls (issuer_id, number, this_update, next_update, published_at, entries, size, tag, head, pieces, tail,
@@ -209,7 +209,7 @@ describe("issuers and their revocation lists", () => {
     expect(warnings.some(({ warning }: { warning: string }) => warning === "crl_stale")).toBe(state === "stale");
   });
 
-  test("none yet is as bad as one that is over", async () => {
+  test("a missing CRL is as bad as an expired one", async () => {
     const { realmId, issuerId } = await realmWith(3650);
     const { revocationLists, warnings } = await overviewOf(realmId);
     expect(revocationLists).toMatchObject([
@@ -218,7 +218,7 @@ describe("issuers and their revocation lists", () => {
     expect(warnings).toContainEqual({ warning: "crl_stale", issuerID: issuerId, endsAt: null });
   });
 
-  test("an issuer that ends within ninety days is a warning, while it is the one that issues", async () => {
+  test("an issuer that ends within ninety days is a warning while it issues", async () => {
     const near = await realmWith(89);
     expect((await overviewOf(near.realmId)).warnings).toContainEqual({
       warning: "issuer_ending",
@@ -239,7 +239,7 @@ describe("issuers and their revocation lists", () => {
     ]);
   });
 
-  test("one that has ended is not there", async () => {
+  test("an ended issuer is not listed", async () => {
     const { realmId, issuerId } = await realmWith(1);
     await database.owner.query(sql`
       update issuers set not_before = now() - interval '2 days', not_after = now() - interval '1 day' where id = ${issuerId}
@@ -248,7 +248,7 @@ describe("issuers and their revocation lists", () => {
   });
 });
 
-test("workers that were seen lately are alive", async () => {
+test("recently seen workers count as alive", async () => {
   await givenProcess(database.owner, { kind: "worker", silentSeconds: 16 });
   await givenProcess(database.owner, { kind: "api" });
   expect(await overviewOf(await given.realm())).toMatchObject({
@@ -266,7 +266,7 @@ describe("the series", () => {
     ["24h", 24, hour],
     ["7d", 7, day],
     ["30d", 30, day],
-  ])("of %s: whole hours or days in UTC, the last under way", async (period, count, length) => {
+  ])("of %s has whole hours or days in UTC, the last one in progress", async (period, count, length) => {
     const realmId = await given.realm();
     const user = await given.user({ realmId });
     const current = Math.floor(systemClock.now().getTime() / length) * length;
@@ -290,7 +290,7 @@ describe("the series", () => {
     expect(series).toEqual({ period, bucketSeconds: length / 1_000, buckets });
   });
 
-  test("another period is refused", async () => {
+  test("of another period is refused", async () => {
     const who = as.service();
     for (const period of ["1h", "", "24H", "30d,7d", "__proto__"]) {
       expect(await who.get(`/api/overview?period=${period}`)).toBeError("invalid_request");
@@ -298,7 +298,7 @@ describe("the series", () => {
   });
 });
 
-test("a realm is counted at most every five seconds, and each for itself", async () => {
+test("each realm is counted separately, at most every five seconds", async () => {
   const realmId = await given.realm();
   const other = await given.realm();
   const first = await overviewOf(realmId);
@@ -310,7 +310,7 @@ test("a realm is counted at most every five seconds, and each for itself", async
   expect((await overviewOf(other)).users.active).toBe(1);
 });
 
-test("nobody sees it who may not see what it counts", async () => {
+test("the overview requires the scopes of what it counts", async () => {
   const realmId = await given.realm();
   for (const scope of ["realm.read", "profile.read", "user.read", "job.read"] as const) {
     const who = as.admin({ realmId, scopes: allScopes.filter((one) => one !== scope) });

@@ -44,7 +44,7 @@ const acceptedOf = async ({ id }: GivenUser): Promise<string[]> => {
   return rows.map((row) => row.id);
 };
 
-test("each of many requests at once gets its own answer", async () => {
+test("each of many concurrent requests gets its own response", async () => {
   const at = new Date(0);
   const full = await given.user({ realmId, profileOverride: 1 });
   await given.profile(full);
@@ -76,7 +76,7 @@ test("each of many requests at once gets its own answer", async () => {
   expect(rows).toEqual([{ id: wanted[0]!.id }]);
 });
 
-test("an accepted request becomes the row that it becomes alone", async () => {
+test("an accepted request yields the same row as one sent alone", async () => {
   await database.owner.query(sql`update realms set key_types = '{"iOS": "rsa-3072"}' where id = ${realmId}`);
   const user = await given.user({ realmId, profileOverride: 20 });
   const asked: Partial<ProfileRequest>[] = [
@@ -129,7 +129,7 @@ async function holdRow({ id }: GivenUser) {
   };
 }
 
-test("an owner whose row is held makes nobody else wait", async () => {
+test("an owner whose row is locked delays no other owner", async () => {
   const [held, free] = await Promise.all([given.user({ realmId }), given.user({ realmId })]);
   const holding = await holdRow(held);
 
@@ -143,7 +143,7 @@ test("an owner whose row is held makes nobody else wait", async () => {
   expect(await acceptedOf(held)).toHaveLength(1);
 });
 
-test("a request that the database does not take fails alone", async () => {
+test("a request that the database rejects fails alone", async () => {
   const [first, second, third] = [
     await given.user({ realmId }),
     await given.user({ realmId }),
@@ -162,7 +162,7 @@ test("a request that the database does not take fails alone", async () => {
 });
 
 describe.each([1, 2])("over %i processes", (processes) => {
-  test("64 requests at once for room for 3 are 3 profiles", async () => {
+  test("64 concurrent requests with room for 3 create 3 profiles", async () => {
     const user = await given.user({ realmId });
     const accepts = Array.from({ length: processes }, () =>
       createAcceptance({ db: database.open("realmpass_api"), log: quiet, metrics }),
@@ -176,7 +176,7 @@ describe.each([1, 2])("over %i processes", (processes) => {
     expect(await acceptedOf(user)).toHaveLength(3);
   });
 
-  test("crowds that ask for one another's people in other orders all get their answers", async () => {
+  test("concurrent requests for the same users in different orders all get a response", async () => {
     const users = await Promise.all(Array.from({ length: 8 }, () => given.user({ realmId })));
     const accepts = Array.from({ length: processes }, () =>
       createAcceptance({ db: database.open("realmpass_api"), log: quiet, metrics }),
@@ -191,7 +191,7 @@ describe.each([1, 2])("over %i processes", (processes) => {
   });
 });
 
-test("without the database the request fails as it does alone", async () => {
+test("without the database a request fails as if sent alone", async () => {
   const nowhere = createAcceptance({
     db: openDatabase({
       url: "postgres://nobody@127.0.0.1:1/nowhere",
@@ -204,8 +204,8 @@ test("without the database the request fails as it does alone", async () => {
   await expect(nowhere(request(await given.user({ realmId })))).rejects.toMatchObject({ name: "DatabaseUnavailable" });
 });
 
-describe("statements that are sent together", () => {
-  test("are one transaction, and each is answered", async () => {
+describe("statements of one batch", () => {
+  test("are one transaction, and each gets its result", async () => {
     const rows = await database.owner.pipelined([
       sql`select ${"a"}::text as value, txid_current() as transaction`,
       sql`select ${"b"}::text as value, txid_current() as transaction`,
@@ -214,7 +214,7 @@ describe("statements that are sent together", () => {
     expect(new Set(rows.flat().map((row) => (row as { transaction: string }).transaction)).size).toBe(1);
   });
 
-  test("all come to nothing when one fails", async () => {
+  test("are all rolled back if one fails", async () => {
     const user = await given.user({ realmId });
     const change = (email: string) => sql`update users set email = ${email} where id = ${user.id}`;
     await expect(

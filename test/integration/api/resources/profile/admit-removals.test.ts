@@ -69,7 +69,7 @@ const letAnHourPass = (realmId: string) =>
   `);
 
 describe("revoking more than the realm's share at once", () => {
-  test("asks for the number and revokes nothing without it", async () => {
+  test("requires the number and revokes nothing without it", async () => {
     const { realmId, serials, admin } = await givenRealm(257);
     const most = serials.slice(0, 154);
 
@@ -81,14 +81,14 @@ describe("revoking more than the realm's share at once", () => {
     expect(await activeIn(realmId)).toBe(103);
   });
 
-  test("takes the number from the query as well", async () => {
+  test("accepts the number from the query as well", async () => {
     const { realmId, serials, admin } = await givenRealm(150);
     const answer = await admin.delete(`${bulk}?confirmTotal=101`, { profiles: serials.slice(0, 101) });
     expect(answer.status).toBe(200);
     expect(await activeIn(realmId)).toBe(49);
   });
 
-  test("is not asked about below the share, nor up to a hundred", async () => {
+  test("needs no confirmation below the share, nor up to a hundred", async () => {
     const large = await givenRealm(1_000);
     expect((await revokeAll(large.admin, large.serials.slice(0, 200))).status).toBe(200);
     expectAsked(await revokeAll(large.admin, large.serials.slice(200, 201)), 201);
@@ -96,7 +96,7 @@ describe("revoking more than the realm's share at once", () => {
     expect((await revokeAll(small.admin, small.serials.slice(0, 100))).status).toBe(200);
   });
 
-  test("is measured by the realm's own share", async () => {
+  test("depends on the realm's own share", async () => {
     const { realmId, serials, admin } = await givenRealm(150);
     await api.database.owner.query(sql`update realms set offboarding_share_percent = 100 where id = ${realmId}`);
     expect((await revokeAll(admin, serials)).status).toBe(200);
@@ -164,7 +164,7 @@ const ways: Record<string, Way> = {
 };
 
 describe.each(Object.entries(ways))("%s", (_, { count, run }) => {
-  test("counts with what others took off within the hour", async () => {
+  test("counts together with other revocations of the last hour", async () => {
     const { realmId, serials, admin } = await givenRealm(130);
     const act = await run(as.service({ realmId }), realmId, {});
     // Control: alone it needs no confirmation.
@@ -187,7 +187,7 @@ describe.each(Object.entries(ways))("%s", (_, { count, run }) => {
   });
 });
 
-test("a guest account counts as many as it has profiles", async () => {
+test("a guest account counts with the number of its profiles", async () => {
   const { realmId, admin } = await givenRealm(3);
   const { id } = await given.guestAccount({ realmId });
   for (let made = 0; made < 101; made++) await given.profile({ realmId }, { guestAccountId: id });
@@ -195,7 +195,7 @@ test("a guest account counts as many as it has profiles", async () => {
   expect((await admin.delete(`/api/guest-accounts/${id}`, { confirmTotal: 101 })).status).toBe(200);
 });
 
-test("a guest account whose end is moved into the next hour counts as one that is revoked", async () => {
+test("a guest account whose end moves into the next hour counts as revoked", async () => {
   const { realmId, admin } = await givenRealm(3);
   const { id } = await given.guestAccount({ realmId });
   for (let made = 0; made < 101; made++) await given.profile({ realmId }, { guestAccountId: id });
@@ -209,7 +209,7 @@ test("a guest account whose end is moved into the next hour counts as one that i
 });
 
 describe("the count of the hour", () => {
-  test("has nothing of an hour ago", async () => {
+  test("forgets revocations after an hour", async () => {
     const { realmId, serials, admin } = await givenRealm(210);
     expect((await revokeAll(admin, serials.slice(0, 100))).status).toBe(200);
     expectAsked(await revokeAll(admin, serials.slice(100, 200)), 200);
@@ -217,13 +217,13 @@ describe("the count of the hour", () => {
     expect((await revokeAll(admin, serials.slice(100, 200))).status).toBe(200);
   });
 
-  test("has nothing that was confirmed: what comes after it is not asked about", async () => {
+  test("excludes confirmed ones: later revocations need no confirmation", async () => {
     const { serials, admin } = await givenRealm(257);
     expect((await revokeAll(admin, serials.slice(0, 154), { confirmTotal: 154 })).status).toBe(200);
     expect((await revokeAll(admin, serials.slice(154, 200))).status).toBe(200);
   });
 
-  test("has nothing twice: not what is revoked already, and not a repeat with the same key", async () => {
+  test("counts nothing twice: neither revoked profiles, nor a repeat with the same key", async () => {
     const { serials, admin } = await givenRealm(150);
     const headers = { "idempotency-key": randomUUID() };
     for (let sent = 0; sent < 3; sent++) {
@@ -237,7 +237,7 @@ describe("the count of the hour", () => {
     expect((await revokeAll(admin, serials.slice(0, 100))).status).toBe(200);
   });
 
-  test("has nothing of what people revoke of their own, and never refuses it", async () => {
+  test("excludes what users revoke of their own, which is never refused", async () => {
     const { realmId, serials, admin } = await givenRealm(150);
     const owner = await given.user({ realmId });
     const own = [await given.profile(owner), await given.profile(owner)];
@@ -248,13 +248,13 @@ describe("the count of the hour", () => {
     expect((await as.user(owner).delete(`/api/profile/${second}`)).status).toBe(200);
   });
 
-  test("is each realm's own", async () => {
+  test("is separate for each realm", async () => {
     const [one, other] = [await givenRealm(120), await givenRealm(120)];
     expect((await revokeAll(one.admin, one.serials.slice(0, 100))).status).toBe(200);
     expect((await revokeAll(other.admin, other.serials.slice(0, 100))).status).toBe(200);
   });
 
-  test("lets one of two pass that come at the same moment", async () => {
+  test("admits one of two concurrent requests", async () => {
     const { realmId, serials, admin } = await givenRealm(130);
     const second = as.service({ realmId });
     await Promise.all([admin.get("/api/realm"), second.get("/api/realm")]);
@@ -272,7 +272,7 @@ describe("bulk jobs of a hundred each", () => {
   const offboarding = (realmId: string, userIds: readonly string[]) =>
     givenJob(api.database.owner, { realmId, kind: "offboarding", rows: rowsOf(userIds) });
 
-  test("are asked about from the second on, and run with their own number", async () => {
+  test("need confirmation from the second on, and run with their own number", async () => {
     const { realmId, serials, userIds, admin } = await givenRealm(330);
     const first = await offboarding(realmId, userIds.slice(0, 100));
     await jobs.run(first);
@@ -293,7 +293,7 @@ describe("bulk jobs of a hundred each", () => {
     expect(await jobOf(api.database.owner, second)).toMatchObject({ state: "completed", changed: 100 });
   });
 
-  test("wait again when another took its hundred between their check and their turn", async () => {
+  test("wait again if another job used up the hundred between check and run", async () => {
     const { realmId, serials, admin } = await givenRealm(330);
     const rows = serials.slice(100, 200).map((serialNumber) => ({ serialNumber }));
     const job = await givenJob(api.database.owner, { realmId, kind: "revocation", rows, dryRun: true });
@@ -311,7 +311,7 @@ describe("bulk jobs of a hundred each", () => {
   });
 });
 
-describe("somebody whose roles let them make no bulk job", () => {
+describe("a user whose roles do not allow bulk jobs", () => {
   const staff = async (realmId: string, role: Role) => as.user(await given.user({ realmId, roles: [role] }));
 
   test("revokes a few profiles an hour, one by one or together, and no more", async () => {
@@ -335,7 +335,7 @@ describe("somebody whose roles let them make no bulk job", () => {
     expect((await revokeAll(admin, serials.slice(100, 130))).status).toBe(200);
   });
 
-  test("revokes no more by many requests at once", async () => {
+  test("cannot revoke more by concurrent requests", async () => {
     const { realmId, serials } = await givenRealm(257);
     const helpDesk = await staff(realmId, "help_desk");
     await helpDesk.get("/api/profiles");
@@ -343,7 +343,7 @@ describe("somebody whose roles let them make no bulk job", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(revocationsPerHourMax);
   });
 
-  test("revokes their own beyond that", async () => {
+  test("may revoke any number of their own", async () => {
     const { realmId, serials } = await givenRealm(60);
     const person = await given.user({ realmId, roles: ["help_desk"] });
     const [first, second] = [await given.profile(person), await given.profile(person)];
@@ -354,7 +354,7 @@ describe("somebody whose roles let them make no bulk job", () => {
     expect(await own.delete(`/api/profiles/${String(serials[30])}`)).toBeError("revocation_limit_reached");
   });
 
-  test("ends a guest account whatever it has, which counts one", async () => {
+  test("may end a guest account with any number of profiles, which counts as one", async () => {
     const { realmId } = await givenRealm(3);
     const manager = await staff(realmId, "guest_manager");
     for (let ended = 0; ended < revocationsPerHourMax; ended++) {
@@ -370,7 +370,7 @@ describe("somebody whose roles let them make no bulk job", () => {
   test.each([
     [59, false],
     [61, true],
-  ])("of what they revoked %i minutes ago: it counts no longer is %s", async (minutes, over) => {
+  ])("may revoke again %i minutes after reaching the limit: %s", async (minutes, over) => {
     const { realmId, serials } = await givenRealm(30);
     const person = await given.user({ realmId, roles: ["help_desk"] });
     await api.database.owner.query(sql`

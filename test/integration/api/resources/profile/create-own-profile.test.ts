@@ -40,12 +40,12 @@ describe("with a worker", () => {
     expect(await self.post("/api/profile/tablet", linux)).toBeError("profile_limit_reached");
   });
 
-  test("a name may be all digits: it is no serial number here", async () => {
+  test("a name may consist of digits: it is not read as a serial number", async () => {
     const answer = await as.user(given.user({ realmId })).post("/api/profile/12345", linux);
     expect(answer).toMatchObject({ status: 200, body: { data: { name: "12345" } } });
   });
 
-  test("a repeat with the same key is the same profile", async () => {
+  test("a repeat with the same key returns the same profile", async () => {
     const self = as.user(given.user({ realmId }));
     const headers = { "idempotency-key": "k" };
     const [one, two] = await Promise.all([
@@ -56,7 +56,7 @@ describe("with a worker", () => {
   });
 });
 
-test("the locked, services and guests get none", async () => {
+test("locked users, services and guests are refused", async () => {
   const locked = as.user(given.user({ realmId: api.realmId, lockedAt: new Date(0) }));
   expect(await locked.post("/api/profile/laptop", linux)).toBeError("user_locked");
   expect(await as.service().post("/api/profile/laptop", linux)).toBeError("user_required");
@@ -68,7 +68,7 @@ test.each([
   ["laptop", { ...linux, deviceType: "linux" }, "deviceType"],
   ["x".repeat(65), linux, "name"],
   ["a%0Ab", linux, "name"],
-])("%s with %j is refused, and the answer says where", async (name, body, path) => {
+])("%s with %j is refused, and the response names the field", async (name, body, path) => {
   const answer = await as.user(given.user({ realmId: api.realmId })).post(`/api/profile/${name}`, body);
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields[0].path).toBe(path);

@@ -53,7 +53,7 @@ const change = (settings: {
 
 describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device up", () => {
   test.each(deviceTypes.flatMap((type) => [[type, "MobileConfig"] as const, [type, "EAP-CONFIG"] as const]))(
-    "%s gets %s with the profile's certificate, its key, and the realm's own CA",
+    "%s returns %s with the profile's certificate and key, and the realm's own CA",
     async (deviceType, format) => {
       const answer = await create(request(format, { deviceType }));
       expect(answer.status).toBe(200);
@@ -91,7 +91,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
     },
   );
 
-  test("guests get both as well", async () => {
+  test("guests get both formats as well", async () => {
     const guest = as.guest(await given.guestAccount({ realmId: realm.realmId }));
     const [mobileconfig, eapConfig] = await Promise.all(
       ["mobileconfig", "eap-config"].map((format) => guest.post("/api/guest-profile", request(format))),
@@ -104,7 +104,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
   });
 
   test.each(["mobileconfig", "eap-config"])(
-    "%s is the same file for a client that waits and collects it again",
+    "%s is the same file for a client that waits and one that collects it later",
     async (format) => {
       const accepted = await create(request(format), { prefer: "respond-async" });
       expect(accepted.status).toBe(202);
@@ -119,7 +119,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
     },
   );
 
-  test("the realm's own networks, server name and CA are in the file, whatever they are called", async () => {
+  test("the file contains the realm's own networks, server name and CA, whatever their names", async () => {
     const other = await givenIssuingRealm(owner());
     const displayName = `A & B <"of"> 'C' ${"𝔘".repeat(64)}`;
     const ssids = ["<Campus> & more", "日本語の無線"];
@@ -150,7 +150,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
   });
 });
 
-test("with a RADIUS CA that cannot be read no file is made, and nothing is certified", async () => {
+test("with an unreadable RADIUS CA no file is made and no certificate issued", async () => {
   await change({ radiusCa: "PEM of another CA" });
   try {
     const { id } = await given.user({ realmId: realm.realmId });
@@ -164,7 +164,7 @@ test("with a RADIUS CA that cannot be read no file is made, and nothing is certi
   }
 });
 
-test("nothing of a file is readable in the database", async () => {
+test("the database contains nothing of a file in readable form", async () => {
   const file = fileOf(await create(request("eap-config")));
   const [, password = ""] = /<Passphrase>(.*)<\/Passphrase>/.exec(file.toString("utf8")) ?? [];
   expect(password).toHaveLength(22);
@@ -179,7 +179,7 @@ test("nothing of a file is readable in the database", async () => {
   }
 });
 
-test.each(["mobileconfig", "EAP-Config"])("%s does not go with a key that stays elsewhere", async (format) => {
+test.each(["mobileconfig", "EAP-Config"])("%s is refused for a key that stays on the client", async (format) => {
   const answer = await create(request(format, { csr: "-----BEGIN CERTIFICATE REQUEST-----" }));
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields).toEqual([
@@ -190,7 +190,7 @@ test.each(["mobileconfig", "EAP-Config"])("%s does not go with a key that stays 
   expect(await guest.post("/api/guest-profile", request(format, { csr: "x" }))).toBeError("invalid_request");
 });
 
-test.each(["mobileconfig", "eap-config"])("%s is not for infrastructure profiles", async (format) => {
+test.each(["mobileconfig", "eap-config"])("%s is refused for infrastructure profiles", async (format) => {
   const answer = await service.post("/api/infrastructure-profile/radius.example.org", { format, validityMonths: 12 });
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields[0].path).toBe("format");

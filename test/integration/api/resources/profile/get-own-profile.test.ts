@@ -17,7 +17,7 @@ test("a user sees a profile of their own, also once it is revoked", async () => 
   expect((await self.get(`/api/profile/${serial}`)).body.data).toMatchObject({ serial, revokeReason: 4 });
 });
 
-test("somebody else's profile does not exist, for an administrator neither", async () => {
+test("another user's profile is not found, even for an administrator", async () => {
   const serial = await given.profile(await given.user({ realmId: api.realmId }));
   const wording = ({ text, headers }: { text: string; headers: object }) =>
     text.replaceAll(String((headers as Record<string, unknown>)["x-request-id"]), "…");

@@ -20,7 +20,7 @@ const profileOf = async (options: Parameters<typeof given.profile>[1] = {}) => {
   return { user, serial: await given.profile(user, { createdAt: fromNow(-9 * day), ...options }) };
 };
 
-test("a profile is shown with what is known of it, and whose it is", async () => {
+test("the activity shows the profile's facts and its owner", async () => {
   const { user, serial } = await profileOf({ name: "my phone", deviceType: "Android" });
   await made.check(serial, fromNow(-hour));
 
@@ -64,7 +64,7 @@ test("a profile is shown with what is known of it, and whose it is", async () =>
   });
 });
 
-describe("the ten answers to “not on the Wi-Fi”", () => {
+describe("the ten diagnoses of “not on the Wi-Fi”", () => {
   test("expired", async () => {
     const { serial } = await profileOf({ notAfter: fromNow(-hour) });
     await made.check(serial, fromNow(-2 * hour));
@@ -77,7 +77,7 @@ describe("the ten answers to “not on the Wi-Fi”", () => {
     });
   });
 
-  test("revoked, by whom and why", async () => {
+  test("revoked, with actor and reason", async () => {
     const { user, serial } = await profileOf();
     const own = await profileOf();
     const admin = await given.user({ realmId: api.realmId, administrator: true, email: "becker@campus.example" });
@@ -120,7 +120,7 @@ describe("the ten answers to “not on the Wi-Fi”", () => {
     });
   });
 
-  test("offboarded, by whom", async () => {
+  test("offboarded, with actor", async () => {
     const { user, serial } = await profileOf();
     const admin = await given.user({ realmId: api.realmId, administrator: true, email: "becker@campus.example" });
     expect((await as.user(admin).delete(`/api/user/${user.id}`)).status).toBe(200);
@@ -145,7 +145,7 @@ describe("the ten answers to “not on the Wi-Fi”", () => {
     });
   });
 
-  test("never asked about", async () => {
+  test("no status request yet", async () => {
     const { serial } = await profileOf();
     expect((await activityOf(serial)).body.data).toMatchObject({
       lastCheck: null,
@@ -156,7 +156,7 @@ describe("the ten answers to “not on the Wi-Fi”", () => {
     });
   });
 
-  test("asked about and good", async () => {
+  test("a status request with the answer good", async () => {
     const { serial } = await profileOf();
     await made.check(serial, fromNow(-hour));
     expect((await activityOf(serial)).body.data.diagnosis).toMatchObject({ code: "good" });
@@ -167,7 +167,7 @@ describe("the ten answers to “not on the Wi-Fi”", () => {
     });
   });
 
-  test("asked about after the revocation", async () => {
+  test("a status request after the revocation", async () => {
     const { serial } = await profileOf();
     await as.admin().delete(`/api/profiles/${serial}`);
     await made.check(serial, fromNow(1_000));
@@ -187,7 +187,7 @@ describe("the ten answers to “not on the Wi-Fi”", () => {
     expect(said).toEqual(saidOfNone);
   });
 
-  test("renewed, and then revoked by upkeep", async () => {
+  test("renewed, then revoked by upkeep", async () => {
     const { user, serial } = await profileOf();
     const successor = await given.profile(user);
     await made.issuanceOf(successor, { renews: serial });
@@ -220,8 +220,8 @@ describe("the ten answers to “not on the Wi-Fi”", () => {
   });
 });
 
-describe("what became of the file", () => {
-  test("nobody fetched it", async () => {
+describe("the download of the file", () => {
+  test("has not happened", async () => {
     const { serial } = await profileOf();
     await made.issuanceOf(serial);
     await made.output(serial, { collectedAt: null });
@@ -232,7 +232,7 @@ describe("what became of the file", () => {
     });
   });
 
-  test("it was fetched, and the time stays when it is erased", async () => {
+  test("is shown with its time, also after the file is erased", async () => {
     const { serial } = await profileOf();
     await made.issuanceOf(serial);
     await made.output(serial, { collectedAt: fromNow(-day) });
@@ -240,7 +240,7 @@ describe("what became of the file", () => {
     expect(data).toMatchObject({ delivery: "fetched", deliveredAt: expect.any(String) });
   });
 
-  test("of a bulk job nobody knows", async () => {
+  test("is unknown for a bulk job", async () => {
     const { serial } = await profileOf();
     await made.issuanceOf(serial);
     const jobId = await given.job({ realmId: api.realmId, state: "ready" });
@@ -249,7 +249,7 @@ describe("what became of the file", () => {
   });
 });
 
-test("in a realm where nobody asks, that is said", async () => {
+test("a realm without status requests is reported", async () => {
   const realmId = await given.realm();
   const serial = await given.profile(await given.user({ realmId }));
   const said = async () => (await activityOf(serial, as.service({ realmId }))).body.data;
@@ -261,7 +261,7 @@ test("in a realm where nobody asks, that is said", async () => {
   expect(await said()).toMatchObject({ realmChecks: { servers: 0 }, diagnosis: { code: "nobody_asks" } });
 });
 
-test("where the issuer's revocation list has ended, that is said", async () => {
+test("an issuer with an expired CRL is reported", async () => {
   const realmId = await given.realm();
   const serial = await given.profile(await given.user({ realmId }));
   await api.database.owner.query(sql`
@@ -272,8 +272,8 @@ test("where the issuer's revocation list has ended, that is said", async () => {
   expect((await activityOf(serial, as.service({ realmId }))).body.data.diagnosis).toMatchObject({ code: "list_ended" });
 });
 
-describe("who revoked", () => {
-  test("an offboarding that names a hundred profiles is found for the others as well", async () => {
+describe("the actor of a revocation", () => {
+  test("is found for each of a hundred profiles of one offboarding", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serials = [];
     for (let n = 0; n < revocations.serialsMax + 1; n++) serials.push(await given.profile(user));
@@ -285,7 +285,7 @@ describe("who revoked", () => {
     });
   });
 
-  test("the end of a guest account is, and a single one of its profiles", async () => {
+  test("is found for the end of a guest account and for one of its profiles", async () => {
     const account = await given.guestAccount({ realmId: api.realmId, name: "workshop" });
     const [single, other] = [
       await given.profile(account, { guestAccountId: account.id }),
@@ -302,7 +302,7 @@ describe("who revoked", () => {
     expect((await activityOf(other)).body.data).toMatchObject({ revocation: { how: "guest_end" } });
   });
 
-  test("upkeep is, for guests whose account has ended", async () => {
+  test("is upkeep for guests whose account has expired", async () => {
     const account = await given.guestAccount({ realmId: api.realmId, expiresAt: fromNow(-hour) });
     const serial = await given.profile(account, { guestAccountId: account.id });
     await revocations.revokeOfExpiredGuests(api.database.owner, { at: fromNow(0) });
@@ -318,7 +318,7 @@ describe("scopes", () => {
     ["user", "profile.read"],
     ["guest", "guest.read"],
     ["infrastructure", "infrastructure.read"],
-  ] as const)("a profile of the kind %s needs %s and is unknown without", async (kind, scope) => {
+  ] as const)("a profile of the kind %s needs %s and is not found without", async (kind, scope) => {
     const user = await given.user({ realmId: api.realmId });
     const account = await given.guestAccount({ realmId: api.realmId });
     const serial = await given.profile(user, kind === "guest" ? { guestAccountId: account.id } : { kind });
@@ -331,7 +331,7 @@ describe("scopes", () => {
     expect(await activityOf(serial, others)).toBeError("profile_not_found");
   });
 
-  test("without user.read nobody is named", async () => {
+  test("without user.read no user is named", async () => {
     const { user, serial } = await profileOf();
     const admin = await given.user({ realmId: api.realmId, administrator: true, email: "becker@campus.example" });
     await as.user(admin).delete(`/api/profiles/${serial}`);

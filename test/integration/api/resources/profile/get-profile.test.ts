@@ -23,7 +23,7 @@ test("a profile has every field of the specification and no other", async () => 
   });
 });
 
-test("HEAD is answered as GET, without the body", async () => {
+test("HEAD returns the headers of GET", async () => {
   const serial = await given.profile(await given.user({ realmId: api.realmId }));
   const answer = await as.admin().send("HEAD", `/api/profiles/${serial}`);
   expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: "" });

@@ -41,7 +41,7 @@ beforeAll(async () => {
 const serials = (answer: { body: { data: { serial: string }[] } }): string[] =>
   answer.body.data.map(({ serial }) => serial);
 
-test("the active profiles of all users, newest first, ties by id, with exactly the fields of the specification", async () => {
+test("all users' active profiles are listed newest first, ties by id, with exactly the fields of the specification", async () => {
   for (const answer of [await service.get(path), await service.post(path)]) {
     expect(answer).toMatchObject({ status: 200, body: { limit: 100, offset: 0, total: 3 } });
     expect(serials(answer)).toEqual(["99", "7654321", "1234567"]);
@@ -87,7 +87,7 @@ test.each<[page: object, expected: string[]]>([
   expect(serials(await service.get(path, { body: page }))).toEqual(expected);
 });
 
-test("with whose they are, for who may read people", async () => {
+test("owners are included with user.read", async () => {
   const { body } = await service.get(`${path}?include=people`);
   expect(Object.keys(body.people).sort()).toEqual(
     [...new Set(body.data.map(({ owner }: { owner: string }) => owner))].sort(),
@@ -161,7 +161,7 @@ describe("revoked profiles", () => {
     expect(answer.body.total).toBe(expected.length);
   });
 
-  test("are shown as every profile is", async () => {
+  test("have the fields of every profile", async () => {
     const { body } = await caller.get(`${path}?filter[state]=revoked&limit=1`);
     expect(body).toMatchObject({
       total: 3,
@@ -170,7 +170,7 @@ describe("revoked profiles", () => {
   });
 });
 
-test("with when each was last asked about, when that is wanted", async () => {
+test("the last status request is included on request", async () => {
   const checkedAt = new Date("2026-04-01T10:00:00Z");
   await api.database.owner.query(sql`
     update certificates set last_ocsp_at = ${checkedAt} where serial_number = '99' and realm_id = ${realmId}
@@ -188,7 +188,7 @@ test("with when each was last asked about, when that is wanted", async () => {
   expect(unknown.body.fields).toEqual([{ path: "include", reason: "there is no “secrets” to include" }]);
 });
 
-test("a serial number in groups names the same profile", async () => {
+test("a serial number in groups finds the same profile", async () => {
   expect((await service.get(`${path}/123%204567`)).body.data).toMatchObject({ serial: "1234567" });
   expect(await service.get(`${path}/123%204568`)).toBeError("profile_not_found");
 });

@@ -22,7 +22,7 @@ test.each([
   ]);
 });
 
-test("somebody else's profile is not found, and stays", async () => {
+test("another user's profile is not found, and stays active", async () => {
   const owner = await given.user({ realmId: api.realmId });
   const serial = await given.profile(owner);
 

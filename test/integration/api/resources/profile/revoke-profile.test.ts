@@ -31,7 +31,7 @@ test.each([
   expect(await auditOf(serial)).toMatchObject([{ event: "profile_revoke", properties: { user: user.id, reason } }]);
 });
 
-test("revoking again is done and changes nothing", async () => {
+test("revoking again succeeds and changes nothing", async () => {
   const serial = await given.profile(await given.user({ realmId: api.realmId }));
   const service = as.service();
   await service.delete(`/api/profiles/${serial}`, { reason: 1 });
@@ -44,7 +44,7 @@ test("revoking again is done and changes nothing", async () => {
   expect(await auditOf(serial)).toHaveLength(1);
 });
 
-test("a repeat with the same key answers the same, with another reason it is refused", async () => {
+test("a repeat with the same key returns the same response; with another reason it is refused", async () => {
   const serial = await given.profile(await given.user({ realmId: api.realmId }));
   const service = as.service();
   const headers = { "idempotency-key": "k" };
@@ -64,7 +64,7 @@ test.each([{ reason: 2 }, { reason: "1" }, { reason: null }, { reason: 1.5 }, [1
   },
 );
 
-test("what is not a user's profile of this realm is not found", async () => {
+test("a profile that is not a user's in this realm is not found", async () => {
   const user = await given.user({ realmId: api.realmId });
   const infrastructure = await given.profile(user, { kind: "infrastructure" });
   const strange = await given.profile(await given.user({ realmId: await given.realm() }));

@@ -33,7 +33,7 @@ test.each([
   }
 });
 
-test("those that are revoked already count as done, and named twice is named once", async () => {
+test("revoked profiles count as done, and repeated serial numbers once", async () => {
   const [before, now] = [await profile(), await profile()];
   await as.service().delete(`/api/profiles/${before}`, { reason: 1 });
 
@@ -42,7 +42,7 @@ test("those that are revoked already count as done, and named twice is named onc
   for (const serial of [before, now]) expect(await auditOf(api.database, "serial", serial)).toHaveLength(1);
 });
 
-test("one that is unknown is named, and nothing is revoked", async () => {
+test("an unknown one is reported, and nothing is revoked", async () => {
   const { realmId } = api;
   const known = await profile();
   const { id: guestAccountId } = await given.guestAccount({ realmId });
@@ -70,13 +70,13 @@ test.each<[body: object, where: string]>([
   [{ profiles: ["1", null] }, "profiles.1"],
   [{ profiles: Array.from({ length: 1001 }, () => "1") }, "profiles"],
   [{ profiles: ["1"], reason: 2 }, "reason"],
-])("%j is refused, and the answer says where", async (body, where) => {
+])("%j is refused, and the response names the field", async (body, where) => {
   const answer = await as.service().delete(path, body);
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields[0].path).toBe(where);
 });
 
-test("a thousand go at once, and a repeat with the same key answers the same", async () => {
+test("a thousand are revoked at once, and a repeat with the same key returns the same response", async () => {
   const user = await given.user({ realmId: api.realmId });
   await api.database.owner.query(sql`
     insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type,

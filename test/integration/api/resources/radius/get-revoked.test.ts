@@ -65,8 +65,8 @@ async function revoke(user: { id: string; realmId: string }, revokedAt = fromNow
   return row?.identity ?? "";
 }
 
-describe("what is answered", () => {
-  test("identity, tab, time, for every kind of profile, oldest first; the database's time is the next since", async () => {
+describe("the response", () => {
+  test("has identity, tab, time, for every kind of profile, oldest first; the next since is the database's time", async () => {
     const { realmId, user, read } = await givenRealm();
     const guestAccount = await given.guestAccount({ realmId });
     const admin = as.admin({ realmId });
@@ -98,14 +98,14 @@ describe("what is answered", () => {
     expect(now).toEqual({ isPast: true, isLater: true });
   });
 
-  test("nothing was revoked: an empty answer with a time, at once without wait", async () => {
+  test("is empty with a time if nothing was revoked, at once without wait", async () => {
     const { read } = await givenRealm();
     const answer = await read();
     expect(answer).toMatchObject({ status: 200, text: "" });
     expect(untilOf(answer)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  test("without since, and with one: the 60 s before it come again, and nothing earlier", async () => {
+  test("without since and with one repeats the last 60 s, and nothing earlier", async () => {
     const { user, read } = await givenRealm();
     await revoke(user, fromNow(-90_000));
     const again = await revoke(user, fromNow(-20_000));
@@ -115,7 +115,7 @@ describe("what is answered", () => {
     expect(earlier[1]).toBe(again);
   });
 
-  test("a since of long ago counts as 24 hours back", async () => {
+  test("treats a since of long ago as 24 hours back", async () => {
     const { user, read } = await givenRealm();
     await revoke(user, fromNow(-25 * 3_600_000));
     const known = await revoke(user, fromNow(-23 * 3_600_000));
@@ -128,20 +128,20 @@ describe("what is answered", () => {
     ["a since that is given twice, as two times", () => "?since=2026-01-01&since=2026-01-02", "since"],
     ["a wait beyond 60 s", () => "?wait=61", "wait"],
     ["a negative wait", () => "?wait=-1", "wait"],
-  ])("%s is refused, and named", async (_, query, path) => {
+  ])("refuses %s, and names it", async (_, query, path) => {
     const { read } = await givenRealm();
     const answer = await read(query());
     expect(answer).toBeError("invalid_request");
     expect(answer.body.fields).toMatchObject([{ path }]);
   });
 
-  test("a since that is ahead by less than clocks may differ is taken", async () => {
+  test("accepts a since that is ahead by less than the clock tolerance", async () => {
     const { user, read } = await givenRealm();
     const known = await revoke(user);
     expect(identities(await read(`?since=${fromNow(20_000).toISOString()}`))).toEqual([known]);
   });
 
-  test("any number of lines comes in pages, each line once, also where many have one time", async () => {
+  test("is paginated over any number of lines, each once, even if many share a time", async () => {
     const { realmId, user, read } = await givenRealm();
     const at = fromNow(-1_000);
     await api.database.owner.query(sql`
@@ -174,7 +174,7 @@ describe("what is answered", () => {
 });
 
 describe("waiting", () => {
-  test("a revocation by the API answers who waits", async () => {
+  test("ends when the API revokes a profile", async () => {
     const { realmId, user, read } = await givenRealm();
     const serial = await given.profile(user);
     const since = untilOf(await read());
@@ -185,14 +185,14 @@ describe("waiting", () => {
     await waiting(0);
   });
 
-  test("a line newer than since is answered at once, whatever the wait", async () => {
+  test("ends at once if a line is newer than since", async () => {
     const { user, read } = await givenRealm();
     const since = untilOf(await read());
     const known = await revoke(user);
     expect(identities(await read(`?since=${since}&wait=60`))).toEqual([known]);
   });
 
-  test("lines of the overlap alone answer nobody; when the wait is over they come again", async () => {
+  test("does not end for lines of the overlap alone; these come again when it expires", async () => {
     const { user, read } = await givenRealm();
     const known = await revoke(user);
     await revoke(user, fromNow(-40_000));
@@ -202,7 +202,7 @@ describe("waiting", () => {
     expect(identities(await answer)).toContain(known);
   });
 
-  test("what is committed late, with an earlier time than the last answer had, answers who waits since then", async () => {
+  test("ends for a late commit with an earlier time than the last response", async () => {
     const { user, read } = await givenRealm();
     const serialNumber = await given.profile(user);
     let commit = (): void => undefined;
@@ -226,7 +226,7 @@ describe("waiting", () => {
     expect(lines(await answer)).toHaveLength(1);
   });
 
-  test("a notice that is lost costs seconds: rows are read again while somebody waits", async () => {
+  test("survives a lost notification: rows are read again within seconds", async () => {
     const { user, read } = await givenRealm();
     const since = untilOf(await read());
     const answer = read(`?since=${since}&wait=60`);
@@ -240,7 +240,7 @@ describe("waiting", () => {
     }
   });
 
-  test("another realm's revocations neither answer who waits nor are in any answer", async () => {
+  test("ignores other realms' revocations", async () => {
     const { user, read } = await givenRealm();
     const other = await givenRealm();
     const since = untilOf(await read());
@@ -254,7 +254,7 @@ describe("waiting", () => {
     expect(identities(await answer)).toEqual([known]);
   });
 
-  test("many wait on one reading, at most 4 a second", async () => {
+  test("shares one query among all clients, at most 4 a second", async () => {
     const { user, read } = await givenRealm();
     const since = untilOf(await read());
     const answers = Array.from({ length: 30 }, () => read(`?since=${since}&wait=60`));
@@ -268,7 +268,7 @@ describe("waiting", () => {
     expect(reads - before).toBeLessThanOrEqual(2 + (performance.now() - from) / 250);
   });
 
-  test("a client that goes away is no longer waited with", async () => {
+  test("stops when the client disconnects", async () => {
     const { realmId } = await givenRealm();
     const token = await givenReader(realmId);
     const gone = new AbortController();
@@ -283,14 +283,14 @@ describe("waiting", () => {
   });
 });
 
-describe("who may ask", () => {
-  test("who has no radius.read is refused, an administrator with every other scope too", async () => {
+describe("the scope radius.read", () => {
+  test("is required, even of an administrator with every other scope", async () => {
     for (const caller of [as.admin(), as.service()]) {
       expect(await caller.get("/api/radius/revoked")).toBeError("insufficient_scope");
     }
   });
 
-  test("who has it is refused everywhere else", async () => {
+  test("allows nothing else", async () => {
     const caller = as.token(await givenReader(api.realmId));
     const elsewhere = samplesOf(
       endpoints.filter(({ access, scope }) => (access === "staff" || access === "any") && scope !== "radius.read"),
@@ -304,7 +304,7 @@ describe("who may ask", () => {
     expect(await caller.get("/api/radius/revoked")).toMatchObject({ status: 200 });
   });
 
-  test("a token has the scope only when it is named", async () => {
+  test("is in a token only if requested", async () => {
     const { clientId, secret } = await given.application({ realmId: api.realmId, scopes: ["radius.read"] });
     const ask = (scope: string) =>
       sendRequest(`${api.url}/oauth/token`, "POST", {
@@ -316,7 +316,7 @@ describe("who may ask", () => {
     expect(await as.token(body.access_token).get("/api/radius/revoked")).toMatchObject({ status: 200 });
   });
 
-  test("an application that asks is on record with the time, once a minute at most", async () => {
+  test("records the time of the application's request, at most once a minute", async () => {
     const { realmId, read } = await givenRealm();
     const found = () =>
       api.database.owner.query<{ readAt: Date }>(

@@ -11,7 +11,7 @@ const settingsOf = async (realmId: string) =>
     locked: Record<string, string>;
   };
 
-test("all settings are read at once, those of the operator too", async () => {
+test("all settings are in one response, including the operator's", async () => {
   const realmId = await given.realm();
   const { realmName, locked, ...settings } = await settingsOf(realmId);
   expect(settings).toEqual({
@@ -46,7 +46,7 @@ test("all settings are read at once, those of the operator too", async () => {
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(locked)));
 });
 
-test("each setting that cannot be changed here has the operator's command, with the value of today, fit for a shell", async () => {
+test("each setting that cannot be changed here has the operator's command with its current value, quoted for a shell", async () => {
   const realmId = await given.realm();
   const claims = {
     email: "mail",
@@ -82,7 +82,7 @@ test("each setting that cannot be changed here has the operator's command, with 
   expect(later.locked["radiusCA"]).toBe(`${command} --radius-ca-file radius-ca.pem`);
 });
 
-test("people need a role that reads the realm: an auditor does, others do not", async () => {
+test("users need a role that reads the realm: an auditor has one, others do not", async () => {
   const user = await given.user({ realmId: api.realmId });
   expect(await as.user(user).get("/api/realm/settings")).toBeError("forbidden");
   const auditor = await given.user({ realmId: api.realmId, roles: ["auditor"] });

@@ -4,7 +4,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("every principal of the realm sees its settings", async () => {
+test("every principal of the realm can read its settings", async () => {
   const user = await given.user({ realmId: api.realmId });
   for (const who of [as.admin(), as.service(), as.user(user), as.guest()]) {
     expect(await who.get("/api/realm")).toMatchObject({ status: 200 });

@@ -62,7 +62,7 @@ const all = {
   radiusCN: "radius.uni.example",
 };
 
-test("all settings change at once, and the audit entry says what was and is", async () => {
+test("all settings change together, and the audit entry has both values", async () => {
   const before = await read();
   const change = { ...all, radiusCA: `What is around it is left out.\n${ca}` };
   expect(await service.put(path, change)).toMatchObject({ status: 200, body: { data: true } });
@@ -80,7 +80,7 @@ test.each<[change: object]>([
   [{ GUESTDAYSMAX: 1 }],
   [{ helpURI: "http://help.example/a" }],
   [{ timeZone: "Etc/GMT+5", realmName: "ignored", setUpAt: "2020-01-01T00:00:00Z", localSignIn: true }],
-])("%j alone is taken, and the rest stays", async (change) => {
+])("%j is accepted alone, and the rest stays", async (change) => {
   const before = await read();
   expect(await service.put(path, change)).toMatchObject({ status: 200 });
   const after = await read();
@@ -89,14 +89,14 @@ test.each<[change: object]>([
   );
 });
 
-test("what was read may be sent back, set trust and all: nothing changes, and nothing is written", async () => {
+test("sending back the settings as read, including trust, changes nothing and writes nothing", async () => {
   await service.put(path, { radiusCN: "radius.uni.example", radiusCA: ca });
   await api.database.owner.query(sql`update realms set set_up_at = now() where id = ${realmId}`);
   expect(await service.put(path, await read())).toMatchObject({ status: 200, body: { data: true } });
   expect(await audited()).toHaveLength(1);
 });
 
-test("every fault is answered at its field, all of them in one answer, and nothing is saved", async () => {
+test("all errors are in one response, each with its field, and nothing is saved", async () => {
   const before = (await service.get(path)).text;
   const answer = await service.put(path, {
     displayName: "a\nb",
@@ -132,12 +132,12 @@ test.each<[name: string, pem: () => string, reason: RegExp]>([
   expect(answer.body.fields).toEqual([{ path: "radiusCA", reason: expect.stringMatching(reason) }]);
 });
 
-test("several CAs are taken", async () => {
+test("several CAs are accepted", async () => {
   expect((await service.put(path, { radiusCA: ca + ca })).status).toBe(200);
   expect((await read()).radiusCA).toBe(ca + ca);
 });
 
-test("whom devices trust is set once; then each is answered with the operator's command, and nothing at all is saved", async () => {
+test("the devices' trust is set once; later changes get the operator's command, and nothing at all is saved", async () => {
   await service.put(path, { radiusCN: "radius.uni.example" });
   const refused = await service.put(path, { displayName: "New", radiusCN: "radius.evil.example", radiusCA: ca });
   expect(refused).toBeError("operator_required");
@@ -149,7 +149,7 @@ test("whom devices trust is set once; then each is answered with the operator's 
   expect((await service.put(path, { radiusCA: ca })).status).toBe(200);
 });
 
-test("once the set-up is finished, neither is set here any more", async () => {
+test("once the set-up is finished, neither can be set here", async () => {
   await api.database.owner.query(sql`update realms set set_up_at = now() where id = ${realmId}`);
   const refused = await service.put(path, { maxValid: 3, radiusCN: "radius.uni.example", radiusCA: ca });
   expect(refused).toBeError("operator_required");
@@ -159,7 +159,7 @@ test("once the set-up is finished, neither is set here any more", async () => {
   expect(await audited()).toHaveLength(1);
 });
 
-test("with `If-Match` a change is made to what was read, and to nothing newer", async () => {
+test("with `If-Match` only the version that was read is changed", async () => {
   const tag = (await service.get(path)).headers.etag ?? "";
   const put = (change: object) => service.put(path, change, { headers: { "if-match": tag } });
   const answers = await Promise.all([6, 7, 8].map((maxProfiles) => put({ maxProfiles })));
@@ -168,7 +168,7 @@ test("with `If-Match` a change is made to what was read, and to nothing newer", 
   expect(await audited()).toHaveLength(1);
 });
 
-test("a change needs realm.modify, and is of one's own realm", async () => {
+test("a change needs realm.modify, and only the caller's realm changes", async () => {
   const reader = as.service({ realmId, scopes: ["realm.read"] });
   expect(await reader.put(path, { maxValid: 3 })).toBeError("insufficient_scope");
   const auditor = await given.user({ realmId, roles: ["auditor"] });

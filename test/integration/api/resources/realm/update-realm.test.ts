@@ -17,7 +17,7 @@ const audited = () =>
     select event, properties from audit_entries where realm_id = ${realmId}
   `);
 
-test("all four settings change, and the audit entry says what was and is", async () => {
+test("all four settings change, and the audit entry has both values", async () => {
   const settings = { displayName: "Universität", logoURI: "https://example.org/l.svg", maxProfiles: 100, maxValid: 24 };
 
   expect(await service.put("/api/realm", settings)).toMatchObject({
@@ -44,20 +44,20 @@ test.each<[change: object]>([
   [{ MAXVALID: 1 }],
   [{ logoURI: "HTTPS://example.org/a?b#c" }],
   [{ displayName: "ü".repeat(200), realmName: "ignored" }],
-])("%j alone is taken, and the rest stays", async (change) => {
+])("%j is accepted alone, and the rest stays", async (change) => {
   const before = (await service.get("/api/realm")).body.data;
   expect(await service.put("/api/realm", change)).toMatchObject({ status: 200, body: { data: true } });
   const after = (await service.get("/api/realm")).body.data;
   expect(Object.keys(after).filter((key) => after[key] !== before[key])).toHaveLength(1);
 });
 
-test("a logo goes with an empty address", async () => {
+test("an empty address removes the logo", async () => {
   await service.put("/api/realm", { logoURI: "https://example.org/l.svg" });
   await service.put("/api/realm", { logoURI: "" });
   expect((await service.get("/api/realm")).body.data.logoURI).toBe("");
 });
 
-test("what changes nothing is done and writes nothing", async () => {
+test("a request without a difference succeeds and writes nothing", async () => {
   expect(await service.put("/api/realm", (await service.get("/api/realm")).body.data)).toMatchObject({
     status: 200,
     body: { data: true },
@@ -92,7 +92,7 @@ test.each<[change: object, where: string]>([
   expect((await service.get("/api/realm")).text).toBe(before);
 });
 
-test("a change is of one's own realm", async () => {
+test("only the caller's realm changes", async () => {
   const other = await as.service().get("/api/realm");
   await service.put("/api/realm", { displayName: "mine" });
   expect((await as.service().get("/api/realm")).text).toBe(other.text);
@@ -102,7 +102,7 @@ const tagNow = async (): Promise<string> => (await service.get("/api/realm")).he
 const putIf = (ifMatch: string, change: object) =>
   service.put("/api/realm", change, { headers: { "if-match": ifMatch } });
 
-test("with `If-Match` a change is made to what was read, and to nothing newer", async () => {
+test("with `If-Match` only the version that was read is changed", async () => {
   const read = await tagNow();
   expect((await putIf(read, { maxProfiles: 7 })).status).toBe(200);
 
@@ -125,14 +125,14 @@ test.each<[name: string, given: (tag: string) => string, status: number]>([
   expect((await service.get("/api/realm")).body.data.maxProfiles).toBe(status === 200 ? 9 : 5);
 });
 
-test("of two changes to what both have read, one is made", async () => {
+test("of two changes to the same version, one succeeds", async () => {
   const read = await tagNow();
   const answers = await Promise.all([6, 7, 8].map((maxProfiles) => putIf(read, { maxProfiles })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
   expect(await audited()).toHaveLength(1);
 });
 
-test("a condition opens nothing: without a token, or a scope, it is refused as ever", async () => {
+test("If-Match does not bypass access checks: a missing token or scope is refused as always", async () => {
   const options = { headers: { "if-match": '"another"' } };
   expect(await as.nobody().put("/api/realm", { maxProfiles: 9 }, options)).toBeError("unauthenticated");
   const reader = as.service({ realmId, scopes: ["realm.read"] });

@@ -4,7 +4,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("each role with its scopes and how many people have it; offboarded people and other realms do not count", async () => {
+test("each role has its scopes and number of users, without offboarded users and other realms", async () => {
   const realmId = await given.realm();
   await given.user({ realmId, roles: ["administrator", "auditor"] });
   await given.user({ realmId, roles: ["auditor"] });
@@ -21,7 +21,7 @@ test("each role with its scopes and how many people have it; offboarded people a
   expect(body.data[1].scopes).toEqual(["user.read", "user.lock", "profile.read", "profile.delete", "guest.view"]);
 });
 
-test("everybody with a role reads them, and counts people only with user.read", async () => {
+test("any user with a role reads them, and sees numbers only with user.read", async () => {
   const guestManager = await as.user(given.user({ realmId: api.realmId, roles: ["guest_manager"] })).get("/api/roles");
   expect(guestManager.body.data.map(({ people }: { people: null }) => people)).toEqual([null, null, null, null]);
   expect(await as.user(given.user({ realmId: api.realmId })).get("/api/roles")).toBeError("forbidden");

@@ -111,7 +111,7 @@ const peopleFoundBy = async (q: string) =>
 const serialsFoundBy = async (q: string) => (await group("profile", q)).items.map(({ serial }) => serial as string);
 
 describe("people", () => {
-  test("are found by their ID, also where it has an @, with what a list shows of them", async () => {
+  test("are found by their ID, even one with an @, with the fields of a list", async () => {
     const answer = await find("a7@campus.example");
     expect(groupsOf(answer)[0]).toEqual({
       kind: "user",
@@ -155,7 +155,7 @@ describe("people", () => {
     expect(await peopleFoundBy(q)).toEqual(people);
   });
 
-  test("are found by their userID, also when they have been forgotten", async () => {
+  test("are found by their userID, even once forgotten", async () => {
     expect((await group("user", anna.id)).items).toMatchObject([{ userID: anna.id }]);
     const gone = await given.user({ realmId, offboardedAt: fromNow(-day) });
     await api.database.owner.query(sql`
@@ -168,7 +168,7 @@ describe("people", () => {
     });
   });
 
-  test("come with the best fit first, then those who are not offboarded, then the newest", async () => {
+  test("are sorted by best match, then active first, then newest", async () => {
     const named = async (name: string, createdAt: Date, offboardedAt: Date | null = null) =>
       person({ pairwiseId: `order-${name}-${createdAt.getTime()}`, name, createdAt, offboardedAt });
     await named("Kim Sorensen", fromNow(-3 * day));
@@ -261,7 +261,7 @@ describe("profiles", () => {
     expect(await serialsFoundBy(q)).toEqual(serials);
   });
 
-  test("that are active come before those that have ended", async () => {
+  test("are sorted with active ones first", async () => {
     await given.profile(bernd, {
       serialNumber: "414141",
       name: "x",
@@ -299,7 +299,7 @@ test("nothing of another realm is found", async () => {
   expect((await group("application", "portal")).items).toHaveLength(1);
 });
 
-describe("each group is there with its scope alone", () => {
+describe("each group requires its own scope", () => {
   test.each<[scopes: Scope[], kinds: string[]]>([
     [[], []],
     [["job.read", "audit.read", "realm.read"], []],
@@ -330,7 +330,7 @@ describe("each group is there with its scope alone", () => {
     );
   });
 
-  test("owners are named with user.read alone", async () => {
+  test("owners are named only with user.read", async () => {
     const { body } = await find(annasSerial, as.service({ realmId, scopes: ["profile.read"] }));
     expect(body.data).toMatchObject({ groups: [{ items: [{ owner: anna.id }] }], people: {} });
   });
@@ -342,13 +342,13 @@ test("a person who is no administrator, a guest and nobody search nothing", asyn
   expect(await find("anna", as.nobody())).toBeError("unauthenticated");
 });
 
-test("GET with a query, GET with a body and POST find the same; the body wins", async () => {
+test("GET with a query, GET with a body and POST return the same; the body takes precedence", async () => {
   const expected = (await service.post("/api/search", { q: "campus", limit: 1 })).text;
   expect((await service.get("/api/search?q=campus&limit=1")).text).toBe(expected);
   expect((await service.get("/api/search?q=anna&limit=7", { body: { Q: "campus", limit: 1 } })).text).toBe(expected);
 });
 
-test.each(["", " ", "a", " ä ", "\t\n"])("%j is too short to find anything", async (q) => {
+test.each(["", " ", "a", " ä ", "\t\n"])("%j is too short for a search", async (q) => {
   expect(groupsOf(await find(q))).toEqual(
     ["user", "profile", "guestAccount", "application"].map((kind) => ({ kind, items: [], more: false })),
   );
@@ -366,13 +366,13 @@ test.each<[body: object, path: string]>([
   expect(answer.body.fields).toMatchObject([{ path }]);
 });
 
-test("a query that is no number of findings is refused", async () => {
+test("a limit that is not a number is refused", async () => {
   for (const limit of ["0", "21", "ten", "1.5"]) {
     expect(await service.get(`/api/search?q=anna&limit=${limit}`)).toBeError("invalid_request");
   }
 });
 
-test("a group that Postgres does not answer in time is named in partial, with what was found until then", async () => {
+test("a group that times out is listed in partial, with the results until then", async () => {
   await api.database.owner.transaction(async (tx) => {
     await tx.query(sql`lock table active_profiles in access exclusive mode`);
     const answer = await find(revokedSerial);

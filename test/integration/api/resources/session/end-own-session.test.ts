@@ -6,7 +6,7 @@ import { expectEnded, expectGoingOn } from "../../../../support/given/session-st
 const api = useApi();
 const { as, given } = api;
 
-test("a user ends another of their sessions, and then the one that asks", async () => {
+test("a user ends another of their sessions, and then the current one", async () => {
   const user = await given.user({ realmId: api.realmId });
   const [asking, another] = [await given.session({ user }), await given.session({ user })];
   const self = as.token(asking.accessToken);
@@ -24,7 +24,7 @@ test("a user ends another of their sessions, and then the one that asks", async 
   ]);
 });
 
-test("nobody ends somebody else's session, not even an administrator here", async () => {
+test("another user's session cannot be ended, not even by an administrator", async () => {
   const session = await given.session({ user: await given.user({ realmId: api.realmId }) });
   for (const caller of [as.admin(), as.user(given.user({ realmId: api.realmId }))]) {
     expect(await caller.delete(`/api/sessions/${session.id}`)).toBeError("session_not_found");

@@ -5,7 +5,7 @@ import { fromNow } from "../../../../support/given/given.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a user sees their own sessions, with any scope or none, and which of them asks", async () => {
+test("a user sees their own sessions with any scope or none, with the current one marked", async () => {
   const user = await given.user({ realmId: api.realmId });
   const [asking, another] = [
     await given.session({ user, scopes: [] }),

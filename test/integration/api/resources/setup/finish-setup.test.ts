@@ -13,7 +13,7 @@ const entriesOf = (realmId: string) =>
     select user_id as "userId", properties from audit_entries where realm_id = ${realmId} and event = 'setup_finish'
   `);
 
-test("an administrator finishes it once, with one audit entry; finishing again changes nothing", async () => {
+test("an administrator finishes it once, with one audit entry; a repeat changes nothing", async () => {
   const realmId = await given.realm();
   const administrator = await given.user({ realmId, administrator: true });
   expect(await finishedAt(realmId)).toBeNull();
@@ -28,14 +28,14 @@ test("an administrator finishes it once, with one audit entry; finishing again c
   expect(await entriesOf(realmId)).toEqual([{ userId: administrator.id, properties: {} }]);
 });
 
-test("two who finish it at the same moment leave one entry", async () => {
+test("two concurrent requests leave one audit entry", async () => {
   const realmId = await given.realm();
   const asked = await Promise.all([1, 2, 3, 4].map(() => as.service({ realmId }).post("/api/setup/finish")));
   expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(await entriesOf(realmId)).toHaveLength(1);
 });
 
-test("other realms stay as they are, and who only reads cannot finish it", async () => {
+test("other realms stay unchanged, and read access is not enough", async () => {
   const [realmId, other] = [await given.realm(), await given.realm()];
   const auditor = await given.user({ realmId, roles: ["auditor"] });
   expect(await as.user(auditor).post("/api/setup/finish")).toBeError("insufficient_scope");

@@ -32,7 +32,7 @@ const stepOf = async (name: string) => {
 };
 const nameOf = async (): Promise<string> => (await realms.findById(owner(), realmId))?.name ?? "";
 
-test("a new realm: every step in order, what it was told from, and what to do", async () => {
+test("a new realm has every step in order, with its evidence and next action", async () => {
   const { setUpAt, steps } = await read();
   const name = await nameOf();
   expect(setUpAt).toBeNull();
@@ -78,14 +78,14 @@ test("a new realm: every step in order, what it was told from, and what to do", 
   ]);
 });
 
-test("sign_in: a password keeps the only administrator from being shut out, while local sign-in is on", async () => {
+test("sign_in: the only administrator's password prevents a lock-out while local sign-in is on", async () => {
   await localCredentials.create(owner(), { userId: administrator.id, realmId, username: "root", passwordHash: "x" });
   expect((await stepOf("sign_in")).state).toBe("warning");
   await realms.update(owner(), realmId, { localSignIn: true });
   expect(await stepOf("sign_in")).toMatchObject({ state: "todo", facts: { administratorHasPassword: true } });
 });
 
-test("sign_in: one setting of the provider's two is not yet a provider", async () => {
+test("sign_in: one of the provider's two settings is not enough", async () => {
   const issuer = "https://half.campus.example";
   await identities.create(owner(), { realmId, userId: administrator.id, at: fromNow(0), issuer, subject: "1" });
   await realms.update(owner(), realmId, { upstreamIssuer: issuer });
@@ -94,7 +94,7 @@ test("sign_in: one setting of the provider's two is not yet a provider", async (
   expect(await stepOf("sign_in")).toMatchObject({ state: "done", facts: { provider: issuer } });
 });
 
-test("sign_in: done once somebody came through the provider that is set, and not through an earlier one", async () => {
+test("sign_in: done once a user has signed in through the configured provider, not an earlier one", async () => {
   const [issuer, earlier] = ["https://idp.campus.example", "https://old.campus.example"];
   const identity = { realmId, userId: administrator.id, at: fromNow(0) };
   await identities.create(owner(), { ...identity, issuer: earlier, subject: "1" });
@@ -105,7 +105,7 @@ test("sign_in: done once somebody came through the provider that is set, and not
   expect((await stepOf("sign_in")).state).toBe("done");
 });
 
-test("radius_certificate: a good certificate of the server's name, in any letter case, and no other", async () => {
+test("radius_certificate: only a valid certificate with the server's name, in any letter case", async () => {
   const certificate = async (identity: string, options: { notAfter?: Date } = {}) => {
     const serial = await given.profile({ realmId }, { kind: "infrastructure", ...options });
     await owner().query(sql`update certificates set identity = ${identity} where serial_number = ${serial}`);
@@ -123,7 +123,7 @@ test("radius_certificate: a good certificate of the server's name, in any letter
   });
 });
 
-test("radius_asks: addresses of the realm's own issuers, the latest first; those that fell silent make a warning", async () => {
+test("radius_asks: the addresses that asked the realm's own issuers, latest first; silent ones are a warning", async () => {
   await made.asker(await given.realm(), { address: "198.51.100.1" });
   await made.asker(realmId, { address: "192.0.2.7", at: fromNow(-25 * hour) });
   const silent = await stepOf("radius_asks");
@@ -136,7 +136,7 @@ test("radius_asks: addresses of the realm's own issuers, the latest first; those
   expect(facts.servers.map(({ address }: { address: string }) => address)).toEqual(["2001:db8::7", "192.0.2.8"]);
 });
 
-test("own_device and people: profiles of administrators are the one, those of others the other", async () => {
+test("own_device counts administrators' profiles, people those of other users", async () => {
   const serial = await given.profile(administrator);
   expect(await stepOf("own_device")).toMatchObject({ state: "set", facts: { hasProfile: true } });
   expect((await stepOf("people")).state).toBe("todo");
@@ -148,14 +148,14 @@ test("own_device and people: profiles of administrators are the one, those of ot
   expect((await stepOf("people")).state).toBe("done");
 });
 
-test("second_administrator: done with two who are not offboarded", async () => {
+test("second_administrator: done with two administrators who are not offboarded", async () => {
   await given.user({ realmId, administrator: true, offboardedAt: fromNow(-hour) });
   expect((await stepOf("second_administrator")).state).toBe("todo");
   await given.user({ realmId, administrator: true });
   expect(await stepOf("second_administrator")).toMatchObject({ state: "done", facts: { administrators: 2 } });
 });
 
-test("an only administrator whom the provider's claims no longer name is told of", async () => {
+test("an only administrator whom the provider's claims no longer name is reported", async () => {
   const issuer = "https://idp.campus.example";
   await realms.update(owner(), realmId, {
     upstreamIssuer: issuer,
@@ -175,7 +175,7 @@ test("an only administrator whom the provider's claims no longer name is told of
   });
 });
 
-test("auditors read it, people without a role and guest managers do not", async () => {
+test("auditors can read it, users without a role and guest managers cannot", async () => {
   const asked = async (roles: ("auditor" | "guest_manager")[]) =>
     as.user(given.user({ realmId, roles })).get("/api/setup");
   expect((await asked(["auditor"])).status).toBe(200);

@@ -29,7 +29,7 @@ describe("with a worker", () => {
   const create = (user: GivenUser, body: object = linux, headers: Record<string, string> = {}) =>
     service.post(`/api/user/${user.id}/profiles/laptop`, body, { headers });
 
-  test("each step of a creation, and how many were done together, is in the metrics of the process that did it", async () => {
+  test("the metrics show each step of a creation and the batch size, in the process that did it", async () => {
     const counted = async (of: Registry, name: string): Promise<string[]> =>
       [...(await of.getSingleMetricAsString(name)).matchAll(/_count\{\w+="(\w+)"\} [1-9]/g)].map(([, label]) => label!);
     await create(await given.user({ realmId }));
@@ -45,7 +45,7 @@ describe("with a worker", () => {
     expect(await counted(worker.registry, "realmpass_batch_size")).toEqual(["claim"]);
   });
 
-  test("a profile comes with exactly the fields of the specification and a PEM pair", async () => {
+  test("a profile has exactly the fields of the specification and a PEM pair", async () => {
     const user = await given.user({ realmId });
     const { status, body } = await create(user);
 
@@ -77,7 +77,7 @@ describe("with a worker", () => {
     });
   });
 
-  test.each(["pkcs12", "PFX"])("%s gives base64 in data and nothing else", async (format) => {
+  test.each(["pkcs12", "PFX"])("%s returns base64 in data and nothing else", async (format) => {
     const { status, body } = await create(await given.user({ realmId }), { ...linux, format });
 
     expect(status).toBe(200);
@@ -86,7 +86,7 @@ describe("with a worker", () => {
     expect(body.data).not.toHaveProperty("privateKey");
   });
 
-  test("property names match in any letter case, and allowAuth is kept", async () => {
+  test("property names are case-insensitive, and allowAuth is stored", async () => {
     const { status, body } = await create(await given.user({ realmId }), {
       FORMAT: "crt",
       DeviceType: "Windows",
@@ -96,7 +96,7 @@ describe("with a worker", () => {
     expect({ status, data: body.data }).toMatchObject({ status: 200, data: { authable: true, deviceType: "Windows" } });
   });
 
-  test("a certificate signing request gets a certificate and no private key", async () => {
+  test("a certificate signing request yields a certificate and no private key", async () => {
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const key = privateKey.export({ type: "pkcs8", format: "pem" });
     const csr = openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=ignored"], { "key.pem": key }).stdout;
@@ -107,11 +107,11 @@ describe("with a worker", () => {
     expect(body.data).not.toHaveProperty("privateKey");
   });
 
-  test("what the worker finds wrong is the answer", async () => {
+  test("an error that the worker finds is the response", async () => {
     expect(await create(await given.user({ realmId }), { ...linux, csr: "not a request" })).toBeError("invalid_csr");
   });
 
-  test("the limit holds for requests at the same moment", async () => {
+  test("the limit holds for concurrent requests", async () => {
     const user = await given.user({ realmId, profileOverride: 5 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(user)));
 
@@ -120,7 +120,7 @@ describe("with a worker", () => {
       expect(answer).toBeError("profile_limit_reached");
   });
 
-  test("a repeat with the same key is the same profile, in the same moment and later", async () => {
+  test("a repeat with the same key returns the same profile, concurrently and later", async () => {
     const user = await given.user({ realmId });
     const key = { "idempotency-key": "the-same" };
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(user, linux, key)));
@@ -131,7 +131,7 @@ describe("with a worker", () => {
     expect(await create(user, { ...linux, format: "crt" }, key)).toBeError("idempotency_key_reused");
   });
 
-  test("another client's key of the same name is another key", async () => {
+  test("another client's equal key is another key", async () => {
     const user = await given.user({ realmId });
     const headers = { "idempotency-key": "anyone's" };
     const path = `/api/user/${user.id}/profiles/laptop`;
@@ -151,7 +151,7 @@ describe("with a worker", () => {
     expect(await create(user, linux, key)).toBeError("output_erased");
   });
 
-  test("an output is erased ten minutes after it was first handed out, however often it was handed out again", async () => {
+  test("an output is erased ten minutes after its first collection, however often it is collected again", async () => {
     const user = await given.user({ realmId });
     const key = { "idempotency-key": "handed-out-again" };
     const db = api.database.owner;
@@ -168,7 +168,7 @@ describe("with a worker", () => {
     expect(await create(user, linux, key)).toBeError("output_erased");
   });
 
-  test("respond-async answers 202, and the issuance then has what the answer would have been", async () => {
+  test("respond-async returns 202, and the issuance then has the profile", async () => {
     const user = await given.user({ realmId });
     const first = await create(user, linux, { prefer: "respond-async" });
 
@@ -189,13 +189,13 @@ describe("with a worker", () => {
     expect(settled.body.data.profile.privateKey).toContain("PRIVATE KEY");
   });
 
-  test("32 at once all come back", async () => {
+  test("32 concurrent requests all succeed", async () => {
     const users = await Promise.all(Array.from({ length: 32 }, () => given.user({ realmId })));
     const answers = await Promise.all(users.map((user) => create(user)));
     expect(answers.map(({ status }) => status)).toEqual(users.map(() => 200));
   });
 
-  test("without a worker the answer is 202 when the time is up", async () => {
+  test("without a worker the response is 202 when the wait expires", async () => {
     await worker.stop();
     const answer = await create(await given.user({ realmId }), linux, { prefer: "wait=1" });
     expect(answer).toMatchObject({
@@ -214,7 +214,7 @@ test.each<[name: string, change: object]>([
   ["an unknown key type", { keyType: "dsa" }],
   ["a signing request beyond 16 kB", { csr: "x".repeat(16_385) }],
   ["allowAuth that is no boolean", { allowAuth: "true" }],
-])("%s is refused, and the answer says where", async (_, change) => {
+])("%s is refused, and the response names the field", async (_, change) => {
   const user = await given.user({ realmId: api.realmId });
   const answer = await as.admin().post(`/api/user/${user.id}/profiles/laptop`, { ...linux, ...change });
 
@@ -229,7 +229,7 @@ test.each(["", "x".repeat(65), "a\u0007b", "a\nb"])("the name %j is refused", as
   else expect(answer).toBeError("invalid_request");
 });
 
-test("the key is of the kind that was asked for, else that the realm has for the device, else that suits the device", async () => {
+test("the key type is the requested one, else the realm's for the device, else the device's default", async () => {
   const realm = await givenIssuingRealm(api.database.owner, { keyTypes: { ChromeOS: "ec-p256" } });
   const service = as.service(realm);
   const { id } = await given.user(realm);
@@ -246,7 +246,7 @@ test("the key is of the kind that was asked for, else that the realm has for the
   await stop();
 });
 
-test("nothing is issued to the locked, the offboarded, the unknown and strangers", async () => {
+test("locked, offboarded, unknown and other realms' users get no profile", async () => {
   const admin = as.admin();
   const { realmId } = api;
   const at = new Date(0);
@@ -258,7 +258,7 @@ test("nothing is issued to the locked, the offboarded, the unknown and strangers
   expect(await create((await given.user({ realmId: await given.realm() })).id)).toBeError("user_not_found");
 });
 
-test("a realm without an issuer, or with one that ends too soon, issues nothing", async () => {
+test("a realm without an issuer, or whose issuer ends too soon, issues nothing", async () => {
   const create = async (realmId: string) => {
     const user = await given.user({ realmId });
     return as.admin({ realmId }).post(`/api/user/${user.id}/profiles/laptop`, linux);

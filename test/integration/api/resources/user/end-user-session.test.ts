@@ -6,7 +6,7 @@ import { expectEnded, expectGoingOn } from "../../../../support/given/session-st
 const api = useApi();
 const { as, given } = api;
 
-test("ending a session ends its code and tokens on every API, and no other session", async () => {
+test("ending a session ends its code and tokens in every process, and no other session", async () => {
   const user = await given.user({ realmId: api.realmId });
   const [ended, kept] = [await given.session({ user }), await given.session({ user })];
 
@@ -23,7 +23,7 @@ test("ending a session ends its code and tokens on every API, and no other sessi
   ]);
 });
 
-test("a repeat with the same key is done; without it the session is not found", async () => {
+test("a repeat with the same key succeeds; without a key the session is not found", async () => {
   const user = await given.user({ realmId: api.realmId });
   const { id } = await given.session({ user });
   const service = as.service();
@@ -35,7 +35,7 @@ test("a repeat with the same key is done; without it the session is not found", 
   expect(await service.delete(path)).toBeError("session_not_found");
 });
 
-test("a session is found under its own user alone, and in its own realm", async () => {
+test("a session is found only under its own user and realm", async () => {
   const user = await given.user({ realmId: api.realmId });
   const session = await given.session({ user });
   const { id: otherId } = await given.user({ realmId: api.realmId });

@@ -61,7 +61,7 @@ beforeAll(async () => {
 });
 
 describe("an export of a user", () => {
-  test("is one JSON object with all that is held about them, and with nothing of others and nothing secret", async () => {
+  test("is one JSON object with all data about the user, without other users' data and secrets", async () => {
     const answer = await as.user(administrator).get(exportPath(person));
 
     expect(answer.status, answer.text).toBe(200);
@@ -91,7 +91,7 @@ describe("an export of a user", () => {
     }
   });
 
-  test("of who administers the realm tells what they did, and to nobody whom they did it to", async () => {
+  test("of an administrator lists their actions without the affected users", async () => {
     const { activity } = UserExportView.parse(JSON.parse((await as.admin().get(exportPath(administrator))).text));
     expect(activity.filter(({ event }) => event === "user_lock")).toMatchObject([
       { by: "user", properties: null },
@@ -99,7 +99,7 @@ describe("an export of a user", () => {
     ]);
   });
 
-  test("is in the audit log with who had it", async () => {
+  test("is in the audit log with its caller", async () => {
     const made = await given.user({ realmId: api.realmId });
     await as.user(administrator).get(exportPath(made));
     expect(await auditOf(api.database, "userID", made.id)).toMatchObject([
@@ -107,7 +107,7 @@ describe("an export of a user", () => {
     ]);
   });
 
-  test("comes whole when the audit log is longer than a page", async () => {
+  test("is complete if the audit log is longer than a page", async () => {
     const user = await given.user({ realmId: api.realmId });
     await owner().query(sql`
       insert into audit_entries (realm_id, at, event, user_id, properties)
@@ -124,8 +124,8 @@ describe("an export of a user", () => {
   });
 });
 
-describe("who may have it", () => {
-  test("the user, with their own token, once a minute", async () => {
+describe("access to it", () => {
+  test("is allowed to the user with their own token, once a minute", async () => {
     const user = await given.user({ realmId: api.realmId });
     const self = as.user(user, { scopes: ["profile.read"] });
     const first = await self.get(exportPath(user));
@@ -137,7 +137,7 @@ describe("who may have it", () => {
     expect((await as.admin().get(exportPath(user))).status).toBe(200);
   });
 
-  test("nobody else who does not administer the realm, for whom there is no such user", async () => {
+  test("is a 404 for every other caller who is not an administrator", async () => {
     const missing = await as.user(other).get("/api/user/999999/export");
     expect(missing).toBeError("user_not_found");
     expect(await as.user(other).get(exportPath(person))).toBeError("user_not_found");
@@ -146,14 +146,14 @@ describe("who may have it", () => {
   });
 
   test.each(["user.read", "profile.read", "job.read", "audit.read"] as const)(
-    "administrators, with the scope %s among others",
+    "is allowed to administrators with %s among others",
     async (scope) => {
       const scopes = allScopes.filter((one) => one !== scope);
       expect(await as.admin({ scopes }).get(exportPath(person))).toBeError("insufficient_scope");
     },
   );
 
-  test("the user without profile.read does not", async () => {
+  test("is refused to the user without profile.read", async () => {
     expect(await as.user(other, { scopes: ["openid"] }).get(exportPath(other))).toBeError("insufficient_scope");
   });
 });

@@ -15,7 +15,7 @@ beforeAll(() => made.asker(api.realmId));
 const activityOf = async (userId: string, who = as.service()) =>
   (await who.get(`/api/user/${userId}/activity`)).body.data;
 
-test("a person is shown with their roles, their last sign-in and the profiles that are active or ended lately, newest first", async () => {
+test("a user is shown with roles, last sign-in and the active or recently ended profiles, newest first", async () => {
   const user = await given.user({ realmId: api.realmId, administrator: true, email: "ada@campus.example" });
   const at = fromNow(-hour);
   await audit.record(api.database.owner, {
@@ -45,13 +45,13 @@ test("a person is shown with their roles, their last sign-in and the profiles th
   expect(JSON.stringify(data)).not.toContain(old);
 });
 
-test("of more than fifty profiles the newest fifty are shown", async () => {
+test("only the newest fifty profiles are shown", async () => {
   const user = await given.user({ realmId: api.realmId });
   for (let n = 0; n < 51; n++) await given.profile(user, { createdAt: fromNow(-n * hour) });
   expect((await activityOf(user.id)).profiles).toHaveLength(50);
 });
 
-describe("the diagnosis of a person", () => {
+describe("the diagnosis of a user", () => {
   test("without a profile", async () => {
     const { id } = await given.user({ realmId: api.realmId });
     expect((await activityOf(id)).diagnosis).toEqual({
@@ -64,7 +64,7 @@ describe("the diagnosis of a person", () => {
     });
   });
 
-  test("whose last profile could not be made, until one is", async () => {
+  test("whose last issuance failed, until one succeeds", async () => {
     const user = await given.user({ realmId: api.realmId });
     await given.profile(user, { createdAt: fromNow(-2 * hour) });
     await made.failure(user, { at: fromNow(-hour), error: "no_issuer" });
@@ -77,7 +77,7 @@ describe("the diagnosis of a person", () => {
     expect((await activityOf(user.id)).diagnosis).toMatchObject({ code: "never_asked", serial: newest });
   });
 
-  test("who is offboarded, whatever became of their profiles", async () => {
+  test("who is offboarded, whatever the state of their profiles", async () => {
     const user = await given.user({ realmId: api.realmId });
     await as.service().delete(`/api/user/${user.id}`);
     expect((await activityOf(user.id)).diagnosis).toMatchObject({
@@ -88,8 +88,8 @@ describe("the diagnosis of a person", () => {
   });
 });
 
-describe("beside it is said", () => {
-  test("that the person is locked, and has reached the limit", async () => {
+describe("the result also shows", () => {
+  test("a lock, and a reached limit", async () => {
     const user = await given.user({ realmId: api.realmId, lockedAt: fromNow(-hour), profileOverride: 1 });
     const serial = await given.profile(user);
     await made.check(serial, fromNow(-hour));
@@ -102,7 +102,7 @@ describe("beside it is said", () => {
     });
   });
 
-  test("until when profiles of somebody who left stay valid", async () => {
+  test("until when a leaver's profiles stay valid", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serial = await given.profile(user);
     await made.check(serial, fromNow(-hour));
@@ -115,7 +115,7 @@ describe("beside it is said", () => {
   });
 });
 
-test("it needs both scopes, and a person of another realm is unknown", async () => {
+test("both scopes are required, and a user of another realm is not found", async () => {
   const { id } = await given.user({ realmId: api.realmId });
   for (const scopes of [["user.read"], ["profile.read"]] as const) {
     expect(await as.service({ scopes }).get(`/api/user/${id}/activity`)).toBeError("insufficient_scope");

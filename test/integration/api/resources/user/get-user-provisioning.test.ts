@@ -5,12 +5,12 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const provisioning = async (userId: string) => (await api.as.admin().get(`/api/user/${userId}/provisioning`)).body.data;
 
-test("says nothing of somebody who is not offboarded", async () => {
+test("is empty for a user who is not offboarded", async () => {
   const user = await api.given.user({ realmId: api.realmId });
   expect(await provisioning(user.id)).toEqual({ offboarding: null });
 });
 
-test("says since when somebody is offboarded whose devices are off", async () => {
+test("contains the time since a user has been offboarded without active devices", async () => {
   const offboardedAt = fromNow(-60_000);
   const user = await api.given.user({ realmId: api.realmId, offboardedAt });
   expect(await provisioning(user.id)).toEqual({
@@ -18,7 +18,7 @@ test("says since when somebody is offboarded whose devices are off", async () =>
   });
 });
 
-test("another realm's user is not there", async () => {
+test("is not found for another realm's user", async () => {
   const user = await api.given.user({ realmId: await api.given.realm() });
   expect(await api.as.admin().get(`/api/user/${user.id}/provisioning`)).toBeError("user_not_found");
 });

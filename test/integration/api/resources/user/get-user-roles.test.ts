@@ -5,7 +5,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("what somebody may do is what was given here and by the identity provider, each role once", async () => {
+test("the list has assigned and identity provider roles, each once", async () => {
   const { id } = await given.user({ realmId: api.realmId, roles: ["help_desk", "auditor"] });
   await api.database.owner.query(sql`update users set provider_roles = '{auditor,guest_manager}' where id = ${id}`);
   const reader = as.user(given.user({ realmId: api.realmId, roles: ["help_desk"] }));

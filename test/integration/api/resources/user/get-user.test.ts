@@ -31,7 +31,7 @@ test("a user has every field of the specification and no other", async () => {
   });
 });
 
-test("someone sees themselves without any scope, and nobody else exists for them", async () => {
+test("a user reads their own data with any scope, and every other user is not found", async () => {
   const user = await given.user({ realmId: api.realmId });
   const other = await given.user({ realmId: api.realmId });
 
@@ -51,7 +51,7 @@ test("an administrator needs user.read for others", async () => {
   expect(answer.headers["www-authenticate"]).toContain('error="insufficient_scope", scope="user.read"');
 });
 
-test("a user of another realm cannot be told apart from one who does not exist", async () => {
+test("a user of another realm is indistinguishable from an unknown one", async () => {
   const stranger = await given.user({ realmId: await given.realm() });
   const masked = async (path: string): Promise<string> => {
     const { text, headers } = await as.admin().get(path);

@@ -35,7 +35,7 @@ beforeAll(async () => {
 const serials = (answer: { body: { data: { serial: string }[] } }): string[] =>
   answer.body.data.map(({ serial }) => serial);
 
-test("under 1.0 a plain GET is the first form: every profile, not paginated", async () => {
+test("under 1.0 a plain GET returns version 1: every profile, without pages", async () => {
   for (const headers of [{}, { "x-api-version": "1.0" }]) {
     const answer = await service.get(path, { headers: headers });
     expect(serials(answer)).toEqual(["7654321", "1234567", "555"]);
@@ -43,7 +43,7 @@ test("under 1.0 a plain GET is the first form: every profile, not paginated", as
   }
 });
 
-test("version 2.0, POST, and a GET that asks for anything of a page are version 2", async () => {
+test("version 2.0, POST, and a GET with page parameters return version 2", async () => {
   const answers = await Promise.all([
     service.get(path, { headers: { "x-api-version": "2.0" } }),
     service.post(path),
@@ -79,14 +79,14 @@ test.each([{ filter: { deviceType: "ios" } }, { filter: { serials: "a,b" } }, { 
   },
 );
 
-test("null is no limit and no offset, in a body that comes with GET either", async () => {
+test("null means no limit and no offset, also in a body with GET", async () => {
   for (const body of [{ limit: null }, { offset: null }, { LIMIT: null, search: "7" }]) {
     expect(await service.get(path, { body })).toBeError("invalid_request");
     expect(await service.post(path, body)).toBeError("invalid_request");
   }
 });
 
-test("profiles of a user who is not in the realm are not found, in every form", async () => {
+test("profiles of a user outside the realm are not found, in every form", async () => {
   const stranger = await given.user({ realmId: await given.realm() });
   for (const id of [stranger.id, "999999999", "abc"]) {
     expect(await service.get(`/api/user/${id}/profiles`)).toBeError("user_not_found");
@@ -94,7 +94,7 @@ test("profiles of a user who is not in the realm are not found, in every form", 
   }
 });
 
-test("with whose they are, for who may read people; then a GET is version 2", async () => {
+test("owners are included with user.read; a GET then returns version 2", async () => {
   const { body } = await service.get(`${path}?include=people`);
   expect(body.total).toBe(3);
   expect(body.people).toEqual({

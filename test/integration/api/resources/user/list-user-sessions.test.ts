@@ -6,7 +6,7 @@ import { fromNow } from "../../../../support/given/given.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("administrators see what a user is signed in to, and no token of it", async () => {
+test("administrators see a user's sessions, without tokens", async () => {
   const user = await given.user({ realmId: api.realmId });
   const [older, newer] = [
     await given.session({ user, createdAt: fromNow(-60_000) }),
@@ -30,7 +30,7 @@ test("administrators see what a user is signed in to, and no token of it", async
   for (const secret of [newer.code, newer.accessToken, newer.refreshToken]) expect(text).not.toContain(secret);
 });
 
-test("what has run out is not there, and an administrator's own session is marked", async () => {
+test("expired sessions are not listed, and an administrator's current one is marked", async () => {
   const user = await given.user({ realmId: api.realmId, administrator: true });
   const [current, ended] = [await given.session({ user }), await given.session({ user })];
   await api.database.owner.query(

@@ -36,7 +36,7 @@ interface Item {
 const timelineOf = async (userId: string, query = ""): Promise<Item[]> =>
   (await as.service({ scopes: ["user.read", "profile.read"] }).get(`/api/user/${userId}/timeline${query}`)).body.data;
 
-test("it needs the scope of each list that it tells a part of, which the help desk and auditors have", async () => {
+test("the timeline needs the scope of each list it draws on, as the help desk and auditors have", async () => {
   const user = await given.user({ realmId: api.realmId });
   const serial = await given.profile(user);
   await made.check(serial, fromNow(-hour));
@@ -57,7 +57,7 @@ test("it needs the scope of each list that it tells a part of, which the help de
   }
 });
 
-test("profiles of servers and guests that a person made are named with the scopes of their lists alone", async () => {
+test("server and guest profiles that a user created are named only with the scopes of their lists", async () => {
   const admin = await given.user({ realmId: api.realmId });
   const acts = [
     ["infrastructure_profile_create", "41", "infrastructure.read"],
@@ -80,7 +80,7 @@ test("profiles of servers and guests that a person made are named with the scope
   expect(await told("infrastructure.read", "guest.view")).toEqual(all);
 });
 
-test("what a person did and what happened to them, latest first", async () => {
+test("the timeline has the user's actions and what happened to them, latest first", async () => {
   const user = await given.user({ realmId: api.realmId, email: "ada@campus.example" });
   const admin = await given.user({ realmId: api.realmId, email: "becker@campus.example" });
   const serial = await given.profile(user, { name: "my phone", createdAt: fromNow(-9 * day) });
@@ -126,7 +126,7 @@ test("what a person did and what happened to them, latest first", async () => {
   expect(items.filter(({ auditID }) => auditID !== null)).toHaveLength(5);
 });
 
-test("pages end with an instant, so that nothing is shown twice or left out", async () => {
+test("pages end at an instant, so each entry is shown exactly once", async () => {
   const user = await given.user({ realmId: api.realmId });
   const times = [-5, -4, -4, -4, -3, -2, -1].map((days) => fromNow(days * day));
   const together = times[1] ?? fromNow(0);
@@ -158,7 +158,7 @@ test.each(["?limit=0", "?limit=201", "?limit=x", "?before=yesterday"])("%s is re
   expect(await as.service().get(`/api/user/${id}/timeline${query}`)).toBeError("invalid_request");
 });
 
-test("a person of another realm is unknown, and what happened there is nowhere", async () => {
+test("a user of another realm is not found, and their events appear nowhere", async () => {
   const realmId = await given.realm();
   const foreign = await given.user({ realmId });
   expect(await as.service().get(`/api/user/${foreign.id}/timeline`)).toBeError("user_not_found");

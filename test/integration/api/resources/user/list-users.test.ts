@@ -34,7 +34,7 @@ beforeAll(async () => {
 const names = (answer: { body: { data: { pairwiseID: string }[] } }): string[] =>
   answer.body.data.map(({ pairwiseID }) => pairwiseID);
 
-test("newest first, ties by id, with limit, offset and total at the top", async () => {
+test("users are listed newest first, ties by id, with limit, offset and total at the top", async () => {
   const answer = await service.get("/api/user");
 
   expect(answer).toMatchObject({ status: 200, body: { result: "ok", code: 200, limit: 100, offset: 0, total: 4 } });
@@ -42,7 +42,7 @@ test("newest first, ties by id, with limit, offset and total at the top", async 
   expect(Object.keys(answer.body).sort()).toEqual(["code", "data", "limit", "offset", "result", "total"]);
 });
 
-test("GET with a body, GET with a query and POST are the same list", async () => {
+test("GET with a body, GET with a query and POST return the same list", async () => {
   const page = { limit: 2, offset: 1, filter: { blacklisted: "false" }, sort: { pairwiseid: "desc" } };
   const query = "?limit=2&offset=1&filter[blacklisted]=false&sort[pairwiseid]=desc";
   const encoded = "?limit=2&offset=1&filter%5Bblacklisted%5D=False&sort%5Bpairwiseid%5D=DESC";
@@ -63,12 +63,12 @@ test("GET with a body, GET with a query and POST are the same list", async () =>
   );
 });
 
-test("the body wins over the query, property by property", async () => {
+test("the body takes precedence over the query, property by property", async () => {
   const answer = await service.get("/api/user?limit=1&offset=2", { body: { limit: 3 } });
   expect(answer.body).toMatchObject({ limit: 3, offset: 2 });
 });
 
-test("past the end is an empty page", async () => {
+test("an offset past the end returns an empty page", async () => {
   expect(await service.get("/api/user?offset=1000000")).toMatchObject({ status: 200, body: { data: [], total: 4 } });
 });
 
@@ -149,7 +149,7 @@ describe("the filter `text`", () => {
     expect(names(await as.service().post("/api/user", { filter: { text: ulla.id } }))).toEqual([]);
   });
 
-  test("holds together with other filters, and on every page", async () => {
+  test("combines with other filters, on every page", async () => {
     const page = { filter: { text: "e", locked: "false" }, sort: { created: "asc" }, limit: 1 };
     const answers = await Promise.all([0, 1, 2].map((offset) => service.post("/api/user", { ...page, offset })));
     expect(answers.map((answer) => [names(answer), answer.body.total])).toEqual([
@@ -160,7 +160,7 @@ describe("the filter `text`", () => {
   });
 });
 
-describe("what cannot be asked for", () => {
+describe("a refused request", () => {
   test.each<[page: object, path: string]>([
     [{ limit: 0 }, "limit"],
     [{ limit: 1001 }, "limit"],
@@ -215,7 +215,7 @@ describe("what cannot be asked for", () => {
   });
 });
 
-test("people with a role are found, given here or by the identity provider", async () => {
+test("users with a role are found, assigned here or by the identity provider", async () => {
   const realm = await given.realm();
   const desk = await given.user({ realmId: realm, roles: ["help_desk", "auditor"], createdAt: at(1) });
   const provided = await given.user({ realmId: realm, createdAt: at(2) });
@@ -230,7 +230,7 @@ test("people with a role are found, given here or by the identity provider", asy
   expect(await caller.get("/api/user?filter[role]=root")).toBeError("invalid_request");
 });
 
-test("an id beyond ASCII is found in either Unicode form, by list and search", async () => {
+test("a non-ASCII id is found in either Unicode form, by list and search", async () => {
   const realmId = await given.realm();
   const caller = as.service({ realmId });
   const ids = ["J\u00e4ger", "Bo\u0308hm"];

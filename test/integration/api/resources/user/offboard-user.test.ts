@@ -60,7 +60,7 @@ test.each([
   ]);
 });
 
-test("everything that the user is signed in to ends at once, on every API, and other people's goes on", async () => {
+test("all the user's sessions end at once in every process, and other users' continue", async () => {
   const user = await given.user({ realmId: api.realmId });
   const session = await given.session({ user });
   const others = await given.session({ user: await given.user(user), clientId: session.clientId });
@@ -81,7 +81,7 @@ test("everything that the user is signed in to ends at once, on every API, and o
   expect((await as.admin().get(`/api/user/${user.id}/sessions`)).body.data).toEqual([]);
 });
 
-test("offboarding who is offboarded is done, and writes nothing, however many do it at once", async () => {
+test("offboarding an offboarded user succeeds and writes nothing, even concurrently", async () => {
   const user = await given.user({ realmId: api.realmId });
   await given.profile(user);
   const callers = [as.service(), other.as.service()];
@@ -94,7 +94,7 @@ test("offboarding who is offboarded is done, and writes nothing, however many do
   expect(await auditOf(api.database, "userID", user.id)).toHaveLength(1);
 });
 
-test("a repeat with the same key answers the same, with another reason it is refused", async () => {
+test("a repeat with the same key returns the same response; with another reason it is refused", async () => {
   const user = await given.user({ realmId: api.realmId });
   const service = as.service();
   const headers = { "idempotency-key": "k" };
@@ -104,7 +104,7 @@ test("a repeat with the same key answers the same, with another reason it is ref
   expect(await service.delete(`/api/user/${user.id}`, {}, { headers })).toBeError("idempotency_key_reused");
 });
 
-test("administrators may offboard themselves, and are out with that very answer", async () => {
+test("administrators may offboard themselves, and their token ends with that response", async () => {
   const user = await given.user({ realmId: api.realmId, administrator: true });
   const self = as.user(user);
 
@@ -112,7 +112,7 @@ test("administrators may offboard themselves, and are out with that very answer"
   expect(await self.get("/api/user")).toBeError("unauthenticated");
 });
 
-test.each([{ reason: 2 }, { reason: "5" }, { reason: null }])("%j is refused, and nothing happens", async (body) => {
+test.each([{ reason: 2 }, { reason: "5" }, { reason: null }])("%j is refused, and nothing changes", async (body) => {
   const user = await given.user({ realmId: api.realmId });
   expect(await as.admin().delete(`/api/user/${user.id}`, body)).toBeError("invalid_request");
   expect((await as.admin().get(`/api/user/${user.id}`)).body.data.blacklisted).toBe(false);
@@ -122,8 +122,8 @@ test.each(["abc", "0", "999999999", "9".repeat(30)])("there is no user %s", asyn
   expect(await as.admin().delete(`/api/user/${id}`)).toBeError("user_not_found");
 });
 
-describe("what is being made for the user", () => {
-  test("fails, and a client that waits for it is told at once, whichever API it waits at", async () => {
+describe("the user's pending issuances", () => {
+  test("fail, and waiting clients are notified at once, in every process", async () => {
     const user = await given.user({ realmId: api.realmId });
     const waiting = as
       .service()
@@ -138,7 +138,7 @@ describe("what is being made for the user", () => {
     expect(await waiting).toBeError("user_offboarded");
   });
 
-  test("gives up the serial numbers of what a worker had begun", async () => {
+  test("release the serial numbers that a worker had begun with", async () => {
     const user = await given.user({ realmId: api.realmId });
     const id = await givenIssuance(api.database.owner, { realmId: api.realmId, userId: user.id });
     await api.database.owner.query(sql`
@@ -160,7 +160,7 @@ describe("what is being made for the user", () => {
     expect(rows).toEqual([{ status: "failed", error_code: "user_offboarded", serial_number: "77" }]);
   });
 
-  test("leaves no active profile, with workers running and in whatever order the requests meet", async () => {
+  test("leave no active profile, with running workers and in any order of requests", async () => {
     const { realmId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 50 });
     await api.startWorker();
     const service = as.service({ realmId });
@@ -184,7 +184,7 @@ describe("what is being made for the user", () => {
   });
 });
 
-test("a code or a refresh token that is used at the same moment gives no lasting access", async () => {
+test("a code or refresh token that is used concurrently gives no lasting access", async () => {
   for (let round = 0; round < 10; round++) {
     const user = await given.user({ realmId: api.realmId });
     const session = await given.session({ user });
@@ -208,7 +208,7 @@ test("a code or a refresh token that is used at the same moment gives no lasting
 describe("with days of grace", () => {
   const day = 24 * hour;
 
-  test("locks out at once and leaves the devices on, by a job that an undo takes back", async () => {
+  test("locks out at once and keeps the devices on, by a job that an undo cancels", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serial = await given.profile(user);
     const admin = as.admin();
@@ -238,7 +238,7 @@ describe("with days of grace", () => {
     expect((await admin.get(`/api/jobs/${job.id}/undo`)).body.data).toMatchObject({ people: 1, devicesKept: 1 });
   });
 
-  test("makes no job for somebody who has no device", async () => {
+  test("creates no job for a user without devices", async () => {
     const user = await given.user({ realmId: api.realmId });
     const answer = await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 });
     expect(answer).toMatchObject({ status: 200, body: { data: true } });
@@ -246,7 +246,7 @@ describe("with days of grace", () => {
     expect((await as.admin().get(`/api/user/${user.id}`)).body.data).toMatchObject({ blacklisted: true });
   });
 
-  test("a repeat with the same key is the same job", async () => {
+  test("repeated with the same key returns the same job", async () => {
     const user = await given.user({ realmId: api.realmId });
     await given.profile(user);
     const headers = { "idempotency-key": `grace-${user.id}` };
@@ -256,7 +256,7 @@ describe("with days of grace", () => {
     expect(again.headers.location).toBe(first.headers.location);
   });
 
-  test("asked for again leaves the job as it is; other days make another one, which takes its place", async () => {
+  test("repeated leaves the job unchanged; with other days it is replaced by another one", async () => {
     const user = await given.user({ realmId: api.realmId });
     await given.profile(user);
     const admin = as.admin();
@@ -277,7 +277,7 @@ describe("with days of grace", () => {
     });
   });
 
-  test("taking the devices now, without days, is still possible", async () => {
+  test("can be followed by revoking the devices at once", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serial = await given.profile(user);
     await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 });

@@ -59,13 +59,13 @@ test("a role that the identity provider gave counts as well", async () => {
   expect(await attempt(as.user(await person(["help_desk"])), target)).toBe("refused");
 });
 
-test("help desk does neither to itself, an administrator may", async () => {
+test("a help desk user cannot do it to themselves, an administrator can", async () => {
   const [helper, administrator] = [await person(["help_desk"]), await person(["administrator"])];
   expect(await attempt(as.user(helper), helper)).toBe("refused");
   expect(await attempt(as.user(administrator), administrator)).toBe("done");
 });
 
-test("a token counts for what it has, and a service for all that services can have", async () => {
+test("a token counts with its scopes, and a service with all that services can have", async () => {
   const target = await person(["administrator"]);
   expect(await attempt(as.service({ scopes: ["user.lock"] }), target)).toBe("refused");
   expect(await attempt(as.service({ scopes: ["user.lock"] }), await person([]))).toBe("done");

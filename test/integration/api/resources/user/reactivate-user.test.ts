@@ -6,7 +6,7 @@ import { expectEnded, expectGoingOn } from "../../../../support/given/session-st
 const api = useApi();
 const { as, given } = api;
 
-test("a reactivated user may sign in again, and nothing that ended comes back", async () => {
+test("a reactivated user may sign in again, and ended sessions and profiles do not return", async () => {
   const user = await given.user({ realmId: api.realmId });
   const serial = await given.profile(user);
   const session = await given.session({ user });
@@ -29,7 +29,7 @@ test("a reactivated user may sign in again, and nothing that ended comes back", 
   ]);
 });
 
-test("within the days of grace the timeline has when profiles will be revoked, and the undo that none was", async () => {
+test("the timeline shows when days of grace end in revocation, and that a reactivation kept the profiles", async () => {
   const timelineOf = async (id: string) => {
     const { body } = await as.admin().get(`/api/user/${id}/timeline`);
     return (body.data as { type: string; detail: Record<string, unknown> }[])
@@ -55,14 +55,14 @@ test("within the days of grace the timeline has when profiles will be revoked, a
   ]);
 });
 
-test("a lock outlives offboarding", async () => {
+test("a lock survives offboarding", async () => {
   const user = await given.user({ realmId: api.realmId, lockedAt: new Date(0), offboardedAt: new Date(0) });
   const admin = as.admin();
   await admin.put(`/api/user/${user.id}/undelete`);
   expect((await admin.get(`/api/user/${user.id}`)).body.data).toMatchObject({ blacklisted: false, locked: true });
 });
 
-test("reactivating who is not offboarded is done, and writes nothing", async () => {
+test("reactivating a user who is not offboarded succeeds and writes nothing", async () => {
   const user = await given.user({ realmId: api.realmId });
   expect(await as.service().put(`/api/user/${user.id}/undelete`)).toMatchObject({ status: 200, body: { data: true } });
   expect(await auditOf(api.database, "userID", user.id)).toEqual([]);

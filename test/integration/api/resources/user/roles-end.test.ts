@@ -77,8 +77,8 @@ const stateOf = async ({ id }: GivenUser) => {
 
 const none = { roles: [], providerRoles: [], administrator: false };
 
-describe.each(leaving)("who is offboarded by %s", (_, leave, ways) => {
-  test("has no role from that moment on, and the audit entry names those that ended", async () => {
+describe.each(leaving)("a user who is offboarded by %s", (_, leave, ways) => {
+  test("has no role from that moment, and the audit entry lists the removed roles", async () => {
     const { person } = await givenPerson();
     expect(await stateOf(person)).toMatchObject({ administrator: true, isOffboarded: false });
     await leave(person);
@@ -90,7 +90,7 @@ describe.each(leaving)("who is offboarded by %s", (_, leave, ways) => {
   });
 
   test.each(returning.slice(0, ways))(
-    "and comes back by %s has none, and reads no other person's data",
+    "and is reactivated by %s has none, and reads no other user's data",
     async (_, comeBack) => {
       const { person } = await givenPerson();
       expect((await as.user(person).get("/api/user")).status).toBe(200);
@@ -102,7 +102,7 @@ describe.each(leaving)("who is offboarded by %s", (_, leave, ways) => {
   );
 });
 
-test("who had no role has an audit entry without any", async () => {
+test("a user without a role has an audit entry without roles", async () => {
   const { realmId } = await givenPerson();
   const people = [await given.user({ realmId }), await given.user({ realmId })];
   await single({})(people[0]!);
@@ -114,7 +114,7 @@ test("who had no role has an audit entry without any", async () => {
   }
 });
 
-test("a lock and its end leave roles as they are", async () => {
+test("locking and unlocking keep the roles", async () => {
   const { realmId, person } = await givenPerson();
   const before = await stateOf(person);
   for (const locked of [true, false]) {
@@ -124,7 +124,7 @@ test("a lock and its end leave roles as they are", async () => {
 });
 
 test.each(returning.slice(0, 2))(
-  "whom an earlier version offboarded with their roles comes back by %s without them",
+  "a user whom an earlier version offboarded with their roles is reactivated by %s without them",
   async (_, comeBack) => {
     const { person } = await givenPerson();
     await single({})(person);
@@ -137,7 +137,7 @@ test.each(returning.slice(0, 2))(
   },
 );
 
-test("an offboarded person gets no role, which would be gone once they come back; one that is left can be taken", async () => {
+test("an offboarded user cannot be given a role, but a remaining one can be removed", async () => {
   const { realmId, person } = await givenPerson();
   const admin = as.admin({ realmId });
   const set = (roles: string[]) => admin.put(`/api/user/${person.id}/roles`, { roles });
@@ -150,7 +150,7 @@ test("an offboarded person gets no role, which would be gone once they come back
   expect((await set(["help_desk"])).status).toBe(200);
 });
 
-test("the last administrator stays, with the role, whatever offboards them", async () => {
+test("the last administrator cannot be offboarded and keeps the role", async () => {
   const realmId = await given.realm();
   const last = await given.user({ realmId, roles: ["administrator"] });
   for (const body of [{}, { graceDays: 3 }]) {

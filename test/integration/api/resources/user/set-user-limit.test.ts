@@ -5,7 +5,7 @@ import { auditOf } from "../../../../support/given/audit.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a limit of one's own counts instead of the realm's, and 0 is the realm's again", async () => {
+test("a user's own limit replaces the realm's, and 0 restores the realm's", async () => {
   const user = await given.user({ realmId: api.realmId });
   const admin = as.admin();
   const limits: unknown[] = [];
@@ -31,7 +31,7 @@ test("a limit of one's own counts instead of the realm's, and 0 is the realm's a
   ]);
 });
 
-test("a limit below what there is revokes nothing and allows nothing more", async () => {
+test("a limit below the current number revokes nothing and allows no more", async () => {
   const user = await given.user({ realmId: api.realmId });
   await given.profile(user);
   await given.profile(user);
@@ -58,7 +58,7 @@ test.each(["abc", "999999999"])("there is no user %s", async (id) => {
   expect(await as.admin().put(`/api/user/${id}/limit`, { profileOverride: 1 })).toBeError("user_not_found");
 });
 
-test("with `If-Match` of the user a change is made to what was read, and to nothing newer", async () => {
+test("with `If-Match` of the user only the version that was read is changed", async () => {
   const user = await given.user({ realmId: api.realmId });
   const admin = as.admin();
   const tag = (await admin.get(`/api/user/${user.id}`)).headers.etag ?? "";

@@ -7,7 +7,7 @@ const api = useApi();
 const { as, given } = api;
 const linux = { format: "pem", deviceType: "Linux" };
 
-test("locking stops new profiles and leaves everything else alone, until it is taken back", async () => {
+test("locking stops new profiles and changes nothing else, until the user is unlocked", async () => {
   const user = await given.user({ realmId: api.realmId });
   const [kept, revoked] = [await given.profile(user), await given.profile(user)];
   const session = await given.session({ user });
@@ -35,7 +35,7 @@ test("locking stops new profiles and leaves everything else alone, until it is t
   expect((await self.post("/api/profile/laptop", linux, { headers })).status).toBe(202);
 });
 
-test("only what changes is written to the audit log, and the first lock's time stays", async () => {
+test("only a difference is written to the audit log, and the first lock's time stays", async () => {
   const user = await given.user({ realmId: api.realmId });
   const service = as.service();
   const lockDates: unknown[] = [];

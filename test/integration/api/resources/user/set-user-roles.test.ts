@@ -24,7 +24,7 @@ const entriesAbout = ({ id }: GivenUser) =>
   `);
 const active = fromNow(0);
 
-test("roles are given and taken whole, each change with one audit entry; nothing is written when nothing changes", async () => {
+test("roles are assigned and removed as a set, with one audit entry for each difference", async () => {
   const user = await given.user({ realmId: api.realmId });
   const answer = await set(admin, user, ["auditor", "help_desk", "auditor"]);
   const held = { roles: ["help_desk", "auditor"], given: ["help_desk", "auditor"], fromProvider: [] };
@@ -40,7 +40,7 @@ test("roles are given and taken whole, each change with one audit entry; nothing
   expect(await admin.put("/api/user/999999/roles", { roles: [] })).toBeError("user_not_found");
 });
 
-test("a service cannot give roles, whatever its token says, nor be registered to", async () => {
+test("a service cannot assign roles, whatever its scopes, nor be registered for it", async () => {
   const user = await given.user({ realmId: api.realmId });
   expect(await set(as.service(), user, ["auditor"])).toBeError("insufficient_scope");
   const settings = { name: "a service", clientURI: "https://client.example", scopes: ["user.read", "role.modify"] };
@@ -52,7 +52,7 @@ test("a service cannot give roles, whatever its token says, nor be registered to
   ).rejects.toThrow(/applications_service_gives_no_roles/);
 });
 
-test("the console of somebody who is given a role has it with the next request, without signing in again", async () => {
+test("a newly assigned role takes effect in an open console with the next request", async () => {
   const user = await given.user({ realmId: api.realmId, roles: ["guest_manager"] });
   const { send } = await openConsole(api, user);
   expect(await send("GET", "/console/api/user")).toBeError("insufficient_scope");
@@ -66,7 +66,7 @@ test("the console of somebody who is given a role has it with the next request, 
   expect(await send("GET", "/console/api/user")).toBeError("forbidden");
 });
 
-test("who loses the role for a bulk job that waits has it wait for somebody else", async () => {
+test("if a user loses the role for a waiting bulk job, the job waits for another user", async () => {
   const user = await given.user({ realmId: api.realmId, roles: ["administrator"] });
   const [job] = await database.owner.query<{ id: string }>(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, total, progress_at, created_by_user_id, execute_at)
@@ -78,7 +78,7 @@ test("who loses the role for a bulk job that waits has it wait for somebody else
   expect((await admin.get(`/api/jobs/${job!.id}`)).body.data).toMatchObject({ state: "ready", error: "creator_ended" });
 });
 
-test("the last administrator of a realm stays one, whatever is tried; a second one may go", async () => {
+test("the last administrator of a realm cannot lose the role; a second one can", async () => {
   const realmId = await given.realm();
   await given.user({ realmId, roles: ["administrator"], offboardedAt: active });
   const last = await given.user({ realmId, roles: ["administrator"] });
@@ -94,7 +94,7 @@ test("the last administrator of a realm stays one, whatever is tried; a second o
   expect(await set(as.user(second), second, [])).toBeError("last_administrator");
 });
 
-test("of two administrators who leave at the same moment one stays", async () => {
+test("of two administrators who leave concurrently one stays", async () => {
   for (let round = 0; round < 5; round++) {
     const realmId = await given.realm();
     const both = await Promise.all(["a", "b"].map(() => given.user({ realmId, roles: ["administrator"] })));
@@ -109,7 +109,7 @@ test("of two administrators who leave at the same moment one stays", async () =>
   }
 });
 
-test("a role that the identity provider gives is not given here to people who sign in through it", async () => {
+test("a role from the identity provider cannot be assigned here to users who sign in through it", async () => {
   const realmId = await given.realm();
   const issuer = "https://idp.example";
   const claims = { roles: { help_desk: [{ claim: "groups", value: "it-support" }] } };
@@ -133,7 +133,7 @@ test("a role that the identity provider gives is not given here to people who si
   expect((await set(caller, known, ["help_desk", "guest_manager"])).status).toBe(200);
 });
 
-test("only who has the role and the scope gives roles", async () => {
+test("assigning a role requires the role itself and the scope", async () => {
   const user = await given.user({ realmId: api.realmId });
   for (const role of ["help_desk", "guest_manager", "auditor"] as const) {
     const caller = as.user(given.user({ realmId: api.realmId, roles: [role] }), { scopes: allScopes });
@@ -143,7 +143,7 @@ test("only who has the role and the scope gives roles", async () => {
   expect(await set(as.admin({ scopes }), user, ["auditor"])).toBeError("insufficient_scope");
 });
 
-test("with `If-Match` a change is made to what was read, and to nothing newer", async () => {
+test("with `If-Match` only the version that was read is changed", async () => {
   const user = await given.user({ realmId: api.realmId });
   const tag = (await admin.get(`/api/user/${user.id}/roles`)).headers.etag ?? "";
   const change = (...roles: Role[]) =>
