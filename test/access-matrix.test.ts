@@ -29,7 +29,7 @@ const others = {
 } as const satisfies Record<string, Who>;
 type Other = keyof typeof others;
 
-type Told =
+type Outcome =
   | "in"
   | "unauthenticated"
   | "forbidden"
@@ -38,15 +38,15 @@ type Told =
   | "insufficient_scope"
   | "scopes of the role";
 
-const each = (told: Told): Record<Role, Told> => ({
-  administrator: told,
-  help_desk: told,
-  guest_manager: told,
-  auditor: told,
+const each = (outcome: Outcome): Record<Role, Outcome> => ({
+  administrator: outcome,
+  help_desk: outcome,
+  guest_manager: outcome,
+  auditor: outcome,
 });
 
 /** The result of authorization for each kind of principal; `in`: whatever the endpoint then returns. */
-const matrix: Record<Access, Record<Who, Told>> = {
+const matrix: Record<Access, Record<Who, Outcome>> = {
   staff: {
     nobody: "unauthenticated",
     "bad token": "unauthenticated",
@@ -103,9 +103,9 @@ const staffScopes: Record<Exclude<Role, "administrator">, readonly Scope[]> = {
 const isIn = <Key extends string>(key: string, record: Record<Key, unknown>): key is Key => Object.hasOwn(record, key);
 
 /** Returns the expected result of an endpoint that needs these scopes. */
-function toldTo(who: Who, { access, scope, furtherScopes }: Endpoint): Told {
-  const told = matrix[access][who];
-  if (told !== "scopes of the role") return told;
+function outcomeFor(who: Who, { access, scope, furtherScopes }: Endpoint): Outcome {
+  const outcome = matrix[access][who];
+  if (outcome !== "scopes of the role") return outcome;
   const needed = [...(scope === undefined ? [] : [scope]), ...furtherScopes];
   if (who === "service") return needed.includes("role.modify") ? "insufficient_scope" : "in";
   if (!isIn(who, staffScopes)) return "in";
@@ -160,9 +160,9 @@ const send = (who: Caller, sample: Sample) => {
 
 describe.each(titled)("%s", (_, sample) => {
   const everybody = [
-    ...(Object.keys(matrix.any) as Who[]).map((who) => [who, toldTo(who, sample.endpoint)] as const),
-    ...(Object.entries(others) as [Other, Who][]).map(([who, as]) => [who, toldTo(as, sample.endpoint)] as const),
-  ] as [Who | Other, Exclude<Told, "scopes of the role">][];
+    ...(Object.keys(matrix.any) as Who[]).map((who) => [who, outcomeFor(who, sample.endpoint)] as const),
+    ...(Object.entries(others) as [Other, Who][]).map(([who, as]) => [who, outcomeFor(as, sample.endpoint)] as const),
+  ] as [Who | Other, Exclude<Outcome, "scopes of the role">][];
 
   test.each(everybody)("%s: %s", async (who, expected) => {
     const answer = await send(callers[who], sample);

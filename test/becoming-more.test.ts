@@ -199,7 +199,7 @@ describe.each(ways)("to $name", ({ attempt, control, isOf }) => {
     expect(await attempt({ caller: as.user(person), person, held: scopesOfRoles([role]) })).toBe("refused");
   });
 
-  test("a caller who already holds all that results succeeds", async () => {
+  test("a caller who holds all the resulting scopes succeeds", async () => {
     const who = { caller: as.admin({ realmId }), person: administrator, held: new Set<Scope>() };
     expect(await (control?.() ?? attempt(who))).toBe("more");
   });

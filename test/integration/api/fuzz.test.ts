@@ -194,7 +194,7 @@ const mutations: Record<string, (request: Mutable, random: Random) => void> = {
   "no JSON": (request, { pick }) => {
     request.raw = pick(["{", '{"a":}', "<xml/>", "\u0000", "'", '{"a":1}{"b":2}', "NaN", "﻿{}"]);
   },
-  "JSON as deep as it gets": (request, { pick }) => {
+  "deeply nested JSON": (request, { pick }) => {
     request.raw = `{"filter": ${deep(pick([200, 20_000]))}}`;
   },
   "too large a body": (request) => {

@@ -4,14 +4,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../support/run/eventually.ts";
 import { useApi } from "../../../support/service/api.ts";
 
-/** Sends bytes to an api; `said` resolves with its whole response once it has ended the connection. */
+/** Sends bytes to an api; `received` resolves with its whole response once it has ended the connection. */
 function speak(url: string, bytes: string) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   onTestFinished(() => void socket.destroy());
   socket.on("error", () => undefined);
   socket.write(bytes);
-  return { socket, said: text(socket).catch(() => "") };
+  return { socket, received: text(socket).catch(() => "") };
 }
 
 /** Returns a request with a token; without one, the api does not read the bodies of these tests. */
@@ -29,40 +29,40 @@ const tokenOf = async ({ given, realmId }: typeof patient): Promise<string> => {
 };
 
 test("an upload that falls silent gets a response, and its connection closes soon after", async () => {
-  const { said } = speak(
+  const { received } = speak(
     patient.url,
     `${request("POST /api/jobs/onboarding?dryRun=true", await tokenOf(patient), "Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n")}c\r\npairwiseID\na\r\n`,
   );
-  const answer = await said;
+  const answer = await received;
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toContain("Nothing more of the body came for 0.2 seconds.");
 });
 
 test("a JSON body that takes too long gets a response, and its connection closes soon after", async () => {
-  const { said } = speak(
+  const { received } = speak(
     patient.url,
     `${request("POST /api/applications", await tokenOf(patient), "Content-Type: application/json\r\nContent-Length: 100\r\n")}{`,
   );
-  const answer = await said;
+  const answer = await received;
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toContain("The body took too long.");
 });
 
 test("a request that is refused before its body has come does not hold the connection while it waits for the body", async () => {
-  const { said } = speak(
+  const { received } = speak(
     patient.url,
     request("POST /api/applications", "unknown", "Content-Type: application/json\r\nContent-Length: 100\r\n"),
   );
-  expect(await said).toMatch(/^HTTP\/1\.1 401 /);
+  expect(await received).toMatch(/^HTTP\/1\.1 401 /);
 });
 
 test("unfinished headers are aborted", async () => {
-  const { said } = speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n");
-  expect(await said).toMatch(/^HTTP\/1\.1 408 /);
+  const { received } = speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n");
+  expect(await received).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 test("an unfinished request is aborted, however slowly it trickles", async () => {
-  const { socket, said } = speak(
+  const { socket, received } = speak(
     hasty.url,
     request(
       "POST /api/jobs/onboarding?dryRun=true",
@@ -74,16 +74,16 @@ test("an unfinished request is aborted, however slowly it trickles", async () =>
   onTestFinished(() => {
     clearInterval(trickle);
   });
-  expect(await said).toMatch(/^HTTP\/1\.1 408 |^$/);
+  expect(await received).toMatch(/^HTTP\/1\.1 408 |^$/);
 });
 
 test("a connection beyond the maximum is closed at once, and one that ends makes room", async () => {
   const held = Array.from({ length: 3 }, () => speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once("data", resolve))));
-  expect(await speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").said).toBe("");
+  expect(await speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").received).toBe("");
 
   held[0]?.socket.end();
-  await held[0]?.said;
+  await held[0]?.received;
   await eventually(async () => {
     expect((await hasty.as.nobody().get("/healthz")).status).toBe(200);
   });

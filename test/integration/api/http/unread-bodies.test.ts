@@ -34,7 +34,7 @@ interface Heard {
 function hear(socket: Socket): { heard: Heard; until: (isSo: (heard: Heard) => boolean) => Promise<Heard> } {
   const heard: Heard = { answers: [], end: "none" };
   const listeners = new Set<() => void>();
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener();
   };
   let text = "";
@@ -51,15 +51,15 @@ function hear(socket: Socket): { heard: Heard; until: (isSo: (heard: Heard) => b
       text = text.slice(ends);
       if (status >= 200) heard.answers.push({ status, keeps: !/^connection: close/im.test(head) });
     }
-    tell();
+    notify();
   });
   socket.on("end", () => {
     heard.end = "ended";
-    tell();
+    notify();
   });
   socket.on("error", () => {
     if (heard.end === "none") heard.end = "reset";
-    tell();
+    notify();
   });
   return {
     heard,
@@ -96,7 +96,7 @@ interface Refused {
 const csv = "Content-Type: text/csv";
 const refused: [string, Refused][] = [
   [
-    "an upload of what is no text",
+    "an upload that is not text",
     { server: "api", line: "POST /api/jobs/onboarding?dryRun=true", headers: csv, begin: "\xff", status: 400 },
   ],
   [
@@ -107,7 +107,7 @@ const refused: [string, Refused][] = [
     "JSON that is too long",
     { server: "api", line: "POST /api/user", headers: "Content-Type: application/json", status: 413 },
   ],
-  ["a path that there is not", { server: "api", line: "POST /api/nothing", headers: csv, status: 404 }],
+  ["an unknown path", { server: "api", line: "POST /api/nothing", headers: csv, status: 404 }],
   [
     "a form for tokens that is too long",
     {
@@ -117,13 +117,13 @@ const refused: [string, Refused][] = [
       status: 400,
     },
   ],
-  ["a page that takes no POST", { server: "api", line: "POST /me", status: 405 }],
+  ["a page without POST", { server: "api", line: "POST /me", status: 405 }],
   [
-    "a question that is too long",
+    "an OCSP request that is too long",
     { server: "api", line: "POST /ocsp/1", headers: "Content-Type: application/ocsp-request", status: 413 },
   ],
   [
-    "a question that is too long, to a responder",
+    "an OCSP request that is too long, to a responder",
     { server: "responder", line: "POST /ocsp/1", headers: "Content-Type: application/ocsp-request", status: 413 },
   ],
   ["a body for metrics", { server: "metrics", line: "POST /nothing", status: 404 }],

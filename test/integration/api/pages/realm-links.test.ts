@@ -60,7 +60,7 @@ const pages: Record<string, () => Promise<Visit>> = {
     const redirect = encodeURIComponent("https://app.example/");
     return get(`/oauth/authorize?response_type=code&client_id=${clientId}&redirect_uri=${redirect}&state=s`, user);
   },
-  "who is signed in": () => get("/login", user),
+  "a signed-in user": () => get("/login", user),
   "a sign-in link": async () => get(`/sign-in/${await given.signInLink(user)}`),
   "signed out": async () => {
     const visitor = await visitorOf(api, user);
@@ -78,10 +78,10 @@ const pages: Record<string, () => Promise<Visit>> = {
   },
   devices: () => get("/me", user),
   "a new device": () => get("/me/devices/new", user),
-  "a device that is not there": () => get("/me/devices/00", user),
+  "an unknown device": () => get("/me/devices/00", user),
   applications: () => get("/me/apps", user),
   "a guest": async () => get(await guest()),
-  "a guest whose time is over": async () => get(await guest(fromNow(-60_000))),
+  "an expired guest account": async () => get(await guest(fromNow(-60_000))),
 };
 
 test.each(Object.entries(pages))(

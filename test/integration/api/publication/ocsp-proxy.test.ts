@@ -62,9 +62,9 @@ describe("the OCSP address in certificates", () => {
     });
     expect(await responderUrls(api.database.owner)).toHaveLength(2);
 
-    const said = await askWithOpenssl(path(), { ...realm, serialNumber });
-    expect(said).toContain(`${serialNumber}: good`);
-    expect(said).toContain("Response verify OK");
+    const output = await askWithOpenssl(path(), { ...realm, serialNumber });
+    expect(output).toContain(`${serialNumber}: good`);
+    expect(output).toContain("Response verify OK");
 
     const silent = createServer();
     const rubbish = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\nx"));

@@ -86,7 +86,7 @@ test.each<[what: string, answer: (outgoing: ServerResponse) => void, why: string
   ["no content", (outgoing) => outgoing.writeHead(204).end(), "it answered with status 204"],
   ["a redirect to nowhere", (outgoing) => outgoing.writeHead(302).end(), "it answered with status 302"],
   [
-    "a page that says it is a picture",
+    "a page with the type of a picture",
     (outgoing) => outgoing.writeHead(200, { "content-type": "image/png" }).end("<html><script>"),
     "it is no picture of a kind that is taken",
   ],
@@ -96,17 +96,17 @@ test.each<[what: string, answer: (outgoing: ServerResponse) => void, why: string
     "it is no picture of a kind that is taken",
   ],
   [
-    "something compressed",
+    "a compressed picture",
     (outgoing) => outgoing.writeHead(200, { "content-type": "image/png", "content-encoding": "gzip" }).end(png),
     "it is compressed",
   ],
   [
-    "more than it may, as it says itself",
+    "more than the limit, with a Content-Length",
     (outgoing) => outgoing.writeHead(200, { "content-type": "image/png", "content-length": 262_145 }).end(png),
     "it is too large",
   ],
   [
-    "more than it may, and does not say so",
+    "more than the limit, without a Content-Length",
     (outgoing) => {
       outgoing.writeHead(200, { "content-type": "image/png" }).write(png);
       outgoing.end(Buffer.alloc(262_144));
@@ -114,7 +114,7 @@ test.each<[what: string, answer: (outgoing: ServerResponse) => void, why: string
     "it is too large",
   ],
   [
-    "half of what it promised",
+    "half of its Content-Length",
     (outgoing) => {
       outgoing.writeHead(200, { "content-type": "image/png", "content-length": 1_000 }).write(png, () => {
         outgoing.destroy();
@@ -122,8 +122,8 @@ test.each<[what: string, answer: (outgoing: ServerResponse) => void, why: string
     },
     "it broke off",
   ],
-  ["nothing, and hangs up", (outgoing) => outgoing.destroy(), "it cannot be reached: ECONNRESET"],
-])("%s is refused as a picture", async (_, answer, why) => {
+  ["a closed connection", (outgoing) => outgoing.destroy(), "it cannot be reached: ECONNRESET"],
+])("%s is refused", async (_, answer, why) => {
   server.on("/bad", (_incoming, outgoing) => {
     answer(outgoing);
   });

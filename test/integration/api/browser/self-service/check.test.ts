@@ -103,8 +103,8 @@ describe("when RADIUS servers ask about profiles", () => {
 
 describe("when RADIUS servers do not ask", () => {
   test.each([
-    ["nobody ever asked", undefined],
-    ["the last time is more than 7 days ago", "8 days"],
+    ["there was never a request", undefined],
+    ["the last request is more than 7 days ago", "8 days"],
   ])("only success is shown: %s", async (_, ago) => {
     const realmId = await givenRealm();
     if (ago !== undefined) await givenAsked(realmId, ago);

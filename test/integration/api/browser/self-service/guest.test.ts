@@ -140,7 +140,7 @@ test("token guesses are counted, and too many are refused", async () => {
   await api.database.owner.query(sql`delete from guesses`);
 });
 
-test("a captive portal's browser is told to open a full browser, with the address to copy", async () => {
+test("a captive portal's browser gets a page that asks for a full browser, with the address to copy", async () => {
   const account = await given.guestAccount({ realmId });
   const address = `${api.url}/guest/${account.token}`;
   for (const [agent, browser] of [

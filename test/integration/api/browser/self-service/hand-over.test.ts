@@ -188,7 +188,7 @@ describe("on this device", () => {
   test("each error is shown beside its field, the input is kept, and nothing is made", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
-    for (const [fields, said, kept] of [
+    for (const [fields, message, kept] of [
       [{ name: " " }, "1 to 64 characters", 'value="Linux" checked'],
       [{ name: "x".repeat(65) }, "1 to 64 characters", "x".repeat(65)],
       [{ name: "a\u0007b" }, "1 to 64 characters", 'value="Linux" checked'],
@@ -197,7 +197,7 @@ describe("on this device", () => {
     ] as const) {
       const page = await visitor.add(fields);
       expect(page.status).toBe(400);
-      expect(page.text).toContain(said);
+      expect(page.text).toContain(message);
       expect(page.text).toContain(kept);
       expect(page.text).toContain('role="alert" tabindex="-1" autofocus');
     }
@@ -241,7 +241,7 @@ describe("on this device", () => {
       worker = await api.startWorker();
     });
 
-    test("a profile that no worker has made is shown as in preparation, and after half a minute the page says to come back", async () => {
+    test("a profile that no worker has made is shown as in preparation, and after half a minute the page suggests to come back later", async () => {
       const user = await person();
       const visitor = await visitorOf(api, user);
       const claimed = await visitor.add();

@@ -165,8 +165,8 @@ test("a locked user can sign in", async () => {
 test.each([
   ["without a token", { form_token: "" }, {}],
   ["with another browser's token", { form_token: "A".repeat(43) }, {}],
-  ["from another site, by what the browser says", {}, { "sec-fetch-site": "cross-site" }],
-  ["from a sibling site, by what the browser says", {}, { "sec-fetch-site": "same-site" }],
+  ["from another site, by its Sec-Fetch-Site", {}, { "sec-fetch-site": "cross-site" }],
+  ["from a sibling site, by its Sec-Fetch-Site", {}, { "sec-fetch-site": "same-site" }],
   ["from another origin", {}, { origin: "https://evil.example" }],
 ])("a form %s does not sign in", async (_, fields, headers) => {
   const browser = browse();

@@ -351,7 +351,7 @@ describe("which user a sign-in finds", () => {
   });
 });
 
-describe("what the claims change", () => {
+describe("claims that change the user", () => {
   const administrator = { claim: "entitlements", value: "urn:example:admin" };
 
   test("a user with the administrator's claim is an administrator until it is gone", async () => {
@@ -430,7 +430,7 @@ describe("what the claims change", () => {
     const kept = await api.database.owner.query(sql`
       select roles as given, provider_roles as provided from users where realm_id = ${realmId}
     `);
-    expect(kept, "which the set-up tells by").toEqual([{ given: ["administrator"], provided: [] }]);
+    expect(kept, "which the set-up reports").toEqual([{ given: ["administrator"], provided: [] }]);
     await given.user({ realmId, administrator: true });
     expect((await signIn(realmId)).user?.administrator).toBe(false);
   });

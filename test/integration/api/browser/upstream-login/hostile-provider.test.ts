@@ -107,8 +107,8 @@ describe("an invalid ID token is refused", () => {
   });
 
   test.each([
-    ["as its metadata says", ["RS256", "none"]],
-    ["although its metadata does not say so", ["RS256"]],
+    ["as its metadata allows", ["RS256", "none"]],
+    ["although its metadata does not allow it", ["RS256"]],
   ])("one without a signature, %s", async (_, algorithms) => {
     upstream.change("discovery", (document) => ({ ...document, id_token_signing_alg_values_supported: algorithms }));
     upstream.changeIdToken({ none: true });
@@ -145,13 +145,13 @@ describe("an invalid ID token is refused", () => {
 describe("the callback", () => {
   test.each<[string, Record<string, string | undefined>]>([
     ["another issuer", { iss: "https://evil.example" }],
-    ["no issuer although the provider says that it sends one", { iss: undefined }],
+    ["no issuer although the metadata promises one", { iss: undefined }],
     ["another state", { state: "other" }],
     ["no state", { state: undefined }],
     ["no code", { code: undefined }],
     ["a code and an error", { error: "invalid_request" }],
     ["an id token in the address", { id_token: "x" }],
-    ["an error that nobody knows", { error: "\r\nX: y" }],
+    ["an unknown error", { error: "\r\nX: y" }],
     ["a refusal with another state", { state: "other", error: "access_denied" }],
   ])("%s is refused", async (_, changes) => {
     upstream.changeAnswer((back) => {

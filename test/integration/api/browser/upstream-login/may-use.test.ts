@@ -41,11 +41,11 @@ async function realmWith(names: UpstreamClaims): Promise<string> {
 }
 
 let people = 0;
-const person = (said: Record<string, unknown> = {}): UpstreamAccount => ({
+const person = (claims: Record<string, unknown> = {}): UpstreamAccount => ({
   sub: `person-${++people}`,
   email: `p${people}@example.org`,
   name: `Person ${people}`,
-  ...said,
+  ...claims,
 });
 
 /** Entra sends this for people in more than 200 groups. */
@@ -94,9 +94,9 @@ describe("who may use the realm", () => {
     ["the value in other letters", { groups: ["WIFI"] }, false],
     ["an empty list", { groups: [] }, false],
     ["no such claim", {}, false],
-  ])("%s: only the exact value matches", async (_, said, isIn) => {
+  ])("%s: only the exact value matches", async (_, claims, isIn) => {
     const realmId = await realmWith({ mayUse: [staff, { claim: "roles", value: "member" }] });
-    expect((await signIn(realmId, person(said))).user !== undefined).toBe(isIn);
+    expect((await signIn(realmId, person(claims))).user !== undefined).toBe(isIn);
   });
 
   test("a refused stranger leaves no row: no user, no identity, no audit entry", async () => {

@@ -269,7 +269,7 @@ describe("an unusable file leaves nothing behind:", () => {
     ["half a character at the end", "text/csv", Buffer.from([...Buffer.from("pairwiseID\na"), 0xc3]), /not UTF-8/],
     ["no JSON", "application/json", "{oops", /not valid JSON/],
     ["JSON without an end", "application/json", '{"users":[{"pairwiseID":"a"}', /not valid JSON/],
-    ["JSON that goes on", "application/json", '{"users":[{"pairwiseID":"a"}]} {}', /not valid JSON/],
+    ["JSON with text after its end", "application/json", '{"users":[{"pairwiseID":"a"}]} {}', /not valid JSON/],
     ["an array", "application/json", '[{"pairwiseID":"a"}]', /must be a JSON object/],
     ["no users", "application/json", '{"people":[{"pairwiseID":"a"}]}', /no rows/],
     ["users that are no array", "application/json", '{"users":{"a":{"pairwiseID":"a"}}}', /must be an array/],

@@ -49,7 +49,7 @@ async function signInWithoutRole({ realmId, userId }: Creators): Promise<void> {
 const ends: [end: string, by: "person" | "client", act: (creators: Creators) => Promise<unknown>][] = [
   ["the creator is offboarded", "person", (all) => another(all).delete(`/api/user/${all.userId}`)],
   ["the creator is offboarded in bulk", "person", inBulk],
-  ["the creator is no administrator any more", "person", signInWithoutRole],
+  ["the creator is no longer an administrator", "person", signInWithoutRole],
   ["the creating client is switched off", "client", (all) => another(all).put(client(all), { active: false })],
   [
     "the creating client loses a scope that the job needs",

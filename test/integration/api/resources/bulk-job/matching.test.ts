@@ -69,7 +69,7 @@ describe("a selection", () => {
   const cases = (): [what: string, matching: Matching][] => [
     ["nothing", {}],
     ["a search", { search: "DEMO.EXAMPLE" }],
-    ["a search for a sign that patterns have", { search: "a@%" }],
+    ["a search for a wildcard character", { search: "a@%" }],
     ["an e-mail address", { filter: { email: "_Berg@" } }],
     ["a text", { filter: { text: "berg@mail" } }],
     ["a person's number", { filter: { text: people.get("carl") ?? "" } }],
@@ -77,10 +77,10 @@ describe("a selection", () => {
     ["being offboarded", { filter: { blacklisted: "TRUE" } }],
     ["being active", { filter: { blacklisted: "false", locked: "false" } }],
     ["being locked", { filter: { locked: "true" } }],
-    ["how many profiles", { filter: { minProfileCount: "1", maxProfileCount: "1" } }],
+    ["the number of profiles", { filter: { minProfileCount: "1", maxProfileCount: "1" } }],
     ["profiles and a search", { search: "nora", filter: { minProfileCount: "2" } }],
     ["no profiles", { filter: { maxProfileCount: "0" } }],
-    ["when people were made", { filter: { minCreated: iso(-250), maxCreated: iso(-75) } }],
+    ["when users were created", { filter: { minCreated: iso(-250), maxCreated: iso(-75) } }],
     ["since when they are locked", { filter: { minLockDate: iso(-4), maxLockDate: iso(-2) } }],
     ["since when they are offboarded", { filter: { minBlacklistDate: iso(-2), maxBlacklistDate: iso(1) } }],
     ["everything at once", { search: "nora", filter: { email: "berg", locked: "false", minCreated: iso(-201) } }],
@@ -296,7 +296,7 @@ describe("a refused selection leaves nothing behind", () => {
   });
 
   test.each<[what: string, matching: unknown, fields: { path: string; reason: string }[]]>([
-    ["that finds nobody", { search: "nobody" }, [{ path: "matching", reason: "Nothing in the list matches." }]],
+    ["without a match", { search: "nobody" }, [{ path: "matching", reason: "Nothing in the list matches." }]],
     [
       "with filters that the list does not have",
       { filter: { lokced: "true", admin: "1" } },
@@ -324,7 +324,7 @@ describe("a refused selection leaves nothing behind", () => {
       [{ path: "matching.filter", reason: expect.any(String) as string }],
     ],
     [
-      "with a misspelled property, which would otherwise be everybody",
+      "with a misspelled property, which would otherwise match every user",
       { filtre: { locked: "true" }, limit: 10 },
       [
         { path: "matching.filtre", reason: "there is no such property" },
@@ -334,7 +334,7 @@ describe("a refused selection leaves nothing behind", () => {
     ["in two spellings", { filter: {}, Filter: {} }, [{ path: "matching.filter", reason: "occurs in two spellings" }]],
     ["that is a text", "somebody", [{ path: "matching", reason: "matching must be an object." }]],
     ["that is a list", [{ search: "somebody" }], [{ path: "matching", reason: "matching must be an object." }]],
-    ["that is nothing", null, [{ path: "matching", reason: "matching must be an object." }]],
+    ["that is null", null, [{ path: "matching", reason: "matching must be an object." }]],
   ])("%s", async (_, matching, fields) => {
     const answer = await start(as, matching);
     expect(answer).toBeError("invalid_request");
@@ -354,9 +354,9 @@ describe("a refused selection leaves nothing behind", () => {
     ["with half a character", '{"matching":{"search":"\\ud800"}}'],
     ["with NUL", '{"matching":{"search":"some\\u0000"}}'],
     ["without an end", '{"matching":{"search":"some"}'],
-    ["that goes on", '{"matching":{"search":"some"}} {}'],
+    ["with text after its end", '{"matching":{"search":"some"}} {}'],
     ["that is too long", `{"matching":{"search":"${"x".repeat(100_000)}"}}`],
-    ["in depth", `{"matching":{"filter":${"[".repeat(5_000)}`],
+    ["nested too deeply", `{"matching":{"filter":${"[".repeat(5_000)}`],
   ])("%s", async (_, raw) => {
     const answer = await as.send("POST", "/api/jobs/offboarding", {
       raw,
@@ -530,7 +530,7 @@ describe("a selection of profiles", () => {
     ["of people's filters", { matching: { filter: { blacklisted: "true" } } }, "matching.filter.blacklisted"],
     ["with a misspelled property", { matching: { filters: {} } }, "matching.filters"],
     ["of revoked ones", { matching: { filter: { state: "revoked" } } }, "matching.filter.state"],
-    ["that finds nothing", { matching: { search: "0000000000000000" } }, "matching"],
+    ["without a match", { matching: { search: "0000000000000000" } }, "matching"],
     ["beside serials", { matching: {}, serials: ["17"] }, "matching"],
   ])("%s is refused and leaves nothing behind", async (_, body, path) => {
     const { realmId, as } = await realmWithProfiles();

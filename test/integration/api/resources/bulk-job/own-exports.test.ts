@@ -83,9 +83,9 @@ describe("results for people", () => {
         `${cells.map((cell) => (cell.includes(separator) ? `"${cell}"` : cell)).join(separator)}\r\n`;
       expect(text).toBe(
         `\ufeff${line(["Kennung", "E-Mail", ...headings])}${rows
-          .map((said, index) => {
+          .map((outcome, index) => {
             const [whom = "", address = ""] = given[index] ?? [];
-            return line([whom.replace("=", "'="), address, String(index + 2), ...said]);
+            return line([whom.replace("=", "'="), address, String(index + 2), ...outcome]);
           })
           .join("")}`,
       );

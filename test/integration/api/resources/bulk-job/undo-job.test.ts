@@ -175,10 +175,10 @@ describe("undoing a completed offboarding", () => {
     expect(await outOf(realm)).toEqual(again);
     const after = await owner.query(sql`select id from audit_entries where event = 'user_undelete'`);
     expect(after.length - before.length).toBe(count - 2 * changed);
-    const untold = await owner.query(sql`
+    const toNotify = await owner.query(sql`
       select from users u join absences a on a.user_id = u.id where u.realm_id = ${realm.realmId} and offboarded_at is null
     `);
-    expect(untold, "told at their next visit").toHaveLength(count - changed);
+    expect(toNotify, "notified at their next visit").toHaveLength(count - changed);
   });
 
   test("keeps locks, limits and e-mail addresses", async () => {

@@ -182,9 +182,9 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     const foreign = await activityOf(serial);
     expect(foreign).toBeError("profile_not_found");
     const unknown = await activityOf("4711");
-    const { request_id: _, ...said } = foreign.body;
-    const { request_id: __, ...saidOfNone } = unknown.body;
-    expect(said).toEqual(saidOfNone);
+    const { request_id: _, ...body } = foreign.body;
+    const { request_id: __, ...expected } = unknown.body;
+    expect(body).toEqual(expected);
   });
 
   test("renewed, then revoked by upkeep", async () => {
@@ -252,13 +252,13 @@ describe("the download of the file", () => {
 test("a realm without status requests is reported", async () => {
   const realmId = await given.realm();
   const serial = await given.profile(await given.user({ realmId }));
-  const said = async () => (await activityOf(serial, as.service({ realmId }))).body.data;
-  expect(await said()).toMatchObject({
+  const activity = async () => (await activityOf(serial, as.service({ realmId }))).body.data;
+  expect(await activity()).toMatchObject({
     realmChecks: { servers: 0, lastAt: null },
     diagnosis: { code: "nobody_asks", text: "No RADIUS server is known to have asked this service." },
   });
   await made.asker(realmId, { at: fromNow(-25 * hour) });
-  expect(await said()).toMatchObject({ realmChecks: { servers: 0 }, diagnosis: { code: "nobody_asks" } });
+  expect(await activity()).toMatchObject({ realmChecks: { servers: 0 }, diagnosis: { code: "nobody_asks" } });
 });
 
 test("an issuer with an expired CRL is reported", async () => {

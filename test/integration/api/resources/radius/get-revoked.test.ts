@@ -161,15 +161,15 @@ describe("the response", () => {
       select id, ${at}::timestamptz + make_interval(secs => case when id % 3 = 0 then 0.0001234 else 0 end), 0
         from certificates where realm_id = ${realmId}
     `);
-    const told = await linesTold();
+    const before = await linesSent();
     const answer = await read(`?since=${fromNow(-60_000).toISOString()}`);
     const got = identities(answer);
     expect(got).toHaveLength(3_500);
     expect(new Set(got).size).toBe(3_500);
-    expect((await linesTold()) - told).toBe(3_500);
+    expect((await linesSent()) - before).toBe(3_500);
   });
 
-  const linesTold = async (): Promise<number> =>
+  const linesSent = async (): Promise<number> =>
     (await registry.getSingleMetric("realmpass_revoked_feed_lines_total")?.get())?.values[0]?.value ?? 0;
 });
 

@@ -67,17 +67,17 @@ test("server and guest profiles that a user created are named only with the scop
   for (const [event, serial] of acts) {
     await record(event, { at: fromNow(-hour), user: admin, properties: { serial } });
   }
-  const told = async (...scopes: Scope[]): Promise<Record<string, string | null>> => {
+  const serialsByEvent = async (...scopes: Scope[]): Promise<Record<string, string | null>> => {
     const caller = as.service({ scopes: ["user.read", "profile.read", ...scopes] });
     const items: Item[] = (await caller.get(`/api/user/${admin.id}/timeline`)).body.data;
     return Object.fromEntries(items.map(({ type, serial }) => [type, serial]));
   };
   const all = Object.fromEntries(acts.map(([event, serial]) => [event, serial]));
   const users = { ...all, infrastructure_profile_create: null, guest_profile_revoke: null };
-  expect(await told()).toEqual(users);
-  expect(await told("infrastructure.read")).toEqual({ ...users, infrastructure_profile_create: "41" });
-  expect(await told("guest.view")).toEqual({ ...users, guest_profile_revoke: "42" });
-  expect(await told("infrastructure.read", "guest.view")).toEqual(all);
+  expect(await serialsByEvent()).toEqual(users);
+  expect(await serialsByEvent("infrastructure.read")).toEqual({ ...users, infrastructure_profile_create: "41" });
+  expect(await serialsByEvent("guest.view")).toEqual({ ...users, guest_profile_revoke: "42" });
+  expect(await serialsByEvent("infrastructure.read", "guest.view")).toEqual(all);
 });
 
 test("the timeline has the user's actions and what happened to them, latest first", async () => {
