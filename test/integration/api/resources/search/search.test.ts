@@ -336,7 +336,7 @@ describe("each group requires its own scope", () => {
   });
 });
 
-test("a person who is no administrator, a guest and nobody search nothing", async () => {
+test("a user without a role, a guest and an anonymous caller cannot search", async () => {
   expect(await find("anna", as.user(anna))).toBeError("forbidden");
   expect(await find("anna", as.guest(guests))).toBeError("forbidden");
   expect(await find("anna", as.nobody())).toBeError("unauthenticated");

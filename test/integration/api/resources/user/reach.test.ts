@@ -49,7 +49,7 @@ const cases: [Role[], Role[], "done" | "refused"][] = [
   [["administrator"], ["help_desk", "guest_manager", "auditor"], "done"],
 ];
 
-test.each(cases)("%j to somebody with %j is %s", async (callerRoles, targetRoles, outcome) => {
+test.each(cases)("a change by a user with %j to a user with %j is %s", async (callerRoles, targetRoles, outcome) => {
   expect(await attempt(as.user(await person(callerRoles)), await person(targetRoles))).toBe(outcome);
 });
 
