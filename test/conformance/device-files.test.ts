@@ -85,7 +85,7 @@ const aes = /PBES2, PBKDF2, AES-256-CBC.*hmacWithSHA256/;
 describeWithTool(["python3", "openssl"], "an Apple configuration profile", () => {
   const profileOf = (...given: Parameters<typeof encode>) => readPlist(encode(...given));
 
-  test("says what it is, for whom, until when, and can be removed", () => {
+  test("names the realm, the owner and the end date, and can be removed", () => {
     const profile = profileOf({ format: "mobileconfig" });
 
     expect(profile).toMatchObject({
@@ -104,7 +104,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
       expect(PayloadUUID).toMatch(/^[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/);
   });
 
-  test("names its payloads the same each time, and no two profiles alike", () => {
+  test("keeps its payload identifiers when it is made again; no two profiles share one", () => {
     const names = (id: string) => {
       const profile = profileOf({ format: "mobileconfig", identity: id });
       return [profile, ...(profile["PayloadContent"] as (typeof profile)[])].map(({ PayloadUUID }) =>
@@ -115,7 +115,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
     expect(new Set([...names(identity), ...names(`z${identity.slice(1)}`)]).size).toBe(2 * names(identity).length);
   });
 
-  test("joins each network with EAP-TLS, its own identity, and the named server of the named CA alone", () => {
+  test("joins each network with EAP-TLS and its own identity, and trusts only the named server under the named CA", () => {
     const profile = profileOf({ format: "mobileconfig" });
     const [certificate] = payloadsOf(profile, "com.apple.security.pkcs12");
     const [root] = payloadsOf(profile, "com.apple.security.root");
@@ -143,7 +143,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
     }
   });
 
-  test("anchors in what it is given when that holds no root", () => {
+  test("trusts the given CAs if none of them is a root", () => {
     const profile = profileOf(
       { format: "mobileconfig" },
       { radiusCas: [{ certificate: base64(hierarchy.issuerPem), selfSigned: false }] },
@@ -235,7 +235,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
       expect(shown.stdout.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
     });
 
-    test("and no longer verifies with one letter changed", () => {
+    test("fails to verify if one letter is changed", () => {
       const file = signed();
       file.write("F", file.indexOf("Example"));
       expect(verify(file).status).not.toBe(0);
@@ -261,7 +261,7 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     expect(one("//ProviderInfo/DisplayName[@lang='any']")).toEqual(["Example Üniversity"]);
   });
 
-  test("the grammar of the tests refuses what the format does", () => {
+  test("the test's grammar rejects what the format rejects", () => {
     const file = encode({ format: "eap-config" }).toString("utf8");
     const broken = [
       file.replace(/<ServerID>.*<\/ServerID>/, ""),
@@ -277,14 +277,11 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     }
   });
 
-  test.each([0, 1, 500, 999])(
-    "ends in the whole second that the certificate ends in, %i ms after it",
-    (milliseconds) => {
-      const file = encode({ format: "eap-config", notAfter: new Date(notAfter.getTime() + milliseconds) });
-      expect(faultsOf(file, grammar)).toBe("");
-      expect(xpath(file, "//ValidUntil")).toEqual(["2027-11-21T09:00:00Z"]);
-    },
-  );
+  test.each([0, 1, 500, 999])("ends in the same whole second as the certificate, %i ms after it", (milliseconds) => {
+    const file = encode({ format: "eap-config", notAfter: new Date(notAfter.getTime() + milliseconds) });
+    expect(faultsOf(file, grammar)).toBe("");
+    expect(xpath(file, "//ValidUntil")).toEqual(["2027-11-21T09:00:00Z"]);
+  });
 
   test.each([...deviceTypes, null])("for %s holds key, certificate and issuing CA under a password", (deviceType) => {
     const [one, other] = [1, 2].map(() => bundleOfEapConfig(encode({ format: "eap-config", deviceType })));

@@ -13,7 +13,7 @@ const blocksOf = (page: string): string[] =>
 const blockWith = (page: string, ...texts: readonly string[]): string =>
   blocksOf(page).find((block) => texts.every((text) => block.includes(text))) ?? "";
 
-test("wpa_supplicant's network is the one that eap-tls.test.ts takes to a RADIUS server", () => {
+test("wpa_supplicant joins the same network as in eap-tls.test.ts", () => {
   const sent = blockWith(readFileSync("docs/radius/README.md", "utf8"), "network=", "client_cert");
   const written = blockWith(guide, "network=")
     .replace("eduroam", "demo")
@@ -50,7 +50,7 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
       encoding: "utf8",
     });
 
-  test("is one that nmcli reads, with nothing in it that it drops", () => {
+  test("is read by nmcli without dropping a setting", () => {
     const file = blockWith(guide, "[connection]").replaceAll("/etc/realmpass", directory);
     const { status, stdout, stderr } = readBack(file);
 
@@ -60,7 +60,7 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
     expect(stdout.split("\n")).toEqual(expect.arrayContaining(settings));
   });
 
-  test("is what the command on the page of RADIUS servers makes", async () => {
+  test("is what the command on the page about RADIUS servers makes", async () => {
     const [command = ""] = await shellBlocks("docs/radius/README.md", "Devices");
     const script = command.replace(/^nmcli connection add/, `${requireTool("nmcli")} --offline connection add`);
     const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script.replaceAll("/etc/realmpass", directory)], {
@@ -76,7 +76,7 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
     expect(stdout.split("\n")).toEqual(expect.arrayContaining(file.split("\n")));
   });
 
-  test("is refused with another method than there is, so the check is one", () => {
+  test("with an unknown EAP method is refused: the check works", () => {
     const file = blockWith(guide, "[connection]").replaceAll("/etc/realmpass", directory);
     expect(readBack(file.replace("eap=tls;", "eap=none;")).status).not.toBe(0);
   });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   user = await given.user({ realmId: api.realmId, pairwiseId: "pairwise-1" });
 });
 
-test("2 the id token is RS256 under the published keys and says who, when, for whom and in which session", async () => {
+test("2 the id token is RS256 under the published keys and names person, time, client and session", async () => {
   const { body } = await redeem(application, await codeFor(user, application, { nonce: "n-1" }));
   const { body: jwks } = await as.nobody().get("/oauth/jwks");
   const { payload } = await jwtVerify(body.id_token, createLocalJWKSet(jwks), {
@@ -37,7 +37,7 @@ test("2 the id token is RS256 under the published keys and says who, when, for w
   });
 });
 
-test("12.2 the id token of a refresh is about the same sign-in, without the nonce", async () => {
+test("12.2 a refreshed id token names the same sign-in, without the nonce", async () => {
   const { body: first } = await signIn(user, application, { nonce: "n" });
   const { body } = await token({
     grant_type: "refresh_token",

@@ -25,7 +25,7 @@ const logOut = (idToken: string, parameters: Record<string, string> = {}) =>
 const isAlive = async (accessToken: string): Promise<boolean> =>
   (await as.token(accessToken).get("/api/realm")).status === 200;
 
-test("2 and 3 a session ends by the names of RP-Initiated Logout, and the state comes back", async () => {
+test("2 and 3 RP-Initiated Logout ends a session and returns the state", async () => {
   const { body } = await signIn(user, application);
   const answer = await get(logoutUrl({ id_token_hint: body.id_token, post_logout_redirect_uri: home, state: "s t" }));
   expect({ status: answer.status, location: answer.headers.location }).toEqual({
@@ -35,7 +35,7 @@ test("2 and 3 a session ends by the names of RP-Initiated Logout, and the state 
   expect(await isAlive(body.access_token)).toBe(false);
 });
 
-test("2 and 4 a session ends without a cookie, and ending it again is no error", async () => {
+test("2 and 4 logout needs no cookie, and a second logout succeeds", async () => {
   const { body } = await signIn(user, application);
   for (let round = 0; round < 2; round++) {
     const answer = await logOut(body.id_token);
@@ -44,7 +44,7 @@ test("2 and 4 a session ends without a cookie, and ending it again is no error",
   }
 });
 
-describe("4 refused on a page, and the session stays:", () => {
+describe("4 refused on a page, without ending the session:", () => {
   const unsigned = (claims: object, header: object): string =>
     `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.`;
 

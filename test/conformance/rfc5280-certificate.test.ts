@@ -179,7 +179,7 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
     );
   });
 
-  test("RFC 5280 section 4.2.1.6: a server is named by dNSName, and by its CN alike", async () => {
+  test("RFC 5280 section 4.2.1.6: a server is named by dNSName, and by the same CN", async () => {
     const printed = text(await issue(infrastructure));
 
     expect(printed).toContain("Subject: CN=radius.example.org,");
@@ -197,7 +197,7 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
     expect(shown).not.toContain("Negative");
   });
 
-  test("the pinned certificate reads as its dump says", () => {
+  test("the pinned certificate matches its dump", () => {
     const { dump, der } = pinned();
     expect(openssl(["asn1parse", "-inform", "DER", "-i", "-in", "c.der"], { "c.der": der }).stdout).toBe(dump);
   });
@@ -248,7 +248,7 @@ function pinned(): { der: Buffer; dump: string } {
   return { der: derOf(file.slice(pemStart, dumpStart)), dump: file.slice(dumpStart) };
 }
 
-test("the certificate for fixed inputs is, octet for octet, the one a person has read", async () => {
+test("the certificate for fixed inputs equals the reviewed one, octet for octet", async () => {
   const der = await issue({ issuer: testIssuer("issuing-rsa") });
   expect(pem("CERTIFICATE", der)).toBe(pem("CERTIFICATE", pinned().der));
 });

@@ -62,20 +62,20 @@ describeWithTool("openssl", "a CRL", () => {
     }
   });
 
-  test("as pinned reads as its dump says", () => {
+  test("if pinned, matches its dump", () => {
     const { dump, der } = pinned();
     expect(openssl(["asn1parse", "-inform", "DER", "-i", "-in", "crl.der"], { "crl.der": der }).stdout).toBe(dump);
     expect(text(der)).toContain("Number: \n                1795251600");
   });
 
-  test("that is empty has no list of entries (section 5.1.2.6)", async () => {
+  test("without entries has no revokedCertificates field (section 5.1.2.6)", async () => {
     const crl = await crlOf([]);
     expect(text(crl)).toContain("No Revoked Certificates.");
     expect(fieldsOf(crl).map(({ tagOctet }) => tagOctet)).toEqual([0x02, 0x30, 0x30, 0x17, 0x17, 0xa0]);
   });
 });
 
-test("nextUpdate is always there, in GeneralizedTime from 2050 on and in UTCTime before (section 5.1.2.4)", async () => {
+test("always has nextUpdate: GeneralizedTime from 2050 on, UTCTime before (section 5.1.2.4)", async () => {
   const tags = async (override: Partial<CrlRequest>) =>
     fieldsOf(await crlOf([], override))
       .map(({ tagOctet }) => tagOctet)
@@ -86,7 +86,7 @@ test("nextUpdate is always there, in GeneralizedTime from 2050 on and in UTCTime
   expect(await tags(late)).toEqual([0x18, 0x18]);
 });
 
-test("an entry whose reason is unspecified or not known has no extensions (section 5.3.1)", () => {
+test("an entry with an unspecified or unknown reason has no extensions (section 5.3.1)", () => {
   const der = encodeCrlEntries([entry("5", 0), entry("5", null), entry("5", 5)]);
   const list = sequence(der);
   const parts = readChildren(list, readElement(list)).map((each) => readChildren(list, each).length);
@@ -94,7 +94,7 @@ test("an entry whose reason is unspecified or not known has no extensions (secti
   expect(der.subarray(-14).toString("hex")).toBe("300c300a0603551d1504030a0105");
 });
 
-test("entries begin and end where they were counted, and nothing else passes for them", () => {
+test("entries begin and end at the counted offsets, and other bytes are not accepted as entries", () => {
   const der = encodeCrlEntries(fixed);
   expect(countCrlEntries(der)).toBe(5);
   expect(countCrlEntries(Buffer.alloc(0))).toBe(0);
@@ -113,7 +113,7 @@ test("a CRL that ends before it begins, or without a number, is not signed", asy
   await expect(crlOf([], { number: 0n })).rejects.toThrow(RangeError);
 });
 
-test("the thread breathes while a long list is hashed", async () => {
+test("hashing a long CRL does not block the thread", async () => {
   const piece = encodeCrlEntries(
     Array.from({ length: 2_000 }, (_, index) => entry(String(2n ** 126n + BigInt(index)), 1)),
   );
@@ -137,7 +137,7 @@ function pinned(): { der: Buffer; dump: string } {
   return { der: Buffer.from(base64, "base64"), dump: file.slice(dumpStart) };
 }
 
-test("the CRL for fixed inputs is, octet for octet, the one a person has read", async () => {
+test("the CRL for fixed inputs equals the reviewed one, octet for octet", async () => {
   const der = await crlOf(fixed, { name: "issuing-rsa", number: 1_795_251_600n });
   expect(pem("X509 CRL", der)).toBe(pem("X509 CRL", pinned().der));
 });

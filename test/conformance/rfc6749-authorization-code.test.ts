@@ -36,7 +36,7 @@ const age = (seconds: number): Promise<unknown> =>
   );
 
 describe("a code", () => {
-  test("becomes exactly the five properties, with the code itself among them", async () => {
+  test("becomes exactly the five properties, including the code itself", async () => {
     const code = await codeFor(user, application);
     const answer = await redeem(application, code);
     expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
@@ -56,7 +56,7 @@ describe("a code", () => {
   });
 });
 
-describe("4.1.2.1 a request whose client or redirection URI is not valid is shown on a page, and never redirected:", () => {
+describe("4.1.2.1 a request with an invalid client or redirection URI is shown on a page, and never redirected:", () => {
   test.each<[string, Record<string, string | undefined>]>([
     ["no client_id", { client_id: undefined }],
     ["an empty client_id", { client_id: "" }],
@@ -79,7 +79,7 @@ describe("4.1.2.1 a request whose client or redirection URI is not valid is show
   });
 });
 
-describe("4.1.2.1 told to the application:", () => {
+describe("4.1.2.1 reported to the application:", () => {
   test.each<[string, Record<string, string | undefined>, string]>([
     ["no response_type", { response_type: undefined }, "invalid_request"],
     ["an empty response_type", { response_type: "" }, "invalid_request"],
@@ -93,7 +93,7 @@ describe("4.1.2.1 told to the application:", () => {
     expectToldToApplication(await ask({ state: markedState, ...parameters }), { error, iss: api.url });
   });
 
-  test("a repeated parameter, and no state when that is the one", async () => {
+  test("a repeated parameter; a repeated state is not returned", async () => {
     const visit = await (await browser(user)).get(`${authorizeUrl(few, { state: "a" })}&state=b`, { follow: false });
     expect(answerOf(visit)).toEqual({ error: "invalid_request", error_description: expect.any(String), iss: api.url });
   });
@@ -108,7 +108,7 @@ test("3.3 an omitted scope means all registered ones", async () => {
   expect(row?.scopes.sort()).toEqual(["offline_access", "openid", "profile.read"]);
 });
 
-test("4.1.2 the answer has the code, the state as sent and iss, and keeps the redirect URI's own query", async () => {
+test("4.1.2 the response has the code, the exact state and iss, and keeps the redirect URI's own query", async () => {
   const own = "https://client.example/back?tenant=a%20b&x";
   const other = await given.application({ realmId: api.realmId, type: "useragent", redirectUri: own });
   const visit = await allow(await browser(user), authorizeUrl(other, { redirect_uri: own, state: "~/&?=%" }));
@@ -125,7 +125,7 @@ test("4.1.2 a code expires after 60 seconds", async () => {
   expect(await redeem(application, late)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
 });
 
-test("4.1.2 a code is used once: a second time is refused, and ends the session with everything in it", async () => {
+test("4.1.2 a code works once: a second use is refused, and ends the session with all its tokens", async () => {
   const code = await codeFor(user, application);
   const { body } = await redeem(application, code);
   expect(await redeem(application, code)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
@@ -139,7 +139,7 @@ test("4.1.2 a code is used once: a second time is refused, and ends the session 
   expect(audited).toContainEqual({ reason: "code_replayed" });
 });
 
-test("4.1.3 another client, another redirect_uri or a verifier that was never announced is refused, and the code survives", async () => {
+test("4.1.3 another client, another redirect_uri or an unannounced verifier is refused, and the code survives", async () => {
   const code = await codeFor(user, application);
   const other = await given.application({ realmId: api.realmId, type: "useragent" });
   for (const attempt of [

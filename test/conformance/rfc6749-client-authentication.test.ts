@@ -25,7 +25,7 @@ const wrong = "rps_wrong";
 const post = (fields: Record<string, string> = {}) =>
   token({ ...grant, client_id: service.clientId, client_secret: service.secret, ...fields });
 
-test("2.3.1 a secret is taken by both methods, and is needed by clients that have one", async () => {
+test("2.3.1 both methods accept a secret, and a client that has one must send it", async () => {
   const confidential = await given.application({ realmId: api.realmId, type: "useragent", useClientSecret: true });
   const { clientId, secret } = confidential;
   expect(await redeem(confidential, await codeFor(user, confidential))).toMatchObject({
@@ -46,28 +46,31 @@ test("2.3.1 a secret is taken by both methods, and is needed by clients that hav
   });
 });
 
-test.each(["token", "revoke", "introspect"])("2.3.1 at /oauth/%s the right secret alone is taken", async (endpoint) => {
-  const ask = (secret: string) =>
-    postForm(`${api.url}/oauth/${endpoint}`, {
-      ...grant,
-      token: "x",
-      client_id: service.clientId,
-      client_secret: secret,
-    });
-  expect(await ask(service.secret)).toMatchObject({ status: 200 });
-  for (const other of [wrong, `${service.secret}x`, service.secret.slice(0, -1), service.secret.toUpperCase()]) {
-    expect(await ask(other)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
-  }
-});
+test.each(["token", "revoke", "introspect"])(
+  "2.3.1 at /oauth/%s only the right secret is accepted",
+  async (endpoint) => {
+    const ask = (secret: string) =>
+      postForm(`${api.url}/oauth/${endpoint}`, {
+        ...grant,
+        token: "x",
+        client_id: service.clientId,
+        client_secret: secret,
+      });
+    expect(await ask(service.secret)).toMatchObject({ status: 200 });
+    for (const other of [wrong, `${service.secret}x`, service.secret.slice(0, -1), service.secret.toUpperCase()]) {
+      expect(await ask(other)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+    }
+  },
+);
 
-test("2.3.1 the Basic scheme works, its parts form-decoded", async () => {
+test("2.3.1 the Basic scheme works, with form-encoded parts", async () => {
   expect(await token(grant, basic(service.clientId, service.secret))).toMatchObject({ status: 200 });
   expect(await token({ ...grant, client_id: service.clientId }, basic(service.clientId, service.secret))).toMatchObject(
     { status: 200 },
   );
 });
 
-test("2.3.1 and 3.2 credentials in the query are ignored, as unknown fields are", async () => {
+test("2.3.1 and 3.2 credentials in the query are ignored, like unknown fields", async () => {
   expect(await post({ whatever: "x" })).toMatchObject({ status: 200 });
   const query = `?${new URLSearchParams({ ...grant, client_id: service.clientId, client_secret: service.secret }).toString()}`;
   expect(await postForm(`${api.url}/oauth/token${query}`, {})).toMatchObject({
@@ -106,7 +109,7 @@ describe("5.2 refused:", () => {
   });
 });
 
-test("5.2 401 names the Basic scheme when it was used, and only then", async () => {
+test("5.2 401 names the Basic scheme only if the request used it", async () => {
   expect((await token(grant, basic(service.clientId, wrong))).headers["www-authenticate"]).toMatch(/^Basic /);
   expect((await post({ client_secret: wrong })).headers["www-authenticate"]).toBeUndefined();
 });

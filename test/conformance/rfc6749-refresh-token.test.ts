@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const refused = (error: string) => ({ status: 400, body: { error } });
 
-test("6 the answer has exactly three properties, and the same refresh token goes on working", async () => {
+test("6 the response has exactly three properties, and the refresh token keeps working", async () => {
   const { body: first } = await signIn(user, application, { nonce: "n" });
   for (let round = 0; round < 2; round++) {
     const { status, body } = await refresh(application, first.refresh_token);
@@ -29,7 +29,7 @@ test("6 the answer has exactly three properties, and the same refresh token goes
   expect(await as.token(first.access_token).get("/api/realm")).toMatchObject({ status: 200 });
 });
 
-test("6 a narrower scope is what the new token has, a wider one is refused, and neither changes the session", async () => {
+test("6 a narrower scope applies to the new token, a wider one is refused, and the session stays the same", async () => {
   const { body: first } = await signIn(user, application, { scope: "openid offline_access realm.read profile.read" });
   const narrow = await refresh(application, first.refresh_token, { scope: "profile.read" });
   expect(Object.keys(narrow.body).sort()).toEqual(["access_token", "token_type"]);
@@ -41,7 +41,7 @@ test("6 a narrower scope is what the new token has, a wider one is refused, and 
   expect(await as.token(full.access_token).get("/api/realm")).toMatchObject({ status: 200 });
 });
 
-test("6 and 5.2 unknown tokens, those of another kind and those of another client are refused", async () => {
+test("6 and 5.2 unknown tokens, tokens of another kind and another client's tokens are refused", async () => {
   const { body } = await signIn(user, application);
   const other = await given.application({ realmId: api.realmId, type: "useragent" });
   for (const wrong of ["rpr_unknown", body.access_token, body.code, body.id_token].map(String)) {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   user = await given.user({ realmId: api.realmId });
 });
 
-test("3 and 3.1 a token that does not suffice, a bad one and none are told apart in WWW-Authenticate", async () => {
+test("3 and 3.1 WWW-Authenticate distinguishes an insufficient, an invalid and a missing token", async () => {
   const { body } = await signIn(user, application, { scope: "realm.read" });
   const narrow = await as.token(body.access_token).get("/oauth/userinfo");
   expect(narrow).toMatchObject({ status: 403, body: { error: "insufficient_scope" } });

@@ -134,7 +134,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
     );
   }
 
-  test.each(["sha1", "sha256"] as const)("that is good, for a CertID with %s", async (algorithm) => {
+  test.each(["sha1", "sha256"] as const)("that a CertID with %s is good", async (algorithm) => {
     const { stdout, stderr } = await shown({ status: "good" }, { algorithm });
     expect(stderr).toContain("Response verify OK");
     expect(stdout).toContain("Cert Status: good");
@@ -143,7 +143,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
     );
   });
 
-  test("that is revoked, with its reason, and without one when that is 0", async () => {
+  test("that a certificate is revoked, with its reason unless that is 0", async () => {
     const at = new Date("2026-11-20T10:11:12Z");
     const withReason = await shown({ status: "revoked", at, reason: 1 });
     expect(withReason.stderr).toContain("Response verify OK");
@@ -156,7 +156,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
     expect(without.stdout).not.toContain("Revocation Reason");
   });
 
-  test("that is unknown", async () => {
+  test("that a certificate is unknown", async () => {
     const { stdout, stderr } = await shown({ status: "unknown" });
     expect(stderr).toContain("Response verify OK");
     expect(stdout).toContain("Cert Status: unknown");
@@ -189,7 +189,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
     expect(stderr).toContain("Response verify OK");
   });
 
-  test("but not one whose responder another issuer has signed", async () => {
+  test("but rejects one whose responder another issuer has signed", async () => {
     const request = encodeOcspRequest([certIdOf("sha1")]);
     const foreign = await respond(
       request,
@@ -223,7 +223,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
 });
 
 describeWithTool("openssl", "the certificate of a responder (RFC 6960 section 4.2.2.2)", () => {
-  test("signs OCSP answers and nothing else, and nobody asks whether it was revoked", async () => {
+  test("signs only OCSP answers, and is itself exempt from revocation checks", async () => {
     const { stdout } = openssl(["x509", "-in", "responder.pem", "-noout", "-text"], {
       "responder.pem": pem("CERTIFICATE", await responderCertificate()),
     });
@@ -242,7 +242,7 @@ describeWithTool("openssl", "the certificate of a responder (RFC 6960 section 4.
   });
 });
 
-describe("no responder's certificate is signed that", () => {
+describe("no responder's certificate is signed if it", () => {
   const issuer = testIssuer();
   test.each<[string, string, Partial<ResponderDraft>]>([
     ["has a number that is none", "serial_number_positive", { serialNumber: "0" as SerialNumber }],
@@ -272,7 +272,7 @@ describe("no responder's certificate is signed that", () => {
   });
 });
 
-test("an answer for fixed inputs is what it was", async () => {
+test("the answer for fixed inputs never changes", async () => {
   const certId = encodeCertId({ issuer: certificateDer("issuing"), serialNumber: "4711", algorithm: "sha256" });
   const at = new Date("2026-11-21T09:00:00Z");
   const responseData = encodeResponseData({

@@ -23,14 +23,14 @@ const refreshes = async (refreshToken: string) =>
   (await token({ grant_type: "refresh_token", client_id: application.clientId, refresh_token: refreshToken }))
     .status === 200;
 
-test("2.1 an access token ends alone", async () => {
+test("2.1 revoking an access token ends only that token", async () => {
   const { body } = await signIn(user, application);
   expect(await revoke(body.access_token)).toMatchObject({ status: 200, text: "" });
   expect(await isAlive(body.access_token)).toBe(false);
   expect(await refreshes(body.refresh_token)).toBe(true);
 });
 
-test("2.1 a refresh token ends the session, whatever the hint says", async () => {
+test("2.1 revoking a refresh token ends the session, whatever the hint", async () => {
   const { body } = await signIn(user, application);
   expect(await revoke(body.refresh_token, application, { token_type_hint: "access_token" })).toMatchObject({
     status: 200,
@@ -39,7 +39,7 @@ test("2.1 a refresh token ends the session, whatever the hint says", async () =>
   expect(await refreshes(body.refresh_token)).toBe(false);
 });
 
-test("2.2 tokens of other clients and unknown ones are left alone, with the same answer", async () => {
+test("2.2 another client's tokens and unknown ones are left alone, with the same answer", async () => {
   const { body } = await signIn(user, application);
   const other = await given.application({ realmId: api.realmId, type: "useragent" });
   for (const value of [body.access_token, body.refresh_token, "unknown"]) {
@@ -49,7 +49,7 @@ test("2.2 tokens of other clients and unknown ones are left alone, with the same
   expect(await refreshes(body.refresh_token)).toBe(true);
 });
 
-test("2.1 clients authenticate", async () => {
+test("2.1 clients must authenticate", async () => {
   expect(await revoke("x", service)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
   expect(await revoke("", application)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
   expect(await postForm(`${api.url}/oauth/revoke`, { token: "x" })).toMatchObject({ status: 400 });

@@ -54,7 +54,7 @@ describe("the two ways to write an empty password (RFC 7292 appendix B.1)", () =
     await expect(text).toMatchFileSnapshot(`pinned/${pinned}`);
   });
 
-  test.each([...deviceTypes, null])("the MAC of a file for %s verifies with one of them only", (deviceType) => {
+  test.each([...deviceTypes, null])("the MAC of a file for %s verifies with only one of them", (deviceType) => {
     const right = deviceType === "MacOS" ? "zero-length" : "two-zero-octets";
     const wrong = deviceType === "MacOS" ? "two-zero-octets" : "zero-length";
 

@@ -84,7 +84,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
       expect(new Set(localKeyIds).size).toBe(1);
     });
 
-    test("but not with any other password", () => {
+    test("with no other password", () => {
       expect(run("openssl", ["pkcs12", "-in", "Windows-ec-p256.p12", "-passin", "pass:x", "-nodes"]).status).toBe(1);
     });
   });
@@ -219,7 +219,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
     });
   });
 
-  test("the key derivation agrees with openssl kdf, whatever the salt, purpose, rounds and length", () => {
+  test("the key derivation agrees with openssl kdf, for any salt, purpose, rounds and length", () => {
     const passwords = ["", "0000", "0041d83ddcf10000"].map((hex) => Buffer.from(hex, "hex"));
     for (const [round, password] of Array.from({ length: 8 }, () => passwords)
       .flat()

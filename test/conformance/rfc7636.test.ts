@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const { challenge } = drawPkce();
 
-describe("4.4.1 the application is told of", () => {
+describe("4.4.1 the application is sent", () => {
   test.each<[string, Record<string, string | undefined>, string, (() => GivenApplication)?]>([
     ["PKCE plain", { code_challenge: challenge, code_challenge_method: "plain" }, "invalid_request"],
     ["a challenge without a method", { code_challenge: challenge }, "invalid_request"],
@@ -33,7 +33,7 @@ describe("4.4.1 the application is told of", () => {
   });
 });
 
-test("4.6 a code with a challenge is redeemed with its verifier alone", async () => {
+test("4.6 a code with a challenge is redeemed only with its verifier", async () => {
   const { verifier, challenge } = drawPkce();
   const code = await codeFor(user, application, { code_challenge: challenge, code_challenge_method: "S256" });
   expect(await redeem(application, code)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const introspect = (value: string, of = service) =>
   postForm(`${api.url}/oauth/introspect`, { token: value, client_id: of.clientId, client_secret: of.secret });
 
-test("2.2 the answer says what an access token is", async () => {
+test("2.2 the response describes an access token", async () => {
   const { body } = await signIn(user, application, { scope: "openid realm.read" });
   const answer = await introspect(body.access_token);
   expect(answer).toMatchObject({
@@ -37,7 +37,7 @@ test("2.2 the answer says what an access token is", async () => {
   expect(answer.body.exp - answer.body.iat).toBe(1800);
 });
 
-test("2.2 the answer is active: false alone for tokens that are unknown, ended, of another realm, or another client's refresh tokens", async () => {
+test("2.2 the response is only active: false for a token that is unknown, expired, of another realm, or another client's refresh token", async () => {
   const { body } = await signIn(user, application);
   const stranger = await given.application({ realmId: await given.realm() });
   await postForm(`${api.url}/oauth/revoke`, { token: body.access_token, client_id: application.clientId });
@@ -52,7 +52,7 @@ test("2.2 the answer is active: false alone for tokens that are unknown, ended, 
   }
 });
 
-test("2.1 clients with a secret alone may ask", async () => {
+test("2.1 only clients with a secret may introspect", async () => {
   expect(await introspect("x", application)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
   expect(await introspect("x", { ...service, secret: "wrong" })).toMatchObject({ status: 401 });
 });

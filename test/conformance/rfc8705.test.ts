@@ -36,7 +36,7 @@ beforeAll(async () => {
 const open = (token: string, sent: Sent = {}, base = api.tlsUrl): Promise<ApiAnswer> =>
   send(`${base}/api/profile`, { ...sent, headers: { ...bearer(token), ...sent.headers } });
 
-test("3 a token is good with its certificate alone: without it, with another or with a forged header it is 401", async () => {
+test("3 a token works only with its certificate: without it, with another or with a forged header it is 401", async () => {
   const [device, other] = [await issue(user), await issue(user)];
   const token = String((await signIn(client, device)).body.access_token);
   const forged = { [header]: byteSequence(derOf(device)) };
@@ -56,7 +56,7 @@ test("3 a token is good with its certificate alone: without it, with another or 
   expect((await open(token, { device })).status).toBe(200);
 });
 
-test("3.1 the access token names the certificate it is bound to, the id token the sign-in", async () => {
+test("3.1 the access token names its certificate, the id token its sign-in", async () => {
   const device = await issue(user);
   const before = Math.floor(systemClock.now().getTime() / 1000);
   const { body } = await signIn(client, device);
@@ -80,7 +80,7 @@ test("3.1 the access token names the certificate it is bound to, the id token th
   expect(sessions).toEqual([{ userId: user.id, loginId: null, serial: device.serial }]);
 });
 
-test("3.2 introspection says that a token is bound", async () => {
+test("3.2 introspection shows the certificate that a token is bound to", async () => {
   const device = await issue(user);
   const { access_token: token } = (await signIn(client, device)).body;
   const service = await given.application({ realmId: user.realmId });
@@ -100,7 +100,7 @@ test("3.2 introspection says that a token is bound", async () => {
   expect(new Ajv2020({ strict: false }).validate(exact, { ...body, other: 1 })).toBe(false);
 });
 
-test("3.3 and 5 the metadata say that there is such a grant, and where to go with a certificate", async () => {
+test("3.3 and 5 the metadata list the grant, and the endpoint for requests with a certificate", async () => {
   const { body } = await as.nobody().get("/.well-known/openid-configuration");
   expect(body).toMatchObject({
     tls_client_certificate_bound_access_tokens: true,

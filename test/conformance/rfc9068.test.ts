@@ -8,7 +8,7 @@ import { useApi } from "../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("2.1 and 2.2 an access token is a JWT for 30 minutes that the stored key signed, and opens the API", async () => {
+test("2.1 and 2.2 an access token is a JWT for 30 minutes, signed with the stored key, and accepted by the API", async () => {
   const service = await given.application({ realmId: api.realmId });
   const { access_token: token } = (
     await postForm(`${api.url}/oauth/token`, {

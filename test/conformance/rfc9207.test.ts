@@ -14,12 +14,12 @@ beforeAll(async () => {
   user = await given.user({ realmId: api.realmId });
 });
 
-test("2 a response with a code names the issuer, and has no state when none was sent", async () => {
+test("2 a response with a code names the issuer, and has no state if the request had none", async () => {
   const answer = answerOf(await allow(await browser(user), authorizeUrl(application)));
   expect(answer).toEqual({ code: expect.any(String), iss: api.url });
 });
 
-test("2 an error response names the issuer: the user has denied access", async () => {
+test("2 an error response names the issuer if the user denies access", async () => {
   const who = await browser(user);
   const visit = await who.submit(await who.get(authorizeUrl(application, { state: "s", prompt: "consent" })), {
     decision: "deny",

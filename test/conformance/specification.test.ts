@@ -103,7 +103,7 @@ function rows(section: Section, keyOf: (row: readonly string[]) => string, check
       if (check === undefined) throw new Error(`nothing checks "${key}" of section ${section}`);
       await check();
     });
-    test("every row has its check, and every check its row", () => {
+    test("every row has a check, and every check a row", () => {
       expect(Object.keys(checks).sort()).toEqual([...keys].sort());
     });
   });
@@ -119,12 +119,12 @@ function fieldRows(section: Section, examples: () => Promise<Record<string, unkn
       found = await examples();
       expect(found.length).toBeGreaterThan(0);
     });
-    test("exactly these fields, of these types", () => {
+    test("has exactly these fields, of these types", () => {
       for (const example of found) expectFields(section, example);
     });
     const nullable = specification[section].filter((row) => (row as readonly string[])[1]?.includes("or null"));
     if (nullable.length > 0) {
-      test.each(nullable.map(first))("%s is null in one case and is not in another", (name) => {
+      test.each(nullable.map(first))("%s is null in one case and set in another", (name) => {
         const values = found.map((example) => example[name]);
         // The OCSP responder has not been asked yet.
         if (name !== "lastOcsp") expect(values.some((value) => value !== null)).toBe(true);
@@ -273,7 +273,7 @@ fieldRows("2.4", async () => {
   ];
 });
 
-test("section 2.4: on creation, additionally identity, radiusCN and the output", () => {
+test("section 2.4: the response to a creation also has identity, radiusCN and the output", () => {
   expectCreated("2.4", made.profile, ["identity", "radiusCN"], "a");
 });
 
@@ -286,7 +286,7 @@ fieldRows("2.5", async () => {
   return all;
 });
 
-test("section 2.5: on creation, additionally identity, radiusCN and the output", () => {
+test("section 2.5: the response to a creation also has identity, radiusCN and the output", () => {
   expectCreated("2.5", made.guestProfile, ["identity", "radiusCN"], "b");
 });
 
@@ -296,7 +296,7 @@ fieldRows("2.6", async () => {
   return dataOf(await admin.get("/api/infrastructure-profile"));
 });
 
-test("section 2.6: on creation, additionally identity, radiusCN, radiusCA and the output", () => {
+test("section 2.6: the response to a creation also has identity, radiusCN, radiusCA and the output", () => {
   expectCreated("2.6", made.infrastructureProfile, ["identity", "radiusCN", "radiusCA"], "b");
 });
 
@@ -636,7 +636,7 @@ describe("section 4.2: every row is an endpoint with that method, path and acces
   });
 
   const marked = specification["4.2"].filter(([, , admins]) => admins === "yes");
-  test.each(marked)("%s %s: neither a user nor a guest may", async (methods, where) => {
+  test.each(marked)("%s %s: refused to users and guests", async (methods, where) => {
     const path = where.replace("{auth_url}", "").replace(/ \(.*\)$/, "");
     for (const method of methods.split(", "))
       for (const who of [own, guest])

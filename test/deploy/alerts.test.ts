@@ -11,11 +11,11 @@ describeWithTool("promtool", "Prometheus' own checker", () => {
     expect(promtool("check", "rules", "rules.yml")).toContain("SUCCESS");
   });
 
-  test("sees each alert fire when it should, and not when it should not", () => {
+  test("sees each alert fire only when it should", () => {
     expect(promtool("test", "rules", "rules.test.yml")).toContain("SUCCESS");
   });
 
-  test("reads how processes are found, on the ports of their units", () => {
+  test("finds the processes on the ports of their units", () => {
     expect(promtool("check", "config", "--syntax-only", "scrape.yml")).toContain("SUCCESS");
     const ports = [...readFileSync("deploy/prometheus/scrape.yml", "utf8").matchAll(/127\.0\.0\.1:(\d+)/g)];
     expect(ports.map(([, port]) => port)).toEqual(["13000", "13001", "19461", "19462", "14000", "14001"]);

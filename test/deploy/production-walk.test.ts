@@ -82,22 +82,22 @@ describeWithTool(
       drill = said("DRILL");
     });
 
-    test("a profile is issued and good by OCSP over plain http; revoked, it is refused at once and on the list", () => {
+    test("a profile is issued and is good by OCSP over plain http; once revoked, it is refused at once and is on the CRL", () => {
       expect(found).toMatchObject({ before: "good", after: "revoked", onList: true, subjectEnds: true });
       expect(found["points"]).toEqual(
         expect.arrayContaining(["http://wifi.example.org/ocsp/1", "http://wifi.example.org/ca/1.cer"]),
       );
     });
 
-    test("everything else on port 80 leads to https", () => {
+    test("everything else on port 80 is redirected to https", () => {
       expect(found["elsewhere"]).toEqual([301, "https://wifi.example.org/me"]);
     });
 
-    test("with one process of each kind stopped, everything goes on", () => {
+    test("the service keeps working with one process of each kind stopped", () => {
       expect(new Set(found["withOneLess"] as unknown[])).toEqual(new Set([200, "revoked"]));
     });
 
-    test("one api after the other is started again, and nobody who asks meanwhile hears of it from the proxy", () => {
+    test("restarting one api after the other fails no request at the proxy", () => {
       const answers = found["rolling"] as Record<string, number>;
       expect(answers["200"]).toBeGreaterThan(20);
       // Of a limit that is reached, and of an api that stops: repeated, such a request is answered.
@@ -105,53 +105,53 @@ describeWithTool(
       expect(others).toEqual([]);
     });
 
-    test("no log has a sign-in link, a guest's, one that hands a profile over, a token or a secret", () => {
+    test("no log contains a sign-in link, a guest link, a hand-over link, a token or a secret", () => {
       expect(found["linkStatus"]).toBe(200);
       expect(found["links"]).toEqual([200, 200, 200]);
       expect(found["secretsInLogs"]).toEqual([]);
     });
 
-    test("200,000 rows pass the proxy, and the api that takes them needs less than 400 MB", () => {
+    test("200,000 rows pass the proxy, and the receiving api needs less than 400 MB", () => {
       expect(found["upload"]).toEqual([202, 200_000, "student-1@example.org"]);
       expect(found["apiMegabytes"]).toBeLessThan(400);
     });
 
-    test("browsers are told to stay with https, but not in what is fetched without it", () => {
+    test("browsers must keep using https, except for files that are fetched without it", () => {
       expect(found["strictTransport"]).toEqual([true, false, false]);
     });
 
-    test("the service is well, and the doctor finds nothing that fails", () => {
+    test("the service is well, and the doctor reports no failure", () => {
       expect(found["status"]).toBe("ok");
       const { checks } = JSON.parse(found["doctor"] as string) as { checks: { name: string; status: string }[] };
       expect(checks.filter(({ status }) => status === "fail")).toEqual([]);
     });
 
-    test("systemd has nothing to say about the units, and finds them well confined", () => {
+    test("systemd reports no fault in the units, and rates them well confined", () => {
       expect(found["verified"]).toEqual([]);
       expect(found["exposed"]).toEqual([]);
     });
 
-    test("the dump of the night is there, and what the audit log had until then", () => {
+    test("the nightly dump exists, with the audit log up to that moment", () => {
       expect(found["dumps"]).toEqual(["realmpass-00000000T000000Z.dump"]);
       expect(found["exports"]).toEqual(["example-000000000000-000000000000.ndjson"]);
     });
 
-    describe("a restore of a dump before 1,000 creations and 200 revocations, and replaying them", () => {
-      test("no device that was revoked or offboarded since is good, and the others are", () => {
+    describe("a restored dump from before 1,000 creations and 200 revocations, after the replay", () => {
+      test("refuses every device revoked or offboarded since, and admits the others", () => {
         const [off, on] = [["revoked"], ["good"]];
         expect(drill["ocsp"]).toEqual({ good: on, revoked: off, offboarded: off, lost: off });
         expect(drill["onList"]).toEqual({ good: 0, others: 1_200 });
       });
 
-      test("CRL numbers rise, and no number of a person is given twice", () => {
+      test("raises CRL numbers, and issues no serial number twice", () => {
         expect([drill["crlNumberRises"], drill["numberIsNew"]]).toEqual([true, true]);
       });
 
-      test("a certificate is revoked by its serial number, known or not", () => {
+      test("revokes a certificate by its serial number, known or not", () => {
         expect(drill["bySerial"]).toEqual(["unchanged", "revoked", "revoked"]);
       });
 
-      test("the audit log tells what was lost, and is otherwise as it was written", () => {
+      test("records the loss in the audit log, and keeps the rest as it was written", () => {
         // The second once the new chain reaches as far as the head.
         expect([["chain_truncated"], ["chain_rewritten"]]).toContainEqual(drill["unacknowledged"]);
         expect(drill["verified"]).toEqual({
@@ -160,7 +160,7 @@ describeWithTool(
         });
       });
 
-      test("replayed a second time, nothing changes", () => {
+      test("changes nothing when it is replayed again", () => {
         expect(drill["again"]).toEqual([0, 0, 0]);
       });
     });

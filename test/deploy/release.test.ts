@@ -20,7 +20,7 @@ async function pack(): Promise<string> {
   return run(clone, process.execPath, "release.mjs").trim();
 }
 
-test("two clones of a commit are packed to the same bytes", { timeout: 600_000 }, async () => {
+test("two clones of a commit make byte-identical packages", { timeout: 600_000 }, async () => {
   const [first, second] = [await pack(), await pack()];
   const [sum] = readFileSync(`${first}.sha256`, "utf8").split(" ");
   expect(readFileSync(`${second}.sha256`, "utf8").split(" ")[0]).toBe(sum);

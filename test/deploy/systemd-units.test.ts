@@ -71,19 +71,19 @@ describeWithTool(
       expect([found.enabled, found.stopped, found.started]).toEqual([all("active"), all("inactive"), all("active")]);
     });
 
-    test("the dump and the export of the audit log are made", () => {
+    test("the dump and the export of the audit log are written", () => {
       expect([found.backup, found.export]).toEqual([good, good]);
       expect(found.dumps).toEqual(["realmpass-00000000T000000Z.dump"]);
       expect(found.exports).toEqual(["example-000000000000-000000000000.ndjson"]);
     });
 
     describe("the doctor", () => {
-      test("ends well when nothing is wrong, and nobody is alarmed", () => {
+      test("ends well if nothing is wrong, and raises no alarm", () => {
         expect(found.well).toMatchObject({ ...good, fails: [] });
         expect(found.saidWhileWell).toEqual([]);
       });
 
-      test("looks at the disk of the directory that the operator writes to", () => {
+      test("checks the disk of the operator's directory", () => {
         expect(found.well.disk).toEqual([expect.stringMatching(/ MiB are free in \/var\/lib\/realmpass-operator$/)]);
         expect(found.full).toMatchObject(failed);
         expect(found.full.fails).toEqual([
@@ -98,12 +98,12 @@ describeWithTool(
       });
     });
 
-    test("a unit that failed is logged as an error, also without a program that is to hear of it", () => {
+    test("a failed unit is logged as an error, even without a program to report to", () => {
       expect(found.withoutProgram).toBe("success");
       expect(found.errors).toEqual([expect.stringContaining("realmpass-doctor failed")]);
     });
 
-    test("a program that the operator has put there hears which unit failed, and has no secret", () => {
+    test("the operator's program is called with the name of the failed unit, and without a secret", () => {
       expect(found.withProgram).toBe("success");
       expect(found.heard).toEqual([expect.stringMatching(/^realmpass-doctor as realmpass-[\w-]+ without secrets$/)]);
     });

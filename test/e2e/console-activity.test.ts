@@ -41,7 +41,7 @@ describeWithTool("chromium", "why a device is not on the network, in the console
     await made.check(phone, fromNow(1_000));
   });
 
-  test("from the start page a name and Enter lead to the answer", () =>
+  test("a name and Enter lead from the start page to the activity", () =>
     opened("/console", async ({ page }) => {
       await page.keyboard.press("/");
       await page.keyboard.type("ada@campus");
@@ -55,7 +55,7 @@ describeWithTool("chromium", "why a device is not on the network, in the console
       await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).waitFor();
     }));
 
-  test("the person's page shows when each profile was last asked about, what ended, and what happened", () =>
+  test("a person's page shows when each profile was last checked, what ended, and what happened", () =>
     opened(`/console/users/${ada.id}`, async (watched) => {
       const { page } = watched;
       const active = page.getByRole("table", { name: "Active profiles" });
@@ -78,7 +78,7 @@ describeWithTool("chromium", "why a device is not on the network, in the console
       await page.getByText("Entries about:").waitFor();
     }));
 
-  test("a profile says who revoked it and what else its owner has", () =>
+  test("a profile shows who revoked it and the owner's other profiles", () =>
     opened(`/console/profiles?open=${phone}`, async ({ page }) => {
       const details = page.getByRole("dialog");
       await details
@@ -95,7 +95,7 @@ describeWithTool("chromium", "why a device is not on the network, in the console
       await details.getByRole("button", { name: "Copy the identity" }).waitFor();
     }));
 
-  test("the log is narrowed by whom and what it is about, as people write it", () =>
+  test("the log can be filtered by actor and subject, in natural spellings", () =>
     opened("/console/audit", async ({ page }) => {
       const rows = page.getByRole("table", { name: "Audit log" }).getByRole("row");
       for (const [written, found] of [
@@ -113,7 +113,7 @@ describeWithTool("chromium", "why a device is not on the network, in the console
     }));
 
   describe.each(["en", "de"] as const)("%s", (language) => {
-    test.each([320, 1440])("at %d px nothing is wrong with the page", (width) =>
+    test.each([320, 1440])("at %d px the page is faultless", (width) =>
       opened(
         `/console/users/${ada.id}`,
         async (watched) => {

@@ -51,7 +51,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     return { id: body.data.client_id, secret: body.data.client_secret };
   };
 
-  test("before there is one, the list says so", async () => {
+  test("without an application, the list explains what to do", async () => {
     const watched = await subject.open("/console/applications");
     await subject.api.database.owner.query(sql`delete from applications where not first_party`);
     await watched.page.reload();
@@ -101,7 +101,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await context.close();
   });
 
-  test("a useragent: what is refused is said at its field; people sign in at the address that is shown", async () => {
+  test("a useragent's form shows errors beside their fields; users can sign in at the address shown", async () => {
     const watched = await subject.open("/console/applications/new");
     const { page, context } = watched;
     await choose(page, "Acts for a signed-in person");
@@ -136,7 +136,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await context.close();
   });
 
-  test("a new secret overlaps the old one for as long as was chosen; without an overlap the old one is gone", async () => {
+  test("a new secret overlaps the old one for the chosen time; without an overlap the old one stops working", async () => {
     const { id, secret: first } = await givenService("Rotation");
     const { page, context } = await subject.open(`/console/applications/${id}`);
     const renew = async (hours: string): Promise<string> => {
@@ -159,7 +159,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await context.close();
   });
 
-  test("it is changed, switched off and on again, and deleted by its name", async () => {
+  test("an application is changed, switched off and on again, and deleted by its name", async () => {
     const { id, secret } = await givenService("Old sync");
     const { page, context } = await subject.open(`/console/applications/${id}`);
     await page.getByLabel("see people").check();
@@ -189,7 +189,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await context.close();
   });
 
-  test("what somebody else changed meanwhile is shown beside one's own", async () => {
+  test("another person's changes are shown beside one's own", async () => {
     const { id } = await givenService("Two tabs");
     const watched = await subject.open(`/console/applications/${id}`);
     const { page } = watched;
@@ -215,7 +215,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await watched.context.close();
   });
 
-  test("it is changed, given a new secret, switched off and deleted with the keyboard alone", async () => {
+  test("an application is changed, given a new secret, switched off and deleted with the keyboard alone", async () => {
     const { id, secret } = await givenService("Keys");
     const { page, context } = await subject.open("/console/applications");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
@@ -257,7 +257,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await context.close();
   });
 
-  test("what was filled in is still there after a reload", async () => {
+  test("a form keeps its input over a reload", async () => {
     const { page, context } = await subject.open("/console/applications/new");
     await choose(page, "Acts on its own");
     await page.fill(field("name"), "Half done");

@@ -37,7 +37,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     await filtersAreOpen(page);
   };
 
-  test("entries say in words who did what to whom, with names", async () => {
+  test("entries describe who did what to whom, with names", async () => {
     const watched = await subject.open("/console/audit");
     const { page } = watched;
     await page.getByRole("link", { name: "mia.keller@example.org" }).first().waitFor();
@@ -56,7 +56,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     await watched.context.close();
   });
 
-  test("an entry shows before and after at an address of its own, with the keyboard as well", async () => {
+  test("an entry shows the values before and after at its own address, with the keyboard as well", async () => {
     const watched = await subject.open("/console/audit?event=realm_update");
     const { page } = watched;
     const link = rows(page).getByRole("link").first();
@@ -73,7 +73,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     await watched.context.close();
   });
 
-  test("the log is narrowed by event, by who acted, and by application", async () => {
+  test("the log can be filtered by event, by actor, and by application", async () => {
     const { page, context } = await subject.open("/console/audit");
     await filter(page);
     await page.getByRole("combobox", { name: "Event" }).click();
@@ -100,7 +100,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     await context.close();
   });
 
-  test("the log is downloaded as it is filtered, in both forms, and that is recorded", async () => {
+  test("the filtered log is downloaded in both formats, and each download is recorded", async () => {
     const { page, context } = await subject.open("/console/audit?event=user_lock,realm_update");
     const download = async (form: RegExp): Promise<string> => {
       await page.getByRole("button", { name: "Download log" }).click();
@@ -123,7 +123,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     await context.close();
   });
 
-  test("it is filtered, read and downloaded with the keyboard alone", async () => {
+  test("the log is filtered, read and downloaded with the keyboard alone", async () => {
     const { page, context } = await subject.open("/console/audit");
     const menu = page.getByRole("button", { name: "Filter", exact: true });
     await pressAt(menu);
@@ -156,7 +156,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     await context.close();
   });
 
-  test("without a connection the page says so, and tries again", async () => {
+  test("without a connection the page reports it, and retries", async () => {
     const watched = await subject.open("/console/audit");
     const { page } = watched;
     await page.route(/\/console\/api\/audit\b/, (route) => route.abort("aborted"));

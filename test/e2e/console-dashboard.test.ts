@@ -41,7 +41,7 @@ describeWithTool("chromium", "the dashboard", () => {
     });
 
     test(
-      "shows what the API counts, in sentence, chart and table, and leads to the lists of it with the keyboard alone",
+      "shows what the API counts, as sentence, chart and table, and leads to the matching lists with the keyboard alone",
       { timeout: pagesMs },
       async () => {
         const watched = await subject.open("/console");
@@ -90,7 +90,7 @@ describeWithTool("chromium", "the dashboard", () => {
     );
 
     test(
-      "counts again by itself, says when no worker is there, and shows jobs that run",
+      "refreshes itself, reports a missing worker, and shows running jobs",
       async () => {
         const watched = await subject.open("/console");
         const { page } = watched;

@@ -10,7 +10,7 @@ import { useConsole } from "../support/service/console.ts";
 const kindsOfPeople = jobKinds.filter((kind) => kind !== "revocation");
 
 /** Files that people take from the console, in both languages, and their use as files of bulk jobs. */
-describeWithTool("chromium", "what is exported", () => {
+describeWithTool("chromium", "exported lists", () => {
   const subject = useConsole();
   const name = `export-${randomUUID()}`;
   let service: Caller;
@@ -56,7 +56,7 @@ describeWithTool("chromium", "what is exported", () => {
         "Seriennummer;Name;Kennung;E-Mail;Gerät;Status;Erstellt (Europe/Berlin);Gültig bis (Europe/Berlin);Letzte Prüfung (Europe/Berlin)",
       profile: () => `${grouped(serial)};'=phone;${name};export@x.example;iPhone;Aktiv;02.07.2026 00:30:00;`,
     },
-  ] as const)("speaks $language, and is read again", async ({ language, button, ...expected }) => {
+  ] as const)("are in $language, and can be read back", async ({ language, button, ...expected }) => {
     const { page, context } = await subject.open("/console/users", { language, zone: "Europe/Berlin" });
     const exportOf = async (path: string): Promise<string> => {
       await page.goto(`${subject.api.url}/console${path}`);

@@ -28,14 +28,14 @@ describeWithTool("chromium", "guest accounts in the console", () => {
   const opened = (page: Page, name: string) => page.waitForSelector(`h1:text-is("${name}")`);
   const fact = (page: Page, name: string) => page.locator(`dt:text-is("${name}") + dd`).innerText();
 
-  test("before there is one, the list says what they are for", async () => {
+  test("without a guest account, the list explains what they are for", async () => {
     const watched = await subject.open("/console/guests");
     await watched.page.waitForSelector("text=There are no guest accounts yet.");
     await expectGoodConsole(watched);
     await watched.context.close();
   });
 
-  test("one is created with the keyboard alone; a guest's phone gets on with its link, and off again", async () => {
+  test("a guest account is created with the keyboard alone; a guest's phone joins with its link, and leaves again", async () => {
     const watched = await subject.open("/console/guests");
     const { page, context } = watched;
     await pressAt(page.locator('main button:has-text("New guest account")').first());
@@ -80,7 +80,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await context.close();
   });
 
-  test("a change keeps what was not touched, and what is refused is said at its field", async () => {
+  test("a change keeps the other fields, and errors are shown beside their fields", async () => {
     const id = await givenAccount("Workshop", { profileLimit: 20 });
     const before = await accountNow(id);
     const watched = await subject.open(`/console/guests/${id}`);
@@ -106,7 +106,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await watched.context.close();
   });
 
-  test("what somebody else changed meanwhile is shown beside one's own; a guest's new profile is no hindrance", async () => {
+  test("another person's changes are shown beside one's own; a guest's new profile causes no conflict", async () => {
     const id = await givenAccount("Two tabs", { profileLimit: 20 });
     const watched = await subject.open(`/console/guests/${id}`);
     const { page } = watched;
@@ -132,7 +132,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await watched.context.close();
   });
 
-  test("a guest manager's form has the realm's bounds", async () => {
+  test("a guest manager's form has the realm's limits", async () => {
     const { realmId } = subject.realm;
     await givenLocalAccount(subject.api, { username: "gerda", realmId, roles: ["guest_manager"] });
     await subject.api.database.owner.query(sql`
@@ -155,7 +155,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await watched.context.close();
   });
 
-  test("one is shown, changed and revoked with the keyboard alone", async () => {
+  test("a guest account is shown, changed and revoked with the keyboard alone", async () => {
     const id = await givenAccount("Keys", { profileLimit: 3 });
     const { page, context } = await subject.open("/console/guests");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
@@ -190,7 +190,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await context.close();
   });
 
-  test("revoking one says how many profiles go, and takes the link away", async () => {
+  test("revoking a guest account shows how many profiles are lost, and removes the link", async () => {
     const id = await givenAccount("Conference");
     for (let index = 0; index < 2; index++) {
       await subject.api.given.profile({ realmId: subject.realm.realmId }, { guestAccountId: id });
@@ -206,7 +206,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await context.close();
   });
 
-  test("revoking one with a large part of the realm asks for the number, and does nothing before it is typed", async () => {
+  test("revoking a guest account with a large part of the realm requires typing the number", async () => {
     const id = await givenAccount("Festival");
     for (let index = 0; index < 101; index++) {
       await subject.api.given.profile({ realmId: subject.realm.realmId }, { guestAccountId: id });
@@ -245,7 +245,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await context.close();
   });
 
-  test("an event has room for everybody's devices until its last day is over where the realm is, and shows its sheet", async () => {
+  test("an event has room for everyone's devices until its last day ends in the realm's time zone, and shows its sheet", async () => {
     await realms.update(subject.api.database.owner, subject.realm.realmId, { timeZone: "Asia/Kolkata" });
     const watched = await subject.open("/console/guests", { theme: "light", width: 390, language: "en" });
     const { page, context } = watched;

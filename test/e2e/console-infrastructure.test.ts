@@ -29,7 +29,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
   };
   const file = (page: Page, name: string) => downloadBy(page, page.getByRole("button", { name, exact: true }));
 
-  test("before there is one, the list says who needs one first; one in PEM opens with OpenSSL", async () => {
+  test("without a server certificate, the list explains who needs one first; a PEM certificate opens with OpenSSL", async () => {
     const watched = await subject.open("/console/infrastructure");
     const { page } = watched;
     await page.waitForSelector("text=Your RADIUS server needs one first.");
@@ -61,7 +61,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
     await watched.context.close();
   });
 
-  test("the files stay until they are said to be stored: neither Escape nor going back takes them away", async () => {
+  test("the files stay until the user confirms having stored them: neither Escape nor Back removes them", async () => {
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
     await page.click("nav >> text=Server certificates");
@@ -85,7 +85,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
     await context.close();
   });
 
-  test("one is made and its files are taken with the keyboard alone", async () => {
+  test("a certificate is made and its files are downloaded with the keyboard alone", async () => {
     const { page, context } = await subject.open("/console/infrastructure");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     const create = page.locator("main").getByRole("button", { name: "New server certificate" }).first();
@@ -114,7 +114,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
     await context.close();
   });
 
-  test("what is refused is said at its field, and nothing is made", async () => {
+  test("errors are shown beside their fields, and nothing is made", async () => {
     const before = (await profiles()).length;
     const { page, context } = await subject.open("/console/infrastructure");
     await beginCreation(page, "x".repeat(65));
@@ -125,7 +125,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
     await context.close();
   });
 
-  test("one is opened beside the list with an address of its own, and revoked there", async () => {
+  test("a certificate opens beside the list at its own address, and is revoked there", async () => {
     const created = await subject.api.as
       .service({ realmId: subject.realm.realmId })
       .post("/api/infrastructure-profile/old-radius", { format: "pem", validityMonths: 12 });

@@ -34,7 +34,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     return body.data.blacklisted as boolean;
   };
 
-  test("a workbook with mistakes is seen, two people are left out, one is taken back in, the rest lose access, and all of it is undone: keyboard alone", async () => {
+  test("a workbook with mistakes is previewed, two people are excluded, one is included again, the rest lose access, and all of it is undone: keyboard alone", async () => {
     const names = ["file-ada", "file-alan", "file-emmy", "file-ida"];
     const users = [];
     for (const name of names) users.push(await person(name));
@@ -125,7 +125,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
   });
 
   test.each(leaverSheets("console-leaver"))(
-    "a workbook of 1,000 people with $title: everybody is going to lose access, or a row that names them is wrong",
+    "a workbook of 1,000 people with $title: each loses access, or a faulty row names the person",
     async ({ people, unreadable, rows }) => {
       await subject.api.database.owner.query(sql`
         insert into users (realm_id, pairwise_id, created_at)
@@ -153,7 +153,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     },
   );
 
-  test("a large workbook is read without a worker that the policy forbids", async () => {
+  test("a large workbook is read without a web worker, which the policy forbids", async () => {
     const rows: GivenCell[][] = [
       ["Kennung", "Anzeigename"],
       ...Array.from({ length: manyRows }, (_, n): GivenCell[] => [`big-${n}`, `Somebody ${(n * 7_919) % 104_729}`]),
@@ -166,7 +166,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     await context.close();
   });
 
-  test("a file of German Excel is shown as it is read, and taken when its names are right", async () => {
+  test("a file from German Excel is previewed as it is read, and accepted once its names are right", async () => {
     await person("file-jäger");
     const watched = await subject.open("/console/jobs/new/offboarding", { language: "de", width: 390 });
     const { page, context } = watched;
@@ -186,7 +186,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     await context.close();
   });
 
-  test("a pasted list of people needs no heading, and one in which nobody is known says so", async () => {
+  test("a pasted list of people needs no heading, and one without a known person is reported", async () => {
     await person("file-paste");
     const watched = await subject.open("/console/jobs/new/offboarding");
     const { page, context } = watched;
@@ -205,7 +205,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     await context.close();
   });
 
-  test("what is wrong with pasted rows is said of rows: there is no file", async () => {
+  test("errors in pasted rows name rows, not a file", async () => {
     const watched = await subject.open("/console/jobs/new/onboarding", { language: "de" });
     const { page, context } = watched;
     await page.click("text=Einfügen");

@@ -94,7 +94,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await stated(page, "Ready");
   };
 
-  test("says what to do first, and explains the files that it takes: keyboard alone", async () => {
+  test("explains the first step, and the accepted files: keyboard alone", async () => {
     const watched = await subject.open("/console/jobs");
     const { page } = watched;
     await page.waitForSelector("text=Nobody has run a bulk job yet");
@@ -132,7 +132,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await watched.context.close();
   });
 
-  test("a job that waits is discarded, and results are downloaded, with the keyboard alone", async () => {
+  test("a waiting job is discarded, and results are downloaded, with the keyboard alone", async () => {
     const executeAt = inDays(30).toISOString();
     await service().post(`/api/jobs/onboarding?executeAt=${executeAt}`, { users: [{ pairwiseID: "patient" }] });
     const { page, context } = await subject.open("/console/jobs");
@@ -159,7 +159,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await context.close();
   });
 
-  test("what was changed since the check is said, and rows that failed are tried again", async () => {
+  test("changes since the check are shown, and failed rows are retried", async () => {
     const watched = await subject.open("/console/jobs");
     const { page } = watched;
     const realm = { realmId: subject.realm.realmId };
@@ -190,7 +190,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await watched.context.close();
   });
 
-  test("a job that could not go on says so, and goes on with what is left when it is tried again", async () => {
+  test("an interrupted job shows the reason, and a retry completes the rest", async () => {
     const { owner } = subject.api.database;
     const { realmId } = subject.realm;
     const rows = [{ pairwiseId: "left-1" }, { pairwiseId: "left-2" }];
@@ -209,7 +209,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
   });
 
   test(
-    "onboards 5,000 people: counts move and never go back, over a reload and a restart of the worker; results can be uploaded again",
+    "onboards 5,000 people: counts only rise, over a reload and a restart of the worker; results can be uploaded again",
     { timeout: pagesMs },
     async () => {
       const watched = await subject.open("/console/jobs");
@@ -293,7 +293,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
   );
 
   test(
-    "cancels a job with the keyboard alone: what is done is kept, the rest is skipped",
+    "cancels a job with the keyboard alone: completed rows are kept, the rest are skipped",
     { timeout: pagesMs },
     async () => {
       const worker = await restart();
@@ -333,7 +333,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
   );
 
   test(
-    "offboards when the number was typed, and a large part of the realm when that was confirmed",
+    "offboards once the number is typed, and a large part of the realm once that is confirmed",
     { timeout: pagesMs },
     async () => {
       const worker = await restart();
@@ -388,7 +388,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     },
   );
 
-  test("refuses files that cannot be used, and says why: in German too", async () => {
+  test("refuses unusable files with the reason, also in German", async () => {
     const watched = await subject.open("/console/jobs/new/onboarding", { language: "de", width: 390 });
     const { page } = watched;
     const refused = async (content: string | Buffer, name: string, reason: RegExp): Promise<void> => {

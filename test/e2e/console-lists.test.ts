@@ -73,7 +73,7 @@ describeWithTool("chromium", "lists of the console", () => {
   });
 
   describe.each(widths)("at %d px", (width) => {
-    test("people are found, put in order, chosen and locked with the keyboard alone", () =>
+    test("people are found, sorted, selected and locked with the keyboard alone", () =>
       opened(
         "/console/users?q=list-",
         async (watched) => {
@@ -113,7 +113,7 @@ describeWithTool("chromium", "lists of the console", () => {
         { width },
       ));
 
-    test("an ID without a place to break is no wider than the screen", async () => {
+    test("a long ID without a break does not widen the page", async () => {
       const pairwiseId = `${String(width).repeat(16)}@campus.example`;
       const { id } = await given.user({ realmId: subject.realm.realmId, pairwiseId });
       await opened(
@@ -129,7 +129,7 @@ describeWithTool("chromium", "lists of the console", () => {
       );
     });
 
-    test("who is in a list comes with it: nobody is asked for one by one", () =>
+    test("owners come with the list: none is requested separately", () =>
       opened(
         "/console/infrastructure",
         async ({ page }) => {
@@ -152,7 +152,7 @@ describeWithTool("chromium", "lists of the console", () => {
         { width },
       ));
 
-    test("profiles that were revoked are listed by that, with the last check of each, and cannot be chosen", () =>
+    test("revoked profiles are listed by a filter, with the last check of each, and cannot be selected", () =>
       opened(
         "/console/profiles",
         async (watched) => {
@@ -174,7 +174,7 @@ describeWithTool("chromium", "lists of the console", () => {
         { width },
       ));
 
-    test("a guest's profile is opened from their page and says when it was asked about and who revoked it", () =>
+    test("a guest's profile opens from their page and shows when it was checked and who revoked it", () =>
       opened(
         `/console/guests/${guestAccountId}`,
         async (watched) => {
@@ -199,7 +199,7 @@ describeWithTool("chromium", "lists of the console", () => {
       ));
   });
 
-  test("the pages of cards are turned, and they say where they are", () =>
+  test("the pages of cards can be turned, and show their position", () =>
     opened(
       "/console/audit?event=user_limit_update&page=2",
       async ({ page }) => {
@@ -213,7 +213,7 @@ describeWithTool("chromium", "lists of the console", () => {
       { width: 320 },
     ));
 
-  test("a choice is hit by a finger: its box is 44 px high and wide", () =>
+  test("a checkbox is large enough for a finger: 44 px high and wide", () =>
     opened(
       "/console/profiles",
       async ({ page }) => {
@@ -233,7 +233,7 @@ describeWithTool("chromium", "lists of the console", () => {
       { width: 390 },
     ));
 
-  test("what a search finds of a guest and of a server opens with its activity", () =>
+  test("a guest or server that a search finds opens with its activity", () =>
     opened("/console", async ({ page }) => {
       const find = async (text: string): Promise<void> => {
         await page.keyboard.press("/");
@@ -261,7 +261,7 @@ describeWithTool("chromium", "lists of the console", () => {
       await guest.getByText(/^The certificate was good on /).waitFor();
     }));
 
-  test("who may not know people asks for nobody", async () => {
+  test("a role without access to people requests no person", async () => {
     const { realmId } = subject.realm;
     await givenLocalAccount(subject.api, { username: "keeper", realmId, roles: ["guest_manager"] });
     const refused: string[] = [];

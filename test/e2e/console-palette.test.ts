@@ -23,7 +23,7 @@ describeWithTool("chromium", "the palette", () => {
     await given.profile(anna, { serialNumber: serial, name: "Annas Telefon" });
   });
 
-  test("is used with the keyboard alone: opened, searched, walked through, closed", async () => {
+  test("is opened, searched, walked through and closed with the keyboard alone", async () => {
     const watched = await subject.open("/console/applications");
     const { page } = watched;
     const field = page.getByRole("combobox", { name: "Search" });
@@ -67,7 +67,7 @@ describeWithTool("chromium", "the palette", () => {
     await watched.context.close();
   });
 
-  test("what is typed before it has been loaded is looked for, and goes nowhere else", async () => {
+  test("text typed before it has loaded is searched for, and goes nowhere else", async () => {
     const { page, context } = await subject.open("/console/applications");
     let load = (): void => undefined;
     const loading = new Promise<void>((resolve) => {
@@ -90,7 +90,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  test("opens what is pasted and entered at once, in a new tab with Ctrl, and has it first the next time", async () => {
+  test("opens pasted text on Enter, in a new tab with Ctrl, and lists it first the next time", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.click('header button[aria-label="Search"]:visible');
     await expectFocus(page.getByRole("combobox"));
@@ -140,7 +140,7 @@ describeWithTool("chromium", "the palette", () => {
     return { page, context, paste };
   };
 
-  test("what is pasted and entered before the palette is loaded is found, and nobody opened before", async () => {
+  test("finds text that is pasted and entered before the palette has loaded, and not the person opened before", async () => {
     const { page, context, paste } = await afterOpening("bernd@mail.example");
     const [loaded, answered] = [gate(), gate()];
     await page.route("**/palette-dialog*", async (route) => {
@@ -166,7 +166,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  test("Enter before the palette is loaded, with nothing in it, opens nobody; control: once the list is there, the last one", async () => {
+  test("Enter before it has loaded, without text, opens nobody; control: with the list loaded, the last person", async () => {
     const { page, context } = await afterOpening("bernd@mail.example");
     const loaded = gate();
     await page.route("**/palette-dialog*", async (route) => {
@@ -187,7 +187,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  test("while the answer about a text is on its way Enter opens nothing of another text, nor who only contains it", async () => {
+  test("while an answer is pending, Enter opens neither a result of another text nor a partial match", async () => {
     const { given } = subject.api;
     const johanna = await given.user({
       ...subject.realm,
@@ -217,7 +217,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  test("leads to pages, and to what can be begun", async () => {
+  test("leads to pages, and to actions", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
     await expectFocus(page.getByRole("combobox"));
@@ -239,7 +239,7 @@ describeWithTool("chromium", "the palette", () => {
   });
 
   test.each<View>(consoleViews)(
-    "is faultless with results, on phones on the whole screen: $theme, $width px, $language",
+    "is faultless with results, and full-screen on phones: $theme, $width px, $language",
     async (view) => {
       const watched = await subject.open("/console/applications", view);
       const { page } = watched;
@@ -258,7 +258,7 @@ describeWithTool("chromium", "the palette", () => {
     },
   );
 
-  test("where nothing is, no place is highlighted, and the end of the address is looked for", async () => {
+  test("highlights no place if there is none, and searches for the end of the address", async () => {
     const watched = await subject.open("/console/users/old/a7%40campus.example");
     const { page } = watched;
     const field = page.getByRole("combobox", { name: "Search" });
@@ -275,7 +275,7 @@ describeWithTool("chromium", "the palette", () => {
     await watched.context.close();
   });
 
-  test("says that the service did not answer, and finds pages all the same", async () => {
+  test("reports that the service did not answer, and still finds pages", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.route("**/console/api/search", (route) => route.fulfill({ status: 400, body: "{}" }));
     await page.keyboard.press("Control+k");

@@ -71,7 +71,7 @@ describeWithTool("chromium", "a bulk job that revokes profiles, in the console",
   };
 
   test.each(views)(
-    "says in $language that it is permanent, of how many profiles, in red, before and after: keyboard alone",
+    "shows in $language that it is permanent, with the number of profiles, in red, before and after: keyboard alone",
     async ({ words, foreign, ...view }) => {
       const owner = await subject.api.given.user({ realmId: subject.realm.realmId });
       for (let each = 0; each < many; each++) await subject.api.given.profile(owner, { name: `Board ${each}` });
@@ -111,7 +111,7 @@ describeWithTool("chromium", "a bulk job that revokes profiles, in the console",
     },
   );
 
-  test("control: a job that lets people in again says so, of people, and is not red", async () => {
+  test("control: a job that reactivates shows people, and is not red", async () => {
     const { realmId } = subject.realm;
     const people: string[] = [];
     for (let each = 0; each < many; each++) people.push((await subject.api.given.user({ realmId })).id);

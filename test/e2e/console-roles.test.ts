@@ -16,7 +16,7 @@ describeWithTool("chromium", "roles in the console", () => {
   const buttonsOf = (texts: readonly (string | null)[]): string[] => texts.map((text) => (text ?? "").trim());
 
   test.each(["en", "de"] as const)(
-    "a help desk begins at people, and is told which role another page needs (%s)",
+    "a help desk starts at people, and sees which role another page needs (%s)",
     async (language) => {
       const person = await subject.api.given.user({ realmId: subject.realm.realmId, email: "mia@uni.example" });
       const account = await accountOf(`desk-${language}`, "help_desk");
@@ -52,7 +52,7 @@ describeWithTool("chromium", "roles in the console", () => {
     },
   );
 
-  test("a guest manager begins at guest accounts and sees nothing else", async () => {
+  test("a guest manager starts at guest accounts and sees nothing else", async () => {
     const watched = await subject.open("/console/", {}, await accountOf("guests", "guest_manager"));
     const { page } = watched;
     await page.waitForURL(/\/console\/guests$/);
@@ -66,7 +66,7 @@ describeWithTool("chromium", "roles in the console", () => {
     await watched.context.close();
   });
 
-  test("an auditor sees every page, and no button that changes anything", async () => {
+  test("an auditor sees every page, and no button for changes", async () => {
     const watched = await subject.open("/console/", {}, await accountOf("audit", "auditor"));
     const { page } = watched;
     await page.waitForSelector('main h1:text-is("Dashboard")');
@@ -80,7 +80,7 @@ describeWithTool("chromium", "roles in the console", () => {
     await watched.context.close();
   });
 
-  test("roles that somebody else changed meanwhile are shown before they are overwritten", async () => {
+  test("roles changed by another person meanwhile are shown before they are overwritten", async () => {
     const person = await subject.api.given.user({ realmId: subject.realm.realmId });
     const watched = await subject.open(`/console/users/${person.id}`);
     const { page } = watched;
@@ -102,7 +102,7 @@ describeWithTool("chromium", "roles in the console", () => {
     await watched.context.close();
   });
 
-  test("an administrator gives a role on a person's page, and is told why the last administrator stays one", async () => {
+  test("an administrator gives a role on a person's page, and sees why the last administrator keeps theirs", async () => {
     const person = await subject.api.given.user({ realmId: subject.realm.realmId });
     const watched = await subject.open(`/console/users/${person.id}`);
     const { page } = watched;

@@ -54,7 +54,7 @@ describeWithTool("chromium", "selections in the console", () => {
     }
   };
 
-  test("with the keyboard alone, all people who match are selected, shown as a job, less one, and offboarded", async () => {
+  test("all matching people are selected, shown as a job, one excluded, and offboarded, with the keyboard alone", async () => {
     await people("every", 31);
     await opened("/console/users?q=every-&state=active", async ({ page }) => {
       await pressAt(wholePage(page), "Space");
@@ -86,7 +86,7 @@ describeWithTool("chromium", "selections in the console", () => {
     });
   });
 
-  test("all people who are offboarded and match are let in again", async () => {
+  test("all matching offboarded people are reactivated", async () => {
     const gone = await people("return", 27);
     await service().post("/api/jobs/offboarding", { users: gone.map(({ id }) => ({ userID: id })) });
     await expect.poll(() => found("/api/user?search=return-&filter[blacklisted]=true")).toBe(27);
@@ -104,7 +104,7 @@ describeWithTool("chromium", "selections in the console", () => {
     expect(await found("/api/user?search=return-&filter[blacklisted]=true")).toBe(0);
   });
 
-  test("what is selected on all pages is not what another search finds, and is less where a row is taken out", async () => {
+  test("a selection over all pages does not apply to another search, and shrinks if a row is deselected", async () => {
     await people("other-a", 26);
     await people("other-b", 26);
     await opened("/console/users?q=other-", async ({ page }) => {
@@ -136,7 +136,7 @@ describeWithTool("chromium", "selections in the console", () => {
     });
   });
 
-  test("several people who are selected are offboarded as a job of exactly those whom it changes", async () => {
+  test("several selected people are offboarded as a job of exactly those people", async () => {
     const [first, second, gone] = (await people("some", 3)) as [GivenUser, GivenUser, GivenUser];
     await service().delete(`/api/user/${gone.id}`);
     await opened("/console/users?q=some-", async ({ page }) => {
@@ -150,7 +150,7 @@ describeWithTool("chromium", "selections in the console", () => {
     });
   });
 
-  test("a job whose answer was lost is not made twice when the button is pressed again", async () => {
+  test("pressing the button again after a lost answer does not make a second job", async () => {
     await people("twice", 2);
     const run = async ({ page }: WatchedPage) => {
       const before = await jobCount();
@@ -171,7 +171,7 @@ describeWithTool("chromium", "selections in the console", () => {
     await opened("/console/users?q=twice-", run, { complains: true });
   });
 
-  test("when more match than a job can have, the page says so, and nothing is made", async () => {
+  test("with more matches than a job can have, the page reports it, and no job is made", async () => {
     await people("many", 26);
     await opened(
       "/console/users?q=many-",
@@ -190,7 +190,7 @@ describeWithTool("chromium", "selections in the console", () => {
     );
   });
 
-  test("locking a page of people is stopped, and says whom nothing was done for", async () => {
+  test("locking a page of people can be stopped, and lists the people left unchanged", async () => {
     const crowd = await people("crowd", 6);
     await opened("/console/users?q=crowd-&sort=pairwiseid", async ({ page }) => {
       let letGo = (): void => undefined;
@@ -218,7 +218,7 @@ describeWithTool("chromium", "selections in the console", () => {
     });
   });
 
-  test("a page that locks people asks before it is left, and stops when it is", async () => {
+  test("a page that is locking people asks before the user leaves, and stops if they do", async () => {
     const crowd = await people("leave", 4);
     await opened("/console/users?q=leave-&sort=pairwiseid", async ({ page }) => {
       let letGo = (): void => undefined;
@@ -240,7 +240,7 @@ describeWithTool("chromium", "selections in the console", () => {
     });
   });
 
-  test("of several people whom it fails for is listed, and the others are done", async () => {
+  test("of several people, the failed ones are listed, and the others are done", async () => {
     const three = await people("refused", 3);
     const watched = await subject.open("/console/users?q=refused-&sort=pairwiseid");
     const { page } = watched;
@@ -253,7 +253,7 @@ describeWithTool("chromium", "selections in the console", () => {
     await watched.context.close();
   });
 
-  test("with the keyboard alone, all profiles that match are selected and become a job with a reason", async () => {
+  test("all matching profiles are selected and become a job with a reason, with the keyboard alone", async () => {
     const owner = await someone("collector");
     const serials: string[] = [];
     for (let each = 0; each < 27; each++) {
@@ -291,7 +291,7 @@ describeWithTool("chromium", "selections in the console", () => {
     expect((await service().get(`/api/profiles/${serials[0] ?? ""}`)).body.data).toMatchObject({ revokeReason: 4 });
   });
 
-  test("more than a few selected profiles become a job of exactly these", async () => {
+  test("more than a few selected profiles become a job of exactly those profiles", async () => {
     const owner = await someone("dozen");
     for (let each = 0; each < 12; each++) await given.profile(owner, { name: `Pad ${each}`, deviceType: "iPadOS" });
     await opened("/console/profiles?deviceType=iPadOS", async ({ page }) => {
@@ -311,7 +311,7 @@ describeWithTool("chromium", "selections in the console", () => {
     { theme: "dark", width: 390, language: "de" },
   ];
   test.each(views)(
-    "everything selected, a run that was stopped, and the job of a selection are faultless: $theme, $width px, $language",
+    "a full selection, a stopped run, and the job of a selection are faultless: $theme, $width px, $language",
     async (view) => {
       const prefix = `view-${view.width}`;
       const crowd = await people(prefix, 26);

@@ -17,7 +17,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
   const realmNow = async () => (await service().get("/api/realm/settings")).body.data;
   const field = (name: string) => `main [data-path="${name}"]`;
 
-  test("before a change is saved it is shown, with how many people it touches; with the keyboard alone", async () => {
+  test("a change is previewed before it is saved, with the number of people affected; with the keyboard alone", async () => {
     const { given } = subject.api;
     const { realmId } = subject.realm;
     for (const profiles of [4, 4, 3]) {
@@ -56,7 +56,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await watched.context.close();
   });
 
-  test("after how many months people are forgotten is read, with the operator's command; a forgotten person is a number", async () => {
+  test("the page shows after how many months people are forgotten, with the operator's command; a forgotten person is a number", async () => {
     const { given, database } = subject.api;
     const { realmId } = subject.realm;
     const { id } = await given.user({ realmId });
@@ -81,7 +81,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await watched.context.close();
   });
 
-  test("the logo is seen in both themes before it is saved, and the name is in the header at once", async () => {
+  test("the logo is previewed in both themes before it is saved, and the name is in the header at once", async () => {
     const watched = await subject.open("/console/settings");
     const { page, context } = watched;
     await context.route(logo, (route) => route.fulfill({ contentType: "image/svg+xml", body: picture }));
@@ -107,7 +107,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await context.close();
   });
 
-  test("what another tab saved meanwhile is shown, and overwritten only on purpose", async () => {
+  test("another tab's changes are shown, and overwritten only on purpose", async () => {
     const watched = await subject.open("/console/settings");
     const { page, context } = watched;
     const before = await realmNow();
@@ -159,7 +159,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await context.close();
   });
 
-  test("help, networks, guests' bounds and the time zone are saved together, after a look at what changes", async () => {
+  test("help, networks, guests' limits and the time zone are saved together, after a preview of the changes", async () => {
     const before = await realmNow();
     const watched = await subject.open("/console/settings");
     const { page } = watched;
@@ -199,7 +199,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await watched.context.close();
   });
 
-  test("whom devices trust is set once; then it is text, with the operator's command to copy", async () => {
+  test("the trusted RADIUS servers are set once; then they are read-only, with the operator's command to copy", async () => {
     const { realmId } = subject.realm;
     const watched = await subject.open("/console/settings");
     const { page } = watched;
@@ -237,7 +237,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await watched.context.close();
   });
 
-  test("what is refused is said at its field, and nothing changes", async () => {
+  test("errors are shown beside their fields, and nothing changes", async () => {
     const before = await realmNow();
     const { page, context } = await subject.open("/console/settings");
     await page.fill(field("logoURI"), "http://logo.example/logo.svg");
@@ -252,7 +252,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await context.close();
   });
 
-  test("a user who leaves with unsaved changes is asked, and staying keeps them", async () => {
+  test("a user who leaves with unsaved changes is asked, and keeps them by staying", async () => {
     const { page, context } = await subject.open("/console/settings");
     await page.fill(field("displayName"), "Half typed");
     await page.click('nav >> a:has-text("People")');
@@ -277,7 +277,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await context.close();
   });
 
-  test("when the service cannot be reached it says so, and tries again", async () => {
+  test("without a connection to the service the page reports it, and retries", async () => {
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
     await context.route("**/console/api/realm/settings", (route) => route.abort("aborted"));

@@ -17,7 +17,7 @@ describeWithTool("chromium", "the set-up of a realm", () => {
   const steps = "main section > ol > li";
 
   test.each(consoleViews)(
-    "a new realm's dashboard is its checklist, and faultless: $theme, $width px, $language",
+    "a new realm's dashboard is its checklist, and is faultless: $theme, $width px, $language",
     { timeout: pagesMs },
     async (view) => {
       const watched = await subject.open("/console", view);
@@ -46,7 +46,7 @@ describeWithTool("chromium", "the set-up of a realm", () => {
   );
 
   test(
-    "what happens is seen without anybody's doing anything: a RADIUS server asks, and its address is there",
+    "the page updates itself: once a RADIUS server asks, its address is shown",
     async () => {
       const watched = await subject.open("/console");
       const { page } = watched;
@@ -79,7 +79,7 @@ describeWithTool("chromium", "the set-up of a realm", () => {
   });
 
   test(
-    "a last administrator whom the provider no longer names is a warning on the dashboard",
+    "the dashboard warns of a last administrator whom the provider no longer names",
     { timeout: pagesMs },
     async () => {
       const { id } = subject.administrator;
@@ -101,7 +101,7 @@ describeWithTool("chromium", "the set-up of a realm", () => {
   );
 
   test(
-    "it is finished with the keyboard, after a question that says what that closes, and stays in the settings",
+    "the set-up is finished with the keyboard, after a question that explains what closes, and stays in the settings",
     { timeout: pagesMs },
     async () => {
       const { realmId } = subject.realm;

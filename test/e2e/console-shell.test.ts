@@ -38,45 +38,41 @@ describeWithTool("chromium", "the console's frame", () => {
   test.each<View>([
     { theme: "light", width: 1440, language: "en" },
     { theme: "dark", width: 390, language: "de" },
-  ])(
-    "every page is faultless while it waits for the service: $theme, $width px",
-    { timeout: pagesMs },
-    async (view) => {
-      const { nav, users, guests, applications, jobs, shell } = view.language === "de" ? german : english;
-      const watched = await subject.open("/console/applications/new", view);
-      const { page } = watched;
-      await page.route("**/console/api/**", () => undefined);
-      for (const [path, heading] of Object.entries({
-        "/": nav.dashboard,
-        "/users": nav.users,
-        "/users/1": users.person,
-        "/profiles": nav.profiles,
-        "/profiles?open=1": nav.profiles,
-        "/guests": nav.guests,
-        "/guests/1": guests.one,
-        "/infrastructure": nav.infrastructure,
-        "/infrastructure?open=1": nav.infrastructure,
-        "/jobs": nav.jobs,
-        "/jobs/1": jobs.job,
-        "/audit": nav.audit,
-        "/audit?open=1": nav.audit,
-        "/applications": nav.applications,
-        "/applications/1": applications.one,
-        "/settings": nav.settings,
-      })) {
-        // Navigates as a link does, without a reload.
-        await page.evaluate(`history.pushState({}, "", "/console${path}")`);
-        await page.waitForSelector(`main h1:text-is("${heading}")`);
-        await page.waitForSelector(
-          `${path.includes("open=") ? "[role=dialog]" : "main"} [aria-label="${shell.loading}"]`,
-        );
-        await expectGoodConsole(watched);
-      }
-      await watched.context.close();
-    },
-  );
+  ])("every page is faultless while it loads: $theme, $width px", { timeout: pagesMs }, async (view) => {
+    const { nav, users, guests, applications, jobs, shell } = view.language === "de" ? german : english;
+    const watched = await subject.open("/console/applications/new", view);
+    const { page } = watched;
+    await page.route("**/console/api/**", () => undefined);
+    for (const [path, heading] of Object.entries({
+      "/": nav.dashboard,
+      "/users": nav.users,
+      "/users/1": users.person,
+      "/profiles": nav.profiles,
+      "/profiles?open=1": nav.profiles,
+      "/guests": nav.guests,
+      "/guests/1": guests.one,
+      "/infrastructure": nav.infrastructure,
+      "/infrastructure?open=1": nav.infrastructure,
+      "/jobs": nav.jobs,
+      "/jobs/1": jobs.job,
+      "/audit": nav.audit,
+      "/audit?open=1": nav.audit,
+      "/applications": nav.applications,
+      "/applications/1": applications.one,
+      "/settings": nav.settings,
+    })) {
+      // Navigates as a link does, without a reload.
+      await page.evaluate(`history.pushState({}, "", "/console${path}")`);
+      await page.waitForSelector(`main h1:text-is("${heading}")`);
+      await page.waitForSelector(
+        `${path.includes("open=") ? "[role=dialog]" : "main"} [aria-label="${shell.loading}"]`,
+      );
+      await expectGoodConsole(watched);
+    }
+    await watched.context.close();
+  });
 
-  test("is where the first administrator's link leads", async () => {
+  test("opens from the first administrator's link", async () => {
     const { page, context } = await subject.open("/console");
     await page.goto("about:blank");
     await context.clearCookies();
@@ -88,7 +84,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await context.close();
   });
 
-  test("is German for who reads German, and remembers another choice", async () => {
+  test("is German for a German browser, and remembers another choice", async () => {
     const watched = await subject.open("/console/applications", { language: "de", width: 390 });
     const { page } = watched;
     expect(await page.textContent("h1")).toBe("Anwendungen");
@@ -147,7 +143,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await watched.context.close();
   });
 
-  test("loads less than 200 kB of scripts, aside from charts, from search and from a new realm's checklist, which come later", async () => {
+  test("loads less than 200 kB of scripts, apart from charts, search and a new realm's checklist, which load later", async () => {
     await subject.api.as.service({ realmId: subject.realm.realmId }).post("/api/setup/finish");
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
@@ -175,7 +171,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await context.close();
   });
 
-  test("says that there is no connection, and that the session is about to end", async () => {
+  test("reports a lost connection, and the approaching end of the session", async () => {
     const watched = await subject.open("/console/applications", { width: 390 });
     const { page, context } = watched;
     await context.setOffline(true);
@@ -193,7 +189,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await context.close();
   });
 
-  test("offline, a page that was not opened before is said to be missing, others go on, and it comes with the connection", async () => {
+  test("offline, a page not opened before is reported missing, others work, and it loads with the connection", async () => {
     const watched = await subject.open("/console/users");
     const { page, context } = watched;
     const heading = (title: string) => page.waitForSelector(`main h1:text-is("${title}")`);
@@ -215,7 +211,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await context.close();
   });
 
-  test("offline, a menu that was not opened before comes with the connection, and the page stays", async () => {
+  test("offline, a menu not opened before loads with the connection, and the page stays", async () => {
     const { page, context } = await subject.open("/console/applications/new");
     await context.setOffline(true);
     await page.click('[aria-label="Account of grace.hopper"]');
@@ -226,7 +222,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await context.close();
   });
 
-  test("a page whose file went with an older version is reloaded once automatically, then only by the user", async () => {
+  test("a page whose script belongs to an older version is reloaded once automatically, then only by the user", async () => {
     const { page, context } = await subject.open("/console/users");
     const loaded: string[] = [];
     page.on("request", (request) => {
@@ -245,7 +241,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await context.close();
   });
 
-  test("sends who has no role to their own devices", async () => {
+  test("sends a user without a role to their own devices", async () => {
     await givenLocalAccount(subject.api, { username: "ada.lovelace", realmId: subject.realm.realmId });
     const watched = await subject.open("/console/users", { width: 390 }, { username: "ada.lovelace" });
     expect(await watched.page.textContent("h1")).toBe("You have no role in this realm");
@@ -253,7 +249,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await watched.context.close();
   });
 
-  test("signs out, and comes back to the same page after signing in again", async () => {
+  test("signs out, and returns to the same page after the next sign-in", async () => {
     const watched = await subject.open("/console/users?q=keller", {});
     const { page } = watched;
     await page.click('[aria-label="Account of grace.hopper"]');

@@ -37,7 +37,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
     }
   };
 
-  test("where nobody has a profile yet, the list says what to do", () =>
+  test("without a profile in the realm, the list explains what to do", () =>
     opened("/console/profiles", async (watched) => {
       await watched.page.getByText("Nobody has an active profile yet").waitFor();
       await expectFaultless(watched);
@@ -51,7 +51,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       await someone("noor-0815", "noor@elsewhere.example");
     });
 
-    test("a person is found by part of the e-mail address or of the ID, with and without an @", () =>
+    test("a person is found by part of the e-mail address or the ID, with and without an @", () =>
       opened("/console/users", async ({ page }) => {
         await someone("ulla@campus.example", "u.vogel@mail.example");
         const rows = page.getByRole("table").getByRole("link");
@@ -73,7 +73,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
           .waitFor();
       }));
 
-    test("the owner of a serial number is listed and counted once, with everybody else who matches, and filters hold", () =>
+    test("the owner of a serial number is listed and counted once, with all other matches, and filters apply", () =>
       opened("/console/users", async ({ page }) => {
         const digits = "20261815";
         const { realmId } = subject.realm;
@@ -113,7 +113,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
 
     test.each(
       (["en", "de"] as const).flatMap((language) => [320, 1440].map((width) => ({ language, width }) as const)),
-    )("a notice shows all of its text and of its button: $language, $width px", async ({ language, width }) => {
+    )("a notice shows its whole text and button: $language, $width px", async ({ language, width }) => {
       const { users } = language === "de" ? german : english;
       const person = await someone(
         `notice-${language}-${width}`,
@@ -149,7 +149,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       );
     });
 
-    test("offboarding says what is lost permanently and asks first; the user can be reactivated", async () => {
+    test("offboarding explains what is lost permanently and asks first; the user can be reactivated", async () => {
       const leaver = await someone("leaver");
       const serials = await Promise.all([given.profile(leaver), given.profile(leaver)]);
       const { realmId } = subject.realm;
@@ -184,7 +184,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       });
     });
 
-    test("a new profile's file is downloaded once and is what OpenSSL can use", async () => {
+    test("a new profile's file is downloaded once, and OpenSSL can use it", async () => {
       await opened(`/console/users/${mia.id}`, async ({ page }) => {
         await button(page, "New profile").click();
         await inDialog(page, "Create profile").click();
@@ -213,7 +213,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       expect(await userOf(mia)).toMatchObject({ profileCount: 3 });
     });
 
-    test("when it takes longer than the service waits, the page goes on waiting for the profile", async () => {
+    test("if issuing outlasts the service's wait, the page keeps waiting for the profile", async () => {
       const patient = await someone("patient");
       await opened(`/console/users/${patient.id}`, async ({ page }) => {
         await page.route("**/profiles/Tablet", (route, request) =>
@@ -232,7 +232,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       });
     });
 
-    test("at the limit no profile is made, the page says why, and a higher limit helps", async () => {
+    test("at the limit no profile is made, the page explains why, and a higher limit helps", async () => {
       const full = await someone("full");
       await Promise.all(Array.from({ length: 5 }, () => given.profile(full)));
       await opened(`/console/users/${full.id}`, async ({ page }) => {
@@ -253,7 +253,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       expect(await userOf(full)).toMatchObject({ profileOverride: 7, maxProfiles: 7 });
     });
 
-    test("a limit that somebody else changed meanwhile is shown before it is overwritten; a new profile is no hindrance", async () => {
+    test("a limit changed by another person is shown before it is overwritten; a new profile causes no conflict", async () => {
       const person = await someone("two-tabs");
       await opened(`/console/users/${person.id}`, async (watched) => {
         const { page } = watched;
@@ -329,7 +329,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       expect(await userOf(first)).toMatchObject({ maxProfiles: 7, profileCount: 1 });
     });
 
-    test("rows are chosen with Space, a range with Shift and Space, and revoked with the keyboard alone; a profile has an address of its own", async () => {
+    test("rows are selected with Space, a range with Shift and Space, and revoked with the keyboard alone; a profile has its own address", async () => {
       const owner = await someone("four-boxes");
       const serials: string[] = [];
       for (const name of ["Box 1", "Box 2", "Box 3", "Box 4"]) {
@@ -359,7 +359,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       expect(await profileOf(first)).toMatchObject({ revokeTime: null });
     });
 
-    test("a list is put in order and exported with the keyboard alone", async () => {
+    test("a list is sorted and exported with the keyboard alone", async () => {
       for (const name of ["order-b", "order-c", "order-a"]) await someone(name);
       await opened("/console/users?q=order-", async ({ page }) => {
         const names = page.getByRole("table").getByRole("link");
@@ -408,7 +408,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       },
     );
 
-    test("a session of a person is ended, with the keyboard alone", async () => {
+    test("a person's session is ended, with the keyboard alone", async () => {
       const guest = await someone("signed-in");
       const application = await given.application({ ...guest, type: "useragent", name: "Course planner" });
       await given.session({ user: guest, clientId: application.clientId });
@@ -457,7 +457,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       90_000,
     );
 
-    test("when the service cannot be reached, the page says so and tries again", async () => {
+    test("without a connection to the service, the page reports it and retries", async () => {
       const watched = await subject.open("/console/users");
       const { page } = watched;
       const lists = /\/console\/api\/(?:user|profiles)\b/;

@@ -43,7 +43,7 @@ describeWithTool("chromium", "the documentation", () => {
     240_000,
   );
 
-  test("the reference has one main part, and no heading skips a level", async () => {
+  test("the reference has one main part, and skips no heading level", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
     await page.goto(`${api.url}/docs/reference`);
@@ -60,7 +60,7 @@ describeWithTool("chromium", "the documentation", () => {
     await watched.context.close();
   });
 
-  test("the reference follows the theme while it is open", async () => {
+  test("the reference follows a change of theme while it is open", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
     await page.goto(`${api.url}/docs/reference`);

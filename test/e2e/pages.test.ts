@@ -129,7 +129,7 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
   };
 
   test.each(Object.entries(pages))(
-    "%s: axe finds nothing, the browser complains of nothing, nothing scrolls sideways",
+    "%s: axe and the browser report nothing, and nothing scrolls sideways",
     async (name, visit) => {
       for (const view of views) {
         const watched = await browser.open(view);
@@ -141,7 +141,7 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
   );
 
   test.each(views)(
-    "the logo is shown as large as it may be, or the name alone: $theme, $width px, $language",
+    "the logo is shown at its largest size, or the name alone: $theme, $width px, $language",
     async (view) => {
       const watched = await browser.open(view);
       const { page, context } = watched;
@@ -167,7 +167,7 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
     },
   );
 
-  test("everything is reached by keyboard, in the order it is seen, with a ring around it", async () => {
+  test("everything can be reached by keyboard, in visual order, with a focus ring", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
     const footer = ["Help desk", "Privacy", "Deutsch"];
@@ -221,7 +221,7 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
     },
   );
 
-  test.each(views)("every problem page is as good: $theme, $width px, $language", async (view) => {
+  test.each(views)("every error page is faultless: $theme, $width px, $language", async (view) => {
     const watched = await browser.open(view);
     for (const problem of allProblems) {
       await watched.page.goto(`${gallery.url}/${problem}`);

@@ -102,7 +102,7 @@ describeWithTool("chromium", "self-service", () => {
     await context.close();
   });
 
-  test("a desktop hands a profile over to a phone, and sees who picked it up", async () => {
+  test("a desktop hands a profile over to a phone, and shows which device collected it", async () => {
     const user = await givenPerson();
     const computer = await open(desktop, user);
     await computer.page.goto(`${api.url}/me/devices/new`);
@@ -141,7 +141,7 @@ describeWithTool("chromium", "self-service", () => {
     await context.close();
   });
 
-  test("a guest account's sheet fills one page of A5 whatever its name, in dark colours on the screen alone", async () => {
+  test("a guest account's sheet fits one page of A5 whatever its name, and is dark only on the screen", async () => {
     const name = "Summer school on the physics of everything that can be measured ".repeat(4).slice(0, 200).trim();
     const { page, context } = await open({ theme: "dark", width: 1440, language: "de" });
     for (const account of [await given.guestAccount({ realmId }), await given.guestAccount({ realmId, name })]) {
@@ -165,7 +165,7 @@ describeWithTool("chromium", "self-service", () => {
     await context.close();
   });
 
-  test("adding and revoking take nothing but the keyboard, and errors lead to their fields", async () => {
+  test("adding and revoking work with the keyboard alone, and errors lead to their fields", async () => {
     const { page, context } = await open(desktop, await givenPerson());
     await page.goto(`${api.url}/me`);
     await page.keyboard.press("Tab");
@@ -435,7 +435,7 @@ describeWithTool("chromium", "self-service", () => {
   ]);
 
   test.each(Object.keys(pages))(
-    "%s: axe finds nothing, the browser complains of nothing, nothing scrolls sideways, targets are large",
+    "%s: axe and the browser report nothing, nothing scrolls sideways, and targets are large",
     async (name) => {
       for (const view of views) {
         await api.database.owner.query(sql`delete from issuances where id = ${underWay.id}`);

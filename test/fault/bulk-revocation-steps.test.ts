@@ -149,7 +149,7 @@ onBothBackends((kind) => {
   }
 
   step(
-    "the worker killed after 7, handed out, before its first slice: everything is revoked, once",
+    "the worker killed after 7, handed out, before its first slice: every profile is revoked, once",
     async (service) => {
       const given = await givenSerials(service, 600);
       const id = await sendUnworked(service, given.listed);
@@ -171,7 +171,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed when a slice of 8v has revoked, before its rows say so: nothing of it is revoked",
+    "the worker killed when a slice of 8v has revoked, before its rows are updated: none of the slice is revoked",
     async (service) => {
       const given = await givenSerials(service, 500);
       const revoking = await holdWhere(service, "new.position > 250 and new.status = 'changed'", { table: "job_rows" });
@@ -188,7 +188,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed while a slice of 8v revokes: nothing of it is revoked, the slices before it are",
+    "the worker killed while a slice of 8v revokes: none of the slice is revoked, earlier slices are",
     async (service) => {
       const given = await givenSerials(service, 500);
       const someProfile = sql`(select id from certificates where serial_number = ${given.listed[400]!})`;
@@ -238,7 +238,7 @@ onBothBackends((kind) => {
   });
 
   step(
-    "the worker killed while a job that was cancelled skips the rest: what is revoked stays, the rest stays good",
+    "the worker killed while a cancelled job skips the rest: revoked profiles stay revoked, the rest stay good",
     async (service) => {
       const given = await givenSerials(service, 500);
       const revoking = await holdWhere(service, "new.position = 400 and new.status = 'changed'", { table: "job_rows" });

@@ -117,7 +117,7 @@ step("the api killed before 1 commits: nothing exists, and the same form makes o
 });
 
 step(
-  "the api killed after 1: the same form leads to the same hand-over, and nothing has been made",
+  "the api killed after 1: the same form leads to the same hand-over, and no profile has been made",
   async (service) => {
     const browser = await givenBrowser(service);
     const form = await browser.get("/me/devices/new");
@@ -170,7 +170,7 @@ step("the api killed before 3 commits: nothing is made, and Download makes one p
 
 onBothBackends((kind) => {
   faultTest(kind)(
-    "the api killed after 3: the profile is made although the queue never heard of it, and Download gives that one",
+    "the api killed after 3: the profile is made although the queue never heard of it, and Download returns it",
     async (service) => {
       const { browser, page } = await givenClaim(service);
       const enqueuing = await holdEnqueuing(service);
@@ -217,7 +217,7 @@ step("the api killed after 4, before a byte was sent: the file can be fetched ag
 });
 
 step(
-  "a worker killed before 5 commits: files and profiles stay, and the next one ends those that nobody fetched until then",
+  "a worker killed before 5 commits: files and profiles stay, and the next worker ends those not fetched by then",
   async (service) => {
     const { browser, path, page } = await givenFile(service);
     await givenFile(service);

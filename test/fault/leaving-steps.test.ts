@@ -71,7 +71,7 @@ onBothBackends((kind) => {
   const step = faultTest(kind);
 
   step(
-    "the worker killed after 6, before the days of grace are written down: they begin, and nothing is revoked",
+    "the worker killed after 6, before the grace period is recorded: it begins, and nothing is revoked",
     async (service) => {
       const leaving = await givenLeaving(service, 40);
       const marking = await holdWhere(service, "new.state = 'grace' and old.state <> 'grace'");
@@ -89,7 +89,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed between slices of 6 with days of grace: nobody loses a device before they are over",
+    "the worker killed between slices of 6 with a grace period: nobody loses a device before it ends",
     async (service) => {
       const leaving = await givenLeaving(service, 1_500);
       const marking = await hold(service, sql`select from users where id = ${leaving[1_200]!} for update`);
@@ -109,7 +109,7 @@ onBothBackends((kind) => {
 
   for (const state of ["queued", "running"]) {
     step(
-      `the worker killed when the days are over, before the job is ${state}: everything is revoked, once`,
+      `the worker killed after the grace period, before the job is ${state}: every profile is revoked, once`,
       async (service) => {
         const leaving = await givenLeaving(service, 40);
         const id = await givenOffboarded(service, leaving, "&graceDays=7");
@@ -171,7 +171,7 @@ onBothBackends((kind) => {
   });
 
   step(
-    "the worker killed between slices of an undo: the rest is let in, nobody twice, and others' changes stay",
+    "the worker killed between slices of an undo: the rest are reactivated, nobody twice, and other people's changes stay",
     async (service) => {
       const leaving = await givenLeaving(service, 1_200);
       const id = await givenOffboarded(service, leaving);
@@ -205,7 +205,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed between slices of an undo within the days of grace: no device ever goes off",
+    "the worker killed between slices of an undo within the grace period: no device loses access",
     async (service) => {
       const leaving = await givenLeaving(service, 1_200);
       const id = await givenOffboarded(service, leaving, "&graceDays=7");
@@ -226,7 +226,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed after the last row of an undo, before the offboarding ends: it ends, once",
+    "the worker killed after the last row of an undo, before the offboarding ends: the offboarding ends, once",
     async (service) => {
       const leaving = await givenLeaving(service, 40);
       const id = await givenOffboarded(service, leaving, "&graceDays=7");
@@ -246,7 +246,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "two undone at once, their worker killed while they run: both end, and everybody is let in once",
+    "two jobs undone at once, their worker killed while they run: both end, and everyone is reactivated once",
     async (service) => {
       const leaving = await givenLeaving(service, 1_400);
       const [first, second] = await Promise.all([
@@ -275,28 +275,25 @@ onBothBackends((kind) => {
     },
   );
 
-  step(
-    "an undo and the end of the days of grace at once, the worker killed: each device is as its row says",
-    async (service) => {
-      const leaving = await givenLeaving(service, 1_000);
-      const id = await givenOffboarded(service, leaving, "&graceDays=7");
-      const letting = await hold(service, sql`select from users where id = ${leaving[300]!} for update`);
-      const undone = jobIdOf(await undo(service, id, 1_000));
-      await letting.reached("worker", "with people as materialized");
-      await endDays(service, id);
-      await eventually(async () => {
-        expect((await jobOf(service.owner, id)).state).toBe("running");
-      });
-      await ended(service.workers[0]!, "SIGKILL");
-      await letting.drop();
-      await letting.release();
+  step("an undo at the end of the grace period, the worker killed: each device matches its row", async (service) => {
+    const leaving = await givenLeaving(service, 1_000);
+    const id = await givenOffboarded(service, leaving, "&graceDays=7");
+    const letting = await hold(service, sql`select from users where id = ${leaving[300]!} for update`);
+    const undone = jobIdOf(await undo(service, id, 1_000));
+    await letting.reached("worker", "with people as materialized");
+    await endDays(service, id);
+    await eventually(async () => {
+      expect((await jobOf(service.owner, id)).state).toBe("running");
+    });
+    await ended(service.workers[0]!, "SIGKILL");
+    await letting.drop();
+    await letting.release();
 
-      await service.startWorker();
-      await eventuallyIn(service.owner, undone, ["completed"], goneOnWithinMs);
-      await eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs);
-      const undoneRows = (await rowsOf(service.owner, id)).filter(({ errorCode }) => errorCode === "undone");
-      expect(await standing(service)).toEqual({ out: 0, good: undoneRows.length * 2 });
-      for (const job of [id, undone]) await expectCountsToAddUp(service.owner, job);
-    },
-  );
+    await service.startWorker();
+    await eventuallyIn(service.owner, undone, ["completed"], goneOnWithinMs);
+    await eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs);
+    const undoneRows = (await rowsOf(service.owner, id)).filter(({ errorCode }) => errorCode === "undone");
+    expect(await standing(service)).toEqual({ out: 0, good: undoneRows.length * 2 });
+    for (const job of [id, undone]) await expectCountsToAddUp(service.owner, job);
+  });
 });

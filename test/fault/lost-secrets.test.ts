@@ -118,7 +118,7 @@ beforeAll(async () => {
   await operator("user", "create", "--username", "grace", "--admin");
 });
 
-test("with a lost master key everybody signs in to the console again, and guest links, clients and what waits to be collected are not touched", async () => {
+test("with a lost master key everyone signs in to the console again, and guest links, clients and uncollected outputs still work", async () => {
   const waiting = await givenUncollected("waiting");
   const session = await signIn();
   expect(await sessionOf(session)).toMatchObject({ status: 200 });
@@ -160,7 +160,7 @@ test("with a lost master key everybody signs in to the console again, and guest 
   expect(await askDoctor(operatorEnv())).toContainEqual(expect.objectContaining({ name: "secrets", status: "ok" }));
 });
 
-test("processes with another output key do not start and no private key is lost to them; a lost one is replaced, and issuing goes on", async () => {
+test("processes with another output key do not start and lose no private key; a lost key is replaced, and issuing continues", async () => {
   const waiting = await givenUncollected("uncollected");
   const files = ["api/output-private-key.json", "worker/output-public-key.json"].map((file) => join(directory, file));
   const before = files.map((file) => readFileSync(file));

@@ -49,7 +49,7 @@ onBothBackends((kind) => {
   const step = faultTest(kind);
 
   step(
-    "the api killed when the rows are found and the job has not begun: nothing is kept, and the repeat makes one job",
+    "the api killed after finding the rows, before the job begins: nothing is kept, and the repeat makes one job",
     async (service) => {
       const leaving = await givenUsers(service, 40, "leaving");
       await givenProfiles(service, leaving, 1);
@@ -71,7 +71,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the api killed after 2, begun: the job goes on, and the repeat finds it with those who matched then",
+    "the api killed after 2, begun: the job continues, and the repeat returns it with the people who matched then",
     async (service) => {
       const leaving = await givenUsers(service, 40, "leaving");
       const key = randomUUID();

@@ -47,7 +47,7 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
   });
 
   function sideBySide(kind: QueueBackend["kind"]): void {
-    test("run side by side under load: nothing is lost, nothing fails, and the way back is open", async () => {
+    test("run side by side under load: nothing is lost, nothing fails, and a rollback stays possible", async () => {
       const installation = await givenInstallation(before(), kind);
       const { owner, operator, use, load, signIn, onboard, processes } = installation;
 

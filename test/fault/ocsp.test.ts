@@ -31,7 +31,7 @@ const ask = async (): Promise<string | number> => {
   return outcomeOf(answer.body);
 };
 
-test("a responder that is killed is missed by nobody who asks the address in certificates", async () => {
+test("clients of the address in certificates notice nothing when a responder is killed", async () => {
   await service.startResponder();
   expect(await responderUrls(service.owner)).toHaveLength(2);
   await eventually(async () => {
@@ -50,7 +50,7 @@ test("a responder that is killed is missed by nobody who asks the address in cer
   expect(new Set((await Promise.all(asking)).flat())).toEqual(new Set(["good"]));
 });
 
-test("a responder that stops takes its address back, and its last answers are written down", async () => {
+test("a responder that stops withdraws its address, and writes down its last answers", async () => {
   await service.owner.query(sql`update certificates set last_ocsp_at = null`);
   await service.startResponder();
   const [url = ""] = await responderUrls(service.owner).then((urls) => urls.slice(-1));
@@ -66,7 +66,7 @@ test("a responder that stops takes its address back, and its last answers are wr
   expect(await ask()).toBe("good");
 });
 
-test("a responder that starts while no worker runs answers as soon as one does, and goes on when it is killed", async () => {
+test("a responder started while no worker runs answers as soon as one does, and keeps answering when it is killed", async () => {
   await Promise.all([...service.responders, ...service.workers].map((child) => ended(child, "SIGKILL")));
   await service.startResponder();
   const [url = ""] = await responderUrls(service.owner).then((urls) => urls.slice(-1));

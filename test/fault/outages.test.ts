@@ -24,7 +24,7 @@ async function startBehindProxy() {
   return { proxy, service };
 }
 
-test("with the database away every call is 503 with Retry-After, and all is well again by itself when it is back", async () => {
+test("with the database away every call is 503 with Retry-After, and recovers by itself", async () => {
   const { proxy, service } = await startBehindProxy();
   const userId = await givenUser(service.owner, service.realmId);
   const create = () => service.call("POST", `/api/user/${userId}/profiles/laptop`, creation);
@@ -49,7 +49,7 @@ test("with the database away every call is 503 with Retry-After, and all is well
   expect(await create()).toMatchObject({ status: 200 });
 });
 
-test("a database that falls silent without closing its connections does not block callers forever", async () => {
+test("a database that falls silent without closing its connections does not block callers indefinitely", async () => {
   const { proxy, service } = await startBehindProxy();
   expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 });
 
@@ -63,7 +63,7 @@ test("a database that falls silent without closing its connections does not bloc
 });
 
 describeWithTool("redis-server", "Redis", () => {
-  test("away: creations are accepted and finished all the same, the api stays ready, and its status tells", async () => {
+  test("away: creations are still accepted and finished, the api stays ready, and its status reports it", async () => {
     const redis = await startBreakableRedis();
     const service = await startService({ kind: "redis", redisUrl: redis.url, responder: true });
     const userId = await givenUser(service.owner, service.realmId);

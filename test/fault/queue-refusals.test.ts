@@ -62,7 +62,7 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
     return (await refusals()) - before;
   }
 
-  test("a login without INFO is enough, and the worker ends when it should", async () => {
+  test("needs only a login without INFO, and the worker stops when asked", async () => {
     expect(await issue()).toBe(200);
     expect(await tasks()).toBeGreaterThan(0);
     expect(await service.logs()).not.toContain('"event":"queue.error"');
@@ -80,7 +80,7 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
     ["no permission for its keys (NOPERM)", () => login("~other", "+@all"), () => login(...everything)],
     ["READONLY", () => redis.call("REPLICAOF", "127.0.0.1", "1"), () => redis.call("REPLICAOF", "NO", "ONE")],
     ["OOM", () => redis.config("SET", "maxmemory", "1"), () => redis.config("SET", "maxmemory", "0")],
-  ])("%s: the worker asks again now and then, and works as soon as it may", async (_, refuse, permit) => {
+  ])("%s: the worker retries now and then, and works once it is permitted", async (_, refuse, permit) => {
     await refuse();
     try {
       // A few for each queue, from an api and a worker; without a pause there would be tens of thousands.
@@ -101,7 +101,7 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
   test.each<[string, () => Promise<unknown>]>([
     ["no permission", () => login("allkeys", "+@connection")],
     ["a wrong password (WRONGPASS)", () => redis.call("ACL", "SETUSER", "limited", "resetpass", ">other")],
-  ])("%s from the start: the worker lives, and ends when it should", async (_, refuse) => {
+  ])("%s from the start: the worker stays alive, and stops when asked", async (_, refuse) => {
     await refuse();
     const worker = await service.startWorker();
     const before = await refusals();

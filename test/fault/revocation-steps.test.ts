@@ -90,7 +90,7 @@ step("the worker killed in the midst of 3, packing: what it took is still there 
 });
 
 step(
-  "the worker killed after 4, signed: nobody has seen that CRL, and the next one follows the last",
+  "the worker killed after 4, signed: that CRL was never published, and the next one follows the last",
   async (service) => {
     const { serial, before, revoke } = await givenRevocable(service);
     const publishing = await hold(service, sql`lock table crls in share mode`);

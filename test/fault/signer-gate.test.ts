@@ -58,7 +58,7 @@ onBothBackends((kind) => {
   const gateTest = faultTest(kind);
 
   gateTest(
-    "one of two workers with a wrong passphrase ends with 78 and names the variable; the other goes on, and clients see nothing of it",
+    "one of two workers with a wrong passphrase exits with 78 and names the variable; the other keeps working, unnoticed by clients",
     async (service) => {
       const people = await givenUsers(service, 50);
       const create = (count: number) => service.call("POST", profileOf(people, count), creation, { prefer: "wait=60" });
@@ -79,7 +79,7 @@ onBothBackends((kind) => {
   );
 
   gateTest(
-    "when one worker and then both lose an issuer, nothing accepted fails: it is issued later, bulk jobs go on, and another realm, revoking and OCSP do not wait",
+    "when one worker and then both lose an issuer, accepted work is issued later, bulk jobs continue, and another realm, revoking and OCSP do not wait",
     async (service) => {
       const { owner, issuerId } = service;
       const people = await givenUsers(service, 50);

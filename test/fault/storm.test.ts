@@ -32,7 +32,7 @@ describeWithTool("redis-server", "on Redis", () => {
 });
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test(`${creations} profiles asked for one by one, ${joining} people onboarded and ${leaving} offboarded in a storm: everything that was accepted is done, once`, async () => {
+  test(`${creations} profiles asked for one by one, ${joining} people onboarded and ${leaving} offboarded in a storm: all accepted work is done, once`, async () => {
     const { service, disasters, call } = await startInStorm(kind);
     const seen = new Map<number, number>();
     const ask = async (path: string, body: unknown): Promise<Answer> => {

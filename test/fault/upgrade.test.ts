@@ -245,7 +245,7 @@ describeWithCommit(before, "an installation of the commit before processes had l
     return { ...installation, data };
   }
 
-  test("is only stopped and started again: it works with warnings, and has lost nothing and done nothing twice", async () => {
+  test("works with warnings after a mere restart, and loses nothing and repeats nothing", async () => {
     const upgraded = await copied();
     const began = performance.now();
     const whole = await startWhole({ data: upgraded.data, port: upgraded.port });
@@ -274,7 +274,7 @@ describeWithCommit(before, "an installation of the commit before processes had l
     }
   });
 
-  test("is upgraded by the steps of docs/upgrade.md: doctor finds it separated, and processes start where they must be", async () => {
+  test("is upgraded by the steps of docs/upgrade.md: doctor finds it separated, and processes enforce their boundary", async () => {
     const upgraded = await copied();
     const { data, port } = upgraded;
     const dir = join(data, "credentials");

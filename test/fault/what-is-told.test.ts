@@ -269,7 +269,7 @@ const setProvider = ({ owner }: RunningService, issuer: string | null) =>
 /** Each look costs seconds on a busy machine, and a full disk stays in the findings for half a minute. */
 const patience = { withinMs: 120_000, everyMs: 250 };
 
-describe("what is told of a mistake", () => {
+describe("what a mistake looks like", () => {
   let service: RunningService;
   let redis: BreakableRedis;
   let healthy: Set<string>;
@@ -341,11 +341,11 @@ describe("what is told of a mistake", () => {
     return counts;
   }
 
-  test("is in docs/troubleshooting.md for each of them", () => {
+  test("is in docs/troubleshooting.md for each mistake", () => {
     expect([...table.keys()].sort()).toEqual(Object.keys(mistakes).sort());
   });
 
-  test("is nothing that fails without a mistake, but that the Postgres of the tests does not wait for its disk", async () => {
+  test("shows no failure without a mistake, except that the test's Postgres does not wait for its disk", async () => {
     expect([...(await findings()).values()].filter((text) => text.startsWith("fail"))).toEqual(
       [...healthy].filter((finding) => finding.startsWith("postgres-settings")).map(() => "fail: postgres-settings"),
     );

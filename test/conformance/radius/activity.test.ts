@@ -30,7 +30,7 @@ interface Told {
   servers: number;
 }
 
-describeWithRadius("with FreeRADIUS, the help desk is told", () => {
+describeWithRadius("with FreeRADIUS, the help desk sees", () => {
   let service: RunningService;
   let chain: string;
   let domain: string;
@@ -90,7 +90,7 @@ describeWithRadius("with FreeRADIUS, the help desk is told", () => {
     return { code: diagnosis.code, text: diagnosis.text, lastCheck, servers: realmChecks.servers };
   }
 
-  test("that nobody asks, then that this device was never asked about, then that it was good", async () => {
+  test("that no server asks, that the device has never been checked, then that its profile is good", async () => {
     const [first, second] = [await issue(), await issue()];
     expect(await told(first)).toMatchObject({ code: "nobody_asks", lastCheck: null, servers: 0 });
 
@@ -111,7 +111,7 @@ describeWithRadius("with FreeRADIUS, the help desk is told", () => {
     });
   });
 
-  test("that a revoked device has not been seen, and as soon as it comes, that it was refused", async () => {
+  test("that a revoked device has not been seen, and that it was refused once it comes back", async () => {
     const profile = await issue();
     expect(await comes(profile)).toBe(true);
     await eventually(async () => {
@@ -137,7 +137,7 @@ describeWithRadius("with FreeRADIUS, the help desk is told", () => {
     });
   });
 
-  test("that somebody who is locked, or has days of grace, still gets in", async () => {
+  test("that a locked user, or one in a grace period, still gets in", async () => {
     const [locked, leaving] = [await issue(), await issue()];
     await ask("PUT", `/api/user/${locked.userId}/status`, { locked: true });
     await ask("DELETE", `/api/user/${leaving.userId}`, { graceDays: 7 });
@@ -149,7 +149,7 @@ describeWithRadius("with FreeRADIUS, the help desk is told", () => {
     }
   });
 
-  test("that a profile has ended, whatever was asked before", async () => {
+  test("that a profile has expired, whatever was checked before", async () => {
     const profile = await issue();
     expect(await comes(profile)).toBe(true);
     await eventually(async () => {

@@ -214,7 +214,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
     const askedAbout = (point: AccessPoint, names: readonly string[]) => (): string[] =>
       sorted(point.disconnected().filter(({ userName }) => names.includes(userName)));
 
-    test("of 1,000 revoked at once each session is disconnected where it is, and nobody else's anywhere", async () => {
+    test("disconnects the sessions of 1,000 profiles revoked at once at their access points, and no others", async () => {
       const people = await givenPeople(1_040);
       const revoked = people.slice(0, 1_000).map(({ identity }) => identity);
       const others = people.slice(1_000).map(({ identity }) => identity);
@@ -240,7 +240,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(askedOfSecond()).toEqual(sorted(atSecond));
     });
 
-    test("500 people who lose their access at once go off, together", async () => {
+    test("disconnects 500 people who lose their access at once", async () => {
       const people = await givenPeople(500);
       const [first] = accessPoints;
       const there = people.map(({ identity }) => sessionOf(identity));
@@ -267,7 +267,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toEqual(sorted(there));
     });
 
-    test("the service is away, the script is killed, and nothing is lost", async () => {
+    test("loses no disconnection while the service is away or the script is killed", async () => {
       const people = await givenPeople(60);
       const [, second] = accessPoints;
       const there = people.map(({ identity }) => sessionOf(identity));
@@ -298,7 +298,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toEqual(sorted(there));
     });
 
-    test("whatever an access point accounts is data: the session goes off under its own name, and no other", async () => {
+    test("disconnects a session only under its own name, whatever an access point accounts", async () => {
       const [first, second] = accessPoints;
       const [target, bystander] = await givenPeople(2);
       const hostile = [
@@ -335,7 +335,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toHaveLength(hostile.length);
     });
 
-    test("whatever a service says that is not Realmpass, nothing but names goes on", async () => {
+    test("sends an access point only names, whatever a fake service returns", async () => {
       const [person] = await givenPeople(1);
       const [first] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);
@@ -373,28 +373,28 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       });
     });
 
-    test("0 when it is stopped", async () => {
+    test("exits with 0 when it is stopped", async () => {
       const running = await start();
       await isWaiting();
       running.signal("SIGTERM");
       expect(await running.ended).toBe(0);
     });
 
-    test("2 for wrong arguments", () => {
+    test("exits with 2 for wrong arguments", () => {
       expect(spawnSync(requireTool("dash"), [script]).status).toBe(2);
       expect(
         spawnSync(requireTool("dash"), [script, api.url, "/nowhere", sessionsFile, directory, directory]).status,
       ).toBe(2);
     });
 
-    test("3 when the token is refused: another secret, or an application without the scope", async () => {
+    test("exits with 3 when the token is refused: a wrong secret, or an application without the scope", async () => {
       const [id] = (await givenClient()).split(":");
       expect(await (await start({ client: `${id}:wrong` })).ended).toBe(3);
       const other = await api.given.application({ realmId: api.realmId });
       expect(await (await start({ client: `${other.clientId}:${other.secret}` })).ended).toBe(3);
     });
 
-    test("4 when the sessions cannot be read; what was revoked meanwhile is told the next time", async () => {
+    test("exits with 4 when it cannot read the sessions, and catches up on revocations at the next run", async () => {
       const [person] = await givenPeople(1);
       const [first] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);
@@ -410,7 +410,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       });
     });
 
-    test("an access point that does not answer, and one without a file, are named with how many sessions stay", async () => {
+    test("names an access point that does not answer or has no file, with the number of sessions left", async () => {
       const [person] = await givenPeople(1);
       const [first, second] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);

@@ -189,7 +189,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       { everyMs: 250 },
     );
 
-  test("resilient, before a CRL has ever come: nobody gets in; as soon as there is one, without a restart: all who should", async () => {
+  test("before the first CRL, the resilient server admits nobody; with it, everybody entitled, without a restart", async () => {
     await expectRefused("resilient", healthy);
     await eventually(() => {
       expect(radius.resilient.output()).toContain("unable to get certificate CRL");
@@ -225,7 +225,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectAdmitted("strict", await issue(ownRealm, { deviceType }));
   });
 
-  test("the answer has the certificate's name, a time after which to ask again, and the VLAN", async () => {
+  test("the reply contains the certificate's name, the time of the next check, and the VLAN", async () => {
     const common = { sessionTimeout: "3600", terminationAction: "1" };
     for (const mode of modes) {
       const [first, second] = [await expectAdmitted(mode, healthy), await expectAdmitted(mode, special)];
@@ -254,7 +254,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectRefusedSoon(...profiles);
   });
 
-  test("a person whom the identity provider no longer lets use the realm keeps the devices, until they are offboarded", async () => {
+  test("a person who loses the realm at the identity provider keeps the devices until offboarded", async () => {
     const [realm] = await service.owner.query<{ name: string }>(sql`
       update realms
          set upstream_issuer = ${upstream.url}, upstream_client_id = ${upstream.clientId},
@@ -280,7 +280,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectRefusedSoon(profile);
   });
 
-  test("every profile of the people of an offboarding file is refused within 5 s of the end of the job", async () => {
+  test("every profile of the people in an offboarding file is refused within 5 s of the job's end", async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => givenUser(service.owner, ownRealm.id)));
     const profiles = await Promise.all(people.map((userId) => issue(ownRealm, { keyType: "ec-p256" }, userId)));
     const users = people.map((userID) => ({ userID }));
@@ -299,7 +299,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectAdmitted("resilient", healthy);
   });
 
-  test("no session is resumed: a device that comes again shows its certificate again, and it is checked again", async () => {
+  test("sessions are never resumed: a returning device shows its certificate, which is checked again", async () => {
     const device = await issue(ownRealm);
     for (const mode of modes) {
       for (const tls of ["1.2", "1.3"] as const) {
@@ -314,7 +314,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     }
   });
 
-  test("a profile that has ended is refused", async () => {
+  test("an expired profile is refused", async () => {
     const expirationDate = new Date(Math.ceil(systemClock.now().getTime() / 1000 + 6) * 1000);
     const account = (await ask(ownRealm, "POST", "/api/guest-account", { name: "talk", expirationDate })) as {
       id: string;
@@ -344,18 +344,18 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectRefused("resilient", profile);
   });
 
-  test("a server's certificate is no device's", async () => {
+  test("a server's certificate is refused for a device", async () => {
     const files = { certificate: server.certificate, key: server.privateKey };
     for (const mode of modes) await expectRefused(mode, { files });
   });
 
-  test("a certificate forged under the issuer's own name is refused, and a self-signed one", async () => {
+  test("a certificate forged under the issuer's name is refused, and so is a self-signed one", async () => {
     for (const forged of [forgedBySameName(ownRealm, healthy), selfSigned(healthy)]) {
       for (const mode of modes) await expectRefused(mode, { files: forged });
     }
   });
 
-  test("while 1,000 profiles are revoked, no good one is refused and no revoked one is admitted", async () => {
+  test("while 1,000 profiles are revoked, every good profile is admitted and every revoked one refused", async () => {
     const profiles = await issueMany(1_000);
     const others = await Promise.all(modes.map((mode) => issue(ownRealm).then((device) => ({ mode, device }))));
     const storm = { running: true };
@@ -396,7 +396,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     return profiles;
   }
 
-  test("the responder is down: strict admits nobody; resilient goes by the last CRL, and by each that comes", async () => {
+  test("with the responder down, the strict server admits nobody and the resilient one follows each new CRL", async () => {
     const [before, after] = [await issue(ownRealm), await issue(ownRealm)];
     await revoke(before);
     await bringCrl(before);
@@ -428,7 +428,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     for (const mode of modes) await expectAdmitted(mode, healthy);
   });
 
-  test("an issuer is replaced by one with critical name constraints: devices of both get in, and each issuer needs a CRL of its own that holds", async () => {
+  test("after an issuer with critical name constraints takes over, devices of both get in, and each issuer needs its own valid CRL", async () => {
     const next = await givenNextIssuer(service.owner, service);
     const both = await startRadius({
       mode: "resilient",

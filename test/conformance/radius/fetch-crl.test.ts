@@ -105,7 +105,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
       expect(name).toMatch(/^(?:[0-9a-f]{8}\.r\d+|\.[0-9a-f]{16}\.(?:crl|etag))$/);
   }
 
-  test("the first CRL becomes HASH.r0, each newer one the next file; what a server has read never changes", async () => {
+  test("the first CRL becomes HASH.r0, each newer one the next file; a file that a server has read never changes", async () => {
     serve(crlOf(issuer, 9));
     expect(await bring()).toMatchObject({ code: 0, files: [`${hash}.r0`] });
     const first = await readFile(join(place.crlDirectory, `${hash}.r0`), "utf8");
@@ -120,14 +120,14 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     await expectTidy();
   });
 
-  test("it asks with the entity tag that it has, and adds nothing when nothing is new", async () => {
+  test("it sends its entity tag, and adds no file if the CRL is unchanged", async () => {
     serve(crlOf(issuer, 9));
     await bring();
     expect(await bring()).toMatchObject({ code: 0, files: [`${hash}.r0`], output: "" });
     expect(asked.map(({ status }) => status)).toEqual([200, 304]);
   });
 
-  test("a file that somebody took away or broke is there again after the next run, although nothing is new", async () => {
+  test("a missing or broken file is restored by the next run, even if the CRL is unchanged", async () => {
     serve(crlOf(issuer, 9));
     await bring();
     const file = join(place.crlDirectory, `${hash}.r0`);
@@ -155,7 +155,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     ["with a lower number", () => crlOf(issuer, 0x80)],
     ["that has ended", () => crlOf(issuer, 300, longAgo)],
   ];
-  test.each(untrusted)("a CRL %s is not used; the one in place holds on", async (_name, content) => {
+  test.each(untrusted)("a CRL %s is not used; the current one stays", async (_name, content) => {
     serve(crlOf(issuer, 0xff));
     await bring();
     serve(content());
@@ -169,7 +169,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(numberOf((await bring()).newest)).toBe(0x100);
   });
 
-  test("the service is away, or has no CRL: 1, and the one in place holds on", async () => {
+  test("it exits with 1 if the service is away or has no CRL, and the current one stays", async () => {
     serve(crlOf(issuer, 9));
     await bring();
     served.clear();
@@ -178,7 +178,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(await fetchCrl(place, "file:///etc/hostname")).toMatchObject({ code: 1 });
   });
 
-  test("4 whenever an issuer has no valid CRL: none has ever come, the one there has ended, or no URL brings one", async () => {
+  test("it exits with 4 if an issuer has no valid CRL: none has come, the last has expired, or no URL returns one", async () => {
     expect(await bring()).toMatchObject({ code: 4, files: [] });
     serve(crlOf(issuer, 9, longAgo));
     expect(await bring()).toMatchObject({ code: 4, files: [] });
@@ -196,7 +196,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(output).toContain("Issuing CA other");
   });
 
-  test("two issuers, while one takes over from the other: each has files of its own, and one's trouble is not the other's", async () => {
+  test("during a rollover each of two issuers has its own files, and a failure of one does not affect the other", async () => {
     await trust(issuer, other);
     serve(crlOf(issuer, 5), "/1");
     serve(crlOf(other, 7), "/2");
@@ -208,13 +208,13 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(files.sort()).toEqual([`${hash}.r0`, `${otherHash}.r0`, `${otherHash}.r1`].sort());
   });
 
-  test("wrong arguments: 2, and nothing is touched", async () => {
+  test("it exits with 2 for wrong arguments and touches nothing", async () => {
     expect(await fetchCrl(place)).toMatchObject({ code: 2, files: [] });
     const missing = { issuersFile: join(place.crlDirectory, "nothing"), crlDirectory: place.crlDirectory };
     expect(await fetchCrl(missing, `${base}/crl`)).toMatchObject({ code: 2, files: [] });
   });
 
-  test("old files go, and no server ever misses a CRL: neither one that has run for long, nor one that just began", async () => {
+  test("old files are removed, and neither an old nor a new server process misses a CRL", async () => {
     // Read as OpenSSL does: r0, r1, … up to the first missing one, and from there the next time. It begins again after
     // 300 s.
     const servers = Array.from({ length: 7 }, (_, index) => ({

@@ -80,7 +80,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
     }
   });
 
-  test("a revoked profile is refused as soon as the CRL has come, without a restart; the others get in as before", async () => {
+  test("a revoked profile is refused as soon as the CRL arrives, without a restart; the others are admitted", async () => {
     const profile = await issue();
     expect(await attempt(profile)).toMatchObject({ admitted: true });
 
@@ -97,12 +97,12 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
   });
 
-  test("while Realmpass is away the last CRL goes on: what was revoked stays refused, the others get in", async () => {
+  test("while Realmpass is away the last CRL holds: revoked profiles stay refused, the others are admitted", async () => {
     expect(await hostapd.bringCrl("http://127.0.0.1:1/crl/1.crl")).toMatchObject({ code: 1 });
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
   });
 
-  test("another realm's profile is refused; a CA with critical name constraints that is put beside the first is taken without a restart, once its CRL is there", async () => {
+  test("another realm's profile is refused; a second CA with critical name constraints is accepted with its CRL, without a restart", async () => {
     const other = await givenIssuingRealm(service.owner, { form: "critical" });
     const { clientId, clientSecret } = await givenServiceApplication(service.owner, other.realmId);
     const answer = await fetch(`http://127.0.0.1:${service.apiPort}/oauth/token`, {
@@ -143,7 +143,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
   });
 
-  test("what the page warns of: an infrastructure profile gets in like a device", async () => {
+  test("an infrastructure profile is admitted like a device, as the page warns", async () => {
     const files = { certificate: server.certificate, key: server.privateKey };
     expect(await attempt({ files })).toMatchObject({ admitted: true });
   });

@@ -32,7 +32,7 @@ interface Device {
  * A process stopped by SIGSTOP accepts connections and never answers, as a frozen machine does. The addresses in
  * certificates lead to `network`, and from there wherever a test chooses.
  */
-describeWithRadius("a responder is silent while devices knock at RADIUS servers", () => {
+describeWithRadius("a silent responder while devices try RADIUS servers", () => {
   const modes = ["strict", "resilient"] as const satisfies RadiusMode[];
   const ways = ["the proxy file with TLS", "the api", "the proxy of docker-compose.yml"] as const;
   const ports = {} as Record<(typeof ways)[number], number>;
@@ -148,13 +148,13 @@ describeWithRadius("a responder is silent while devices knock at RADIUS servers"
       target.port = ports[way];
     });
 
-    test("one of two responders is silent: every good device gets in, and a revoked one does not", async () => {
+    test("with one of two responders silent, every good device is admitted and a revoked one refused", async () => {
       await everythingAnswers();
       silence(service.responders[0]);
       await expectWellSaid();
     });
 
-    test("both responders are silent: the strict server admits nobody, and the resilient one goes by the CRL", async () => {
+    test("with both responders silent, the strict server admits nobody and the resilient one uses the CRL", async () => {
       await everythingAnswers();
       for (const child of service.responders) silence(child);
       expect((await knock("strict", good)).admitted).toBe(false);
@@ -164,7 +164,7 @@ describeWithRadius("a responder is silent while devices knock at RADIUS servers"
     });
   });
 
-  test("by the proxy of docker-compose.yml, one of two apis is silent: every good device gets in, and a revoked one does not", async () => {
+  test("through the proxy of docker-compose.yml, with one of two apis silent, every good device is admitted and a revoked one refused", async () => {
     target.port = ports["the proxy of docker-compose.yml"];
     await everythingAnswers();
     silence(service.api[0]);

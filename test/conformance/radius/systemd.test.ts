@@ -41,7 +41,7 @@ describeWithTool("systemd-analyze", "the systemd units", () => {
     ["resilient", "-crl /etc"],
     ["hostapd", "-crl /etc"],
     ["disconnect", "realmpass-disconnect ${URL}"],
-  ])("of %s are what systemd understands, and start a script that is there", async (folder, start) => {
+  ])("of %s are valid for systemd, and start an existing script", async (folder, start) => {
     expect(await verify(folder)).toBe("");
     expect(await verify(folder, (unit) => unit.replace("ProtectHome=yes", "ProtectHome=perhaps"))).not.toBe("");
     expect(await verify(folder, (unit) => unit.replace(start, `x${start}`))).not.toBe("");
