@@ -19,7 +19,7 @@ beforeAll(async () => {
   proxy = await startReverseProxy(() => api.url);
 });
 
-test("the audit log is exported as it is, as NDJSON or CSV", async () => {
+test("the audit log is exported unchanged, as NDJSON or CSV", async () => {
   const ndjson = await cli(["audit", "export"]);
   const [first = ""] = ndjson.out.split("\n");
   expect(JSON.parse(first)).toMatchObject({ event: "user_lock" });
@@ -29,7 +29,7 @@ test("the audit log is exported as it is, as NDJSON or CSV", async () => {
   expect(csv.out).not.toContain("audit_export");
 });
 
-test("into a new file that its owner alone can read", async () => {
+test("an export goes into a new file that only its owner can read", async () => {
   const { code, out, err } = await cli(["audit", "export", "--out", "audit.ndjson"]);
   const file = join(cli.directory, "audit.ndjson");
 
@@ -40,7 +40,7 @@ test("into a new file that its owner alone can read", async () => {
   expect((await cli(["audit", "export", "--out", "audit.ndjson"])).code).toBe(1);
 });
 
-test("a filter that there is not leaves no file", async () => {
+test("an unknown filter leaves no file", async () => {
   const { code } = await cli(["audit", "export", "--filter", "evnt=x", "--out", "none.ndjson"]);
   expect(code).toBe(1);
   await expect(stat(join(cli.directory, "none.ndjson"))).rejects.toThrow("ENOENT");
@@ -52,7 +52,7 @@ const doctor = async (env: Record<string, string> = {}) => {
   return { code, found: Object.fromEntries(findings.map(({ check, ok, detail }) => [check, { ok, detail }])) };
 };
 
-test("doctor: without a worker the service is not well, and with one and a responder it is", async () => {
+test("doctor fails without a worker, and passes with a worker and a responder", async () => {
   // Issuers of other realms have no keys.
   await api.database.owner.query(sql`
     update issuers set not_after = now() where id not in (select issuer_id from issuer_keys)
@@ -80,7 +80,7 @@ test("doctor: without a worker the service is not well, and with one and a respo
   expect(Object.keys(after.found)).toEqual(["credentials", "service", "clock", "status", "token", "scopes", "realm"]);
 });
 
-test("doctor: clocks that do not agree, a service that is away, credentials that are none", async () => {
+test("doctor reports clocks that disagree, a service that is away, and missing credentials", async () => {
   proxy.decide(({ path }) =>
     path === "/healthz" ? { status: 200, headers: { Date: "Thu, 01 Jan 2026 00:00:00 GMT" } } : "pass",
   );

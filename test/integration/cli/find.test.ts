@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const number of [1, 2, 3]) await given.guestAccount({ realmId, name: `Conference ${number}` });
 });
 
-test("find shows people and profiles, a line each, and nothing in it does anything to a terminal", async () => {
+test("find shows people and profiles, one per line, and no text controls the terminal", async () => {
   const { code, out, err } = await cli(["find", "anna", "mueller"]);
   expect({ code, out, err }).toEqual({
     code: 0,
@@ -32,13 +32,13 @@ test("find shows people and profiles, a line each, and nothing in it does anythi
   );
 });
 
-test("find says that there is more than it shows", async () => {
+test("find reports further matches that it does not show", async () => {
   const { out, err } = await cli(["find", "conference", "--limit", "2"]);
   expect(out).toMatch(/^(?:guest account\t\d+\tConference \d\tactive\t\n){2}$/);
   expect(err).toBe("There are more of the kind guestAccount.\n");
 });
 
-test("find --json is what the service answers", async () => {
+test("find --json prints the service's response", async () => {
   const { out } = await cli(["find", "anna@mail.example", "--json"]);
   expect(JSON.parse(out)).toMatchObject({
     groups: [{ kind: "user", items: [{ userID: userId }] }, { items: [] }, { items: [] }, { items: [] }],
@@ -46,7 +46,7 @@ test("find --json is what the service answers", async () => {
   });
 });
 
-test("nothing to find is nothing on standard output", async () => {
+test("without a match, standard output is empty", async () => {
   expect(await cli(["find", "nobody at all"])).toMatchObject({ code: 0, out: "" });
   expect(await cli(["find"])).toMatchObject({ code: 2 });
 });

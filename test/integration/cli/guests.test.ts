@@ -30,7 +30,7 @@ test("guest accounts are made, listed, shown and revoked", async () => {
   expect(JSON.parse((await cli(["guests", "show", id, "--json"])).out)).toMatchObject({ revoked: true });
 });
 
-test("what is wrong with an account is told by field", async () => {
+test("errors in an account are shown by field", async () => {
   const { code, err } = await cli(["guests", "create", "too late", "--expires", "1999-01-01"]);
   expect(code).toBe(1);
   expect(err).toMatch(/^ {2}expirationDate: /m);
@@ -41,7 +41,7 @@ test.each([
   [["guests", "create", "x", "--expires", "2099-01-01", "--profile-limit", "-1"], "--profile-limit"],
   [["guests", "show", "abc"], "ACCOUNT"],
   [["guests", "revoke", "1", "--reason", "boredom"], "--reason"],
-])("%j is called wrongly", async (argv, says) => {
+])("%j is a usage error", async (argv, says) => {
   const { code, err } = await cli(argv);
   expect(code).toBe(2);
   expect(err).toContain(says);

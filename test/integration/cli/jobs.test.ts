@@ -37,20 +37,20 @@ describe("without a worker", () => {
     job = jobOf((await cli(["jobs", "start", "onboard", name, "--json"])).out);
   });
 
-  test("a job is started and shown, and goes on by itself", async () => {
+  test("a job is started and shown, and runs by itself", async () => {
     expect(job).toMatchObject({ kind: "onboarding", state: "checking", total: 3, done: 0 });
     expect(jobOf((await cli(["jobs", "show", job.id, "--json"])).out).id).toBe(job.id);
     expect((await cli(["jobs", "list"])).out).toContain(`${job.id}\tonboarding\tchecking\t3`);
   });
 
-  test("offboarding without a terminal to ask on needs --yes, and is not even uploaded", async () => {
+  test("offboarding without a terminal needs --yes, or nothing is even uploaded", async () => {
     const name = await file("leavers.csv", ["pairwiseID", "waiting-1"]);
     const { code, err } = await cli(["jobs", "start", "offboard", name]);
     expect(code).toBe(2);
     expect(err).toContain("--yes");
   });
 
-  test("a job that there is not is no job to watch", async () => {
+  test("watching an unknown job fails", async () => {
     const { code, err } = await cli(["jobs", "watch", "00000000-0000-4000-8000-000000000000"]);
     expect(code).toBe(1);
     expect(err).not.toContain("goes on");
@@ -67,7 +67,7 @@ describe("without a worker", () => {
     expect(err).toContain(says);
   });
 
-  test("an upload is tried again with the whole file after the service was busy", async () => {
+  test("an upload to a busy service is retried with the whole file", async () => {
     let left = 1;
     proxy.decide(({ path }) =>
       path.startsWith("/api/jobs/") && left-- > 0 ? { status: 503, headers: { "Retry-After": "0" } } : "pass",
@@ -94,7 +94,7 @@ describe("with a worker", () => {
   });
   afterAll(() => worker.stop());
 
-  test("onboarding from a file, awaited: progress on stderr, the job on stdout, 0", async () => {
+  test("onboarding from a file, awaited: progress on stderr, the job on stdout, exit code 0", async () => {
     const name = await file("new.csv", [
       "pairwiseID;email",
       ...people(20, "new").map((who) => `${who};${who}@x.example`),
@@ -107,7 +107,7 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "new-20@x.example"])).code).toBe(0);
   });
 
-  test("standard input, as NDJSON; --quiet says nothing", async () => {
+  test("NDJSON from standard input; --quiet prints nothing", async () => {
     const { code, out, err } = await cli(
       ["jobs", "start", "onboard", "-", "--type", "ndjson", "--wait", "--json", "--quiet"],
       {
@@ -118,7 +118,7 @@ describe("with a worker", () => {
     expect(jobOf(out)).toMatchObject({ changed: 2 });
   });
 
-  test("rows that fail: 3; they are shown, written to a file that can be uploaded again, and tried again", async () => {
+  test("failed rows: exit code 3; they are shown, written to a file that can be uploaded again, and retried", async () => {
     const name = await file("mixed.csv", ["pairwiseID,maxProfiles", "good-1,2", "bad-1,many", "good-2,"]);
     const { code, out, err } = await cli(["jobs", "start", "onboard", name, "--wait", "--json"]);
     const { id } = jobOf(out);
@@ -139,7 +139,7 @@ describe("with a worker", () => {
     expect(jobOf(again.out).id).not.toBe(id);
   });
 
-  test("keys of issued profiles are in files alone, until they are erased", async () => {
+  test("private keys of issued profiles are only in files, until they are erased", async () => {
     const name = await file("phones.csv", ["pairwiseID,profileName,deviceType,format", "phone-1,phone,iOS,pem"]);
     const { id } = jobOf((await cli(["jobs", "start", "onboard", name, "--wait", "--json"])).out);
 
@@ -158,7 +158,7 @@ describe("with a worker", () => {
     expect(await readFile(at("erased.ndjson"), "utf8")).not.toContain("PRIVATE KEY");
   });
 
-  test("a dry run changes nothing; rows are left out; then it runs", async () => {
+  test("a dry run changes nothing; rows are excluded; then the job runs", async () => {
     const name = await file("checked.csv", ["pairwiseID", ...people(3, "checked")]);
     const checked = await cli(["jobs", "start", "onboard", name, "--dry-run", "--wait", "--json"]);
     const { id } = jobOf(checked.out);
@@ -174,7 +174,7 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "checked-2"])).code).toBe(1);
   });
 
-  test("a file with columns and an encoding of its own; its problems; rows are taken back in", async () => {
+  test("a file with its own columns and encoding; its problems; rows are included again", async () => {
     await writeFile(
       at("matrikel.csv"),
       Buffer.from("Matrikel;Vorname;Ort\nJ\u00e4ger-1;Zo\u00eb;Ulm\nmatrikel-2;Mia;Bonn\n;Ida;\n", "latin1"),
@@ -196,7 +196,7 @@ describe("with a worker", () => {
 
   const inThirtyDays = (): string => new Date(systemClock.now().getTime() + 30 * 86_400_000).toISOString();
 
-  test("a time to come: scheduled, and cancelled before it", async () => {
+  test("a scheduled job is cancelled before its time", async () => {
     const name = await file("later.csv", ["pairwiseID", "later-1"]);
     const { out } = await cli(["jobs", "start", "onboard", name, "--dry-run", "--wait", "--json"]);
     const scheduled = await cli(["jobs", "run", jobOf(out).id, "--execute-at", inThirtyDays(), "--json"]);
@@ -206,7 +206,7 @@ describe("with a worker", () => {
     expect(jobOf(cancelled.out)).toMatchObject({ state: "cancelled", skipped: 1 });
   });
 
-  test("offboarding on a terminal: checked first, then run when the number has been typed", async () => {
+  test("offboarding on a terminal: checked first, then run once the number is typed", async () => {
     await Promise.all(people(3, "leaver").map((pairwiseId) => realm.user({ pairwiseId })));
     const name = await file("leavers.csv", ["pairwiseID", ...people(3, "leaver"), "nobody"]);
 
@@ -223,7 +223,7 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "leaver-3"])).out).toContain("offboarded");
   });
 
-  test("a large part of the realm: waits for its number, and runs with it", async () => {
+  test("a large part of the realm: the job waits for its number, and then runs", async () => {
     await Promise.all(people(120, "many").map((pairwiseId) => realm.user({ pairwiseId })));
     const name = await file("many.csv", ["pairwiseID", ...people(120, "many")]);
     const stopped = await cli(["jobs", "start", "offboard", name, "--yes", "--wait", "--json"]);
@@ -238,7 +238,7 @@ describe("with a worker", () => {
     expect(jobOf(run.out)).toMatchObject({ state: "completed", changed: 120 });
   });
 
-  test("days of grace, devices off before they end, and an offboarding taken back", async () => {
+  test("a grace period, devices revoked before it ends, and an offboarding undone", async () => {
     const users = await Promise.all(people(3, "grace").map((pairwiseId) => realm.user({ pairwiseId })));
     for (const user of users) await api.given.profile(user);
     const name = await file("grace.csv", ["pairwiseID", ...people(2, "grace")]);
@@ -268,7 +268,7 @@ describe("with a worker", () => {
     expect(jobOf(back.out)).toMatchObject({ state: "completed", kind: "reactivation", changed: 1 });
   });
 
-  test("serial numbers on a terminal: checked first, then revoked when the number has been typed", async () => {
+  test("serial numbers on a terminal: checked first, then revoked once the number is typed", async () => {
     const user = await realm.user({ pairwiseId: "serials" });
     const serials = [await api.given.profile(user), await api.given.profile(user)];
     const name = await file("serials.csv", [...serials, "4711"]);
@@ -293,7 +293,7 @@ describe("with a worker", () => {
     expect(listed.match(/\trevoked\t/g)).toHaveLength(2);
   });
 
-  test("where events do not get through, it asks instead", async () => {
+  test("without an event stream, the command polls", async () => {
     proxy.decide(({ path }) => (path.endsWith("/events") ? { status: 502, body: "no streams here" } : "pass"));
     const name = await file("polled.csv", ["pairwiseID", "polled-1"]);
     const { code, out } = await cli(["jobs", "start", "onboard", name, "--wait", "--json"], {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await api.given.user({ realmId: api.realmId, pairwiseId: "=1+1", email: 'a "quote", and more' });
 });
 
-test("a list is read to its end, each row once, however many pages it has", async () => {
+test("a list is read to its end, each row once, over any number of pages", async () => {
   const { code, out } = await cli(["users", "list", "--json"]);
   const users = JSON.parse(out) as { userID: string }[];
 
@@ -33,14 +33,14 @@ test.each([1, 999, 1_000, 1_001, 5_000])("--limit %i", async (limit) => {
   expect(out.split("\n").length - 1).toBe(Math.min(limit, usersMax));
 });
 
-test("without a terminal each row is a line with tabs between, and nothing in it does anything to a terminal", async () => {
+test("without a terminal each row is a tab-separated line, and no text controls the terminal", async () => {
   const { out, err } = await cli(["users", "list", "--search", "hostile"]);
 
   expect(out).toMatch(/^\d+\thostile\ufffd\[2J\ufffd\ufffdtab\t\tlocked\t0\/5\t\d{4}-\d\d-\d\d \d\d:\d\dZ\n$/);
   expect(err).toBe("");
 });
 
-test("on a terminal it is a table with a head, with colours unless somebody does not want them", async () => {
+test("on a terminal it is a table with a header, in colours unless they are switched off", async () => {
   const argv = ["users", "list", "--search", "person-20", "--limit", "3"];
   const coloured = await cli.onTerminal(argv).ended;
   const plain = await cli.onTerminal([...argv, "--no-color"]).ended;
@@ -63,13 +63,13 @@ test("--csv has every property, and no formula", async () => {
   expect(row).toMatch(/^\d+,'=1\+1,"a ""quote"", and more",false,/);
 });
 
-test("a list without rows is [] or the CSV's head", async () => {
+test("an empty list is [] or the CSV's header", async () => {
   expect((await cli(["users", "list", "--json", "--search", "nobody at all"])).out).toBe("[]\n");
   expect((await cli(["users", "list", "--csv", "--search", "nobody at all"])).out).toMatch(/^userID,[^\n]*\r\n$/);
   expect((await cli(["users", "list", "--search", "nobody at all"])).out).toBe("");
 });
 
-test("filters and order are the service's own", async () => {
+test("filters and order are applied by the service", async () => {
   const { out } = await cli([
     "users",
     "list",
@@ -87,7 +87,7 @@ test("filters and order are the service's own", async () => {
   ]);
 });
 
-test("what the service refuses is told with its fields and request id, and as an object for programs", async () => {
+test("an error of the service is shown with its fields and request id, and as an object for programs", async () => {
   const { code, out, err } = await cli(["users", "list", "--filter", "lokced=true", "--json"]);
   const failure = JSON.parse(out) as Record<string, unknown>;
 
@@ -114,13 +114,13 @@ test.each([
   [["users", "show"], "USER is required"],
   [["jobs", "show", "7"], "UUID"],
   [["profiles", "revoke", "abc"], "serial"],
-])("%j is called wrongly: 2", async (argv, says) => {
+])("%j is a usage error: 2", async (argv, says) => {
   const { code, out, err } = await cli([...argv]);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(says);
 });
 
-test("help is data, and exits with 0", async () => {
+test("help is output, and exits with 0", async () => {
   const { code, out, err } = await cli(["jobs", "start", "offboard", "--help"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toContain("--confirm-total");

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const create = (...argv: string[]) => cli(["profiles", "create", user, "laptop", "--device-type", "Linux", ...argv]);
 
-test("a profile is a file that its owner alone can read; its keys are nowhere else", async () => {
+test("a profile is a file that only its owner can read; its keys are nowhere else", async () => {
   const { code, out, err } = await create("--out", "laptop.p12", "--json");
 
   expect(code).toBe(0);
@@ -45,8 +45,8 @@ test("PEM: certificates and key in one file", async () => {
   expect(out).not.toContain("-----BEGIN");
 });
 
-describeWithTool("openssl", "a request by openssl", () => {
-  test("a key that stays with its owner: a request goes in, a certificate comes out", async () => {
+describeWithTool("openssl", "a certification request by openssl", () => {
+  test("the requester keeps its private key: a request goes in, a certificate comes out", async () => {
     const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
     const request = openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=ignored"], { "key.pem": key }).stdout;
     await writeFile(at("request.pem"), request);
@@ -59,7 +59,7 @@ describeWithTool("openssl", "a request by openssl", () => {
   });
 });
 
-test("a file that is there already stays as it is, and nothing is issued", async () => {
+test("an existing file stays as it is, and no profile is issued", async () => {
   await writeFile(at("precious.p12"), "keys");
   const before = (await cli(["profiles", "list", "--user", user])).out;
   const { code, err } = await create("--out", "precious.p12");
@@ -70,7 +70,7 @@ test("a file that is there already stays as it is, and nothing is issued", async
   expect((await cli(["profiles", "list", "--user", user])).out).toBe(before);
 });
 
-test("what is refused leaves no file", async () => {
+test("a refused request leaves no file", async () => {
   const locked = (await realm.user({ lockedAt: new Date(0) })).id;
   const { code, err } = await cli(["profiles", "create", locked, "x", "--device-type", "iOS", "--out", "none.p12"]);
 
@@ -79,7 +79,7 @@ test("what is refused leaves no file", async () => {
   await expect(stat(at("none.p12"))).rejects.toThrow("ENOENT");
 });
 
-test("a path that cannot be written is known before anything is issued", async () => {
+test("an unwritable path is reported before a profile is issued", async () => {
   const { code, err } = await create("--out", "no/such/folder/laptop.p12");
   expect(code).toBe(1);
   expect(err).toContain("ENOENT");
@@ -90,13 +90,13 @@ test.each([
   [["--device-type", "linux", "--out", "x"], "--device-type must be one of MacOS"],
   [["--device-type", "Linux"], "--out is required"],
   [["--device-type", "Linux", "--out", "x", "--format", "der"], "--format"],
-])("profiles create … %j is called wrongly", async (argv, says) => {
+])("profiles create … %j is a usage error", async (argv, says) => {
   const { code, err } = await cli(["profiles", "create", user, "laptop", ...argv]);
   expect(code).toBe(2);
   expect(err).toContain(says);
 });
 
-test("one profile is revoked when its name has been typed", async () => {
+test("one profile is revoked once its name is typed", async () => {
   const serial = await api.given.profile({ id: user, realmId: realm.realmId }, { name: "Mia’s phone" });
   expect((await cli(["profiles", "revoke", serial])).code).toBe(2);
 
@@ -108,7 +108,7 @@ test("one profile is revoked when its name has been typed", async () => {
   expect(JSON.parse(out)).toMatchObject([{ serial, revokeReason: 4 }]);
 });
 
-test("several are revoked together or not at all", async () => {
+test("several profiles are revoked together or not at all", async () => {
   const owner = { id: user, realmId: realm.realmId };
   const serials = [await api.given.profile(owner), await api.given.profile(owner)];
 
@@ -135,7 +135,7 @@ describe("revoking a large part of the realm", () => {
     env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };
   });
 
-  test("needs --confirm-total where there is no terminal, and --yes alone revokes nothing", async () => {
+  test("needs --confirm-total without a terminal, and --yes alone revokes nothing", async () => {
     const many = serials.slice(0, 101);
     const refused = await cli(["profiles", "revoke", ...many, "--yes", "--json"], { env });
     expect(refused.code).toBe(1);
@@ -150,7 +150,7 @@ describe("revoking a large part of the realm", () => {
   });
 });
 
-test("activity says what is known of a profile, and that there is none", async () => {
+test("activity shows a profile's last check, or that there was none", async () => {
   const user = await realm.user({ pairwiseId: "seen@north" });
   const serial = await api.given.profile(user, { name: "phone" });
   const { code, out } = await cli(["profiles", "activity", serial]);

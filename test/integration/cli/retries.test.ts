@@ -33,7 +33,7 @@ beforeEach(() => {
   waits = [];
 });
 
-test.each([429, 503])("%i with Retry-After is tried again, with the same Idempotency-Key", async (status) => {
+test.each([429, 503])("%i with Retry-After is retried with the same Idempotency-Key", async (status) => {
   first(2, { status, headers: { "Retry-After": "7" } });
   const { code, err } = await cli(["guests", "create", `after ${status}`, "--expires", "2099-01-01"]);
 
@@ -68,7 +68,7 @@ test("a service that stays busy is an error after a few tries", async () => {
   expect(calls()).toHaveLength(5);
 });
 
-test("a connection that breaks after the service has done it does nothing twice", async () => {
+test("a connection that breaks after the service has acted does not repeat the action", async () => {
   first(1, "lose-answer");
   const { code, out } = await cli(["guests", "create", "only once", "--expires", "2099-01-01", "--json"]);
 
@@ -78,7 +78,7 @@ test("a connection that breaks after the service has done it does nothing twice"
   expect(JSON.parse(listed)).toEqual([JSON.parse(out)]);
 });
 
-test("two commands are two things, with two keys", async () => {
+test("two commands have two idempotency keys", async () => {
   const keys = new Set<unknown>();
   for (let time = 0; time < 2; time += 1) {
     proxy.decide(() => "pass");
@@ -88,7 +88,7 @@ test("two commands are two things, with two keys", async () => {
   expect(keys.size).toBe(2);
 });
 
-test("a token that has ended is replaced by another, once", async () => {
+test("an expired token is replaced, once", async () => {
   const refused = { status: 401, headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' } };
   first(1, refused);
   expect((await cli(["guests", "list"])).code).toBe(0);
@@ -98,7 +98,7 @@ test("a token that has ended is replaced by another, once", async () => {
   expect(calls()).toHaveLength(2);
 });
 
-test("an answer that is not the service's is told as what it is", async () => {
+test("a response from something other than the service is reported as such", async () => {
   first(9, { status: 200, headers: { "Content-Type": "text/html" }, body: "<h1>Welcome to this hotel</h1>" });
   const { code, err } = await cli(["guests", "list"]);
   expect(code).toBe(1);
@@ -108,14 +108,14 @@ test("an answer that is not the service's is told as what it is", async () => {
   expect((await cli(["guests", "list"])).err).toContain("The service answered 502");
 });
 
-test("what a hostile service says does nothing to a terminal", async () => {
+test("a hostile service's text does not control the terminal", async () => {
   const body = JSON.stringify({ error: "x", error_description: "\u001b]0;owned\u0007", request_id: "\u009b2J" });
   first(9, { status: 400, headers: { "Content-Type": "application/json" }, body });
   const { err, out } = await cli(["guests", "list", "--json"]);
   for (const character of ["\u001b", "\u0007", "\u009b"]) expect(err + out).not.toContain(character);
 });
 
-test("a service that is away: tried again a few times, then an error", async () => {
+test("a service that is away is retried a few times, then reported", async () => {
   const { code, err } = await cli(["guests", "list"], `http://127.0.0.1:${await freePort()}`);
   expect(code).toBe(1);
   expect(err.match(/cannot be reached: [^]*?Trying again in/g)).toHaveLength(4);
@@ -123,7 +123,7 @@ test("a service that is away: tried again a few times, then an error", async () 
   expect(waits).toEqual([500, 1_000, 2_000, 4_000]);
 });
 
-test("a profile whose output the service does not show to this token is an error, not a wait without end", async () => {
+test("a profile whose output this token cannot see is an error, not an endless wait", async () => {
   const user = await realm.user();
   const issuance = { id: "018f2f60-0000-7000-8000-000000000000", state: "queued", error: null, profile: null };
   const answer = (code: number, data: object) => ({

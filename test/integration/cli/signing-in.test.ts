@@ -25,7 +25,7 @@ const login = (options: { url?: string; input?: string } = {}) =>
     input: options.input ?? `${application.secret}\n`,
   });
 
-test("without credentials a command ends with 4 and says how to get some", async () => {
+test("without credentials a command exits with 4 and explains how to sign in", async () => {
   const { code, out, err } = await cli(["users", "list", "--json"]);
 
   expect(code).toBe(4);
@@ -33,7 +33,7 @@ test("without credentials a command ends with 4 and says how to get some", async
   expect(err).toContain("realmpass login");
 });
 
-test("login proves the secret, stores it where its owner alone reads it, and other commands use it; logout forgets it", async () => {
+test("login checks the secret and stores it readable only for its owner, other commands use it, and logout deletes it", async () => {
   const { code, out, err } = await login();
 
   expect({ code, out }).toEqual({ code: 0, out: "" });
@@ -48,7 +48,7 @@ test("login proves the secret, stores it where its owner alone reads it, and oth
   expect((await cli(["logout"])).code).toBe(0);
 });
 
-test("a wrong secret ends with 4, and nothing is stored", async () => {
+test("a wrong secret exits with 4, and nothing is stored", async () => {
   const { code, err } = await login({ input: "wrong\n" });
 
   expect(code).toBe(4);
@@ -59,14 +59,14 @@ test("a wrong secret ends with 4, and nothing is stored", async () => {
 test.each([
   ["nothing", ""],
   ["two lines", "one\ntwo\n"],
-])("a secret that is none (%s) is called so without being shown", async (_name, input) => {
+])("a malformed secret (%s) is reported without being shown", async (_name, input) => {
   const { code, err } = await login({ input });
 
   expect(code).toBe(2);
   expect(err).not.toContain("two\n");
 });
 
-test("XDG_CONFIG_HOME says where it lies", async () => {
+test("XDG_CONFIG_HOME sets the place of the stored login", async () => {
   const home = join(cli.directory, "elsewhere");
   const env = { XDG_CONFIG_HOME: home };
   await cli(["login", "--url", api.url, "--client-id", application.clientId], { env, input: application.secret });
@@ -75,7 +75,7 @@ test("XDG_CONFIG_HOME says where it lies", async () => {
   expect((await cli(["logout", "--json"], { env })).out).toBe('{"removed":true}\n');
 });
 
-test("on a terminal the secret is asked for and not shown", async () => {
+test("on a terminal the secret is prompted for and not echoed", async () => {
   const session = cli.onTerminal(["login", "--client-id", application.clientId]);
   await session.type(/Service \(URL\): /, `${api.url}\r`);
   await session.type(/Client secret \(not shown\): /, `${application.secret}\r`);
@@ -86,7 +86,7 @@ test("on a terminal the secret is asked for and not shown", async () => {
   expect(JSON.parse(await readFile(file(), "utf8"))).toMatchObject({ clientSecret: application.secret });
 });
 
-test("Ctrl-C at a question ends with 130 and stores nothing", async () => {
+test("Ctrl-C at a prompt exits with 130 and stores nothing", async () => {
   const session = cli.onTerminal(["login", "--url", api.url, "--client-id", application.clientId]);
   await session.type(/Client secret/, "\u0003");
 
@@ -104,14 +104,14 @@ test("a stored login that others can read is not used", async () => {
   expect(err).toContain(`chmod 600 ${file()}`);
 });
 
-test("a stored login that is damaged says so", async () => {
+test("a damaged stored login is reported", async () => {
   await mkdir(join(file(), ".."), { recursive: true });
   await writeFile(file(), "{", { mode: 0o600 });
 
   expect((await cli(["users", "list"])).err).toContain("Log in again");
 });
 
-test("a stored secret goes to the service and client that it was stored for, and to no other", async () => {
+test("a stored secret is sent only to the service and for the client that it was stored for", async () => {
   await login();
   proxy.decide(() => "pass");
 
@@ -122,7 +122,7 @@ test("a stored secret goes to the service and client that it was stored for, and
   expect(proxy.seen).toEqual([]);
 });
 
-test("the secret comes from a file as well, or from the environment, which goes before the stored login", async () => {
+test("the secret can come from a file or from the environment, which precedes the stored login", async () => {
   await login();
   await writeFile(join(cli.directory, "secret"), `${application.secret}\n`);
   const named = ["--url", proxy.url, "--client-id", application.clientId];
@@ -156,14 +156,14 @@ test.each([
   expect(err).toContain(says);
 });
 
-test("switching off the check of certificates is refused", async () => {
+test("disabling certificate checks is refused", async () => {
   const { code, err } = await cli(["users", "list"], { env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } });
 
   expect(code).toBe(2);
   expect(err).toContain("NODE_EXTRA_CA_CERTS");
 });
 
-test("an answer that redirects does not take the secret along", async () => {
+test("a redirect does not receive the secret", async () => {
   proxy.decide(() => ({ status: 307, headers: { Location: `${api.url}/oauth/token` } }));
   const { code } = await login({ url: proxy.url });
 

@@ -10,7 +10,7 @@ const { cli } = realm;
 const shown = async (user: string): Promise<Record<string, unknown>> =>
   JSON.parse((await cli(["users", "show", user, "--json"])).out) as Record<string, unknown>;
 
-test("a user is named by userID, pairwiseID or e-mail address, exactly", async () => {
+test("a user is found by exact userID, pairwiseID or e-mail address", async () => {
   const { id } = await realm.user({ pairwiseId: "ann@north", email: "Ann@Example.org" });
   await realm.user({ pairwiseId: "joann@north", email: "joann@example.org" });
 
@@ -18,7 +18,7 @@ test("a user is named by userID, pairwiseID or e-mail address, exactly", async (
   expect((await cli(["users", "show", "ann"])).code).toBe(1);
 });
 
-test("a pairwiseID is named in any letter case and Unicode form, and of twins by exactly its spelling", async () => {
+test("a pairwiseID matches in any letter case and Unicode form; a twin only in its exact spelling", async () => {
   const { id } = await realm.user({ pairwiseId: "J\u00e4ger@north" });
   for (const name of ["J\u00e4ger@north", "j\u00e4ger@NORTH", "JA\u0308GER@north", "\u200bJ\u00e4ger@north\u00a0"]) {
     expect((await shown(name))["userID"]).toBe(id);
@@ -32,7 +32,7 @@ test("a pairwiseID is named in any letter case and Unicode form, and of twins by
   expect(err).toContain("more than one");
 });
 
-test("a name that two people have is no name", async () => {
+test("a name that two people share is refused as ambiguous", async () => {
   await realm.user({ email: "shared@example.org" });
   await realm.user({ email: "shared@example.org" });
 
@@ -51,7 +51,7 @@ test("a user of another realm is not found", async () => {
   expect((await cli(["users", "lock", "elsewhere"])).code).toBe(1);
 });
 
-test("why says what keeps a user's device off the network, for people and for programs", async () => {
+test("why shows the reason that keeps a user's device off the network, for people and for programs", async () => {
   const user = await realm.user({ pairwiseId: "offline@north" });
   const serial = await api.given.profile(user, { name: "tablet" });
   await api.as.service({ realmId: user.realmId }).delete(`/api/profiles/${serial}`, { reason: 1 });
@@ -64,14 +64,14 @@ test("why says what keeps a user's device off the network, for people and for pr
   expect(JSON.parse(json.out)).toMatchObject({ diagnosis: { code: "revoked", serial }, profiles: [{ serial }] });
 });
 
-test("an export is all that is held about a user, as JSON", async () => {
+test("an export contains everything stored about a user, as JSON", async () => {
   const { id } = await realm.user({ pairwiseId: "exported@north" });
   const { code, out } = await cli(["users", "export", "exported@north"]);
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ user: { userID: id, pairwiseID: "exported@north" }, profiles: [] });
 });
 
-test("lock and unlock, several at once", async () => {
+test("several users are locked and unlocked at once", async () => {
   const users = [await realm.user(), await realm.user()].map(({ id }) => id);
 
   const { code, out, err } = await cli(["users", "lock", ...users]);
@@ -96,7 +96,7 @@ test("a failure about one user does not stop the others, and the exit code is 3"
   expect((await cli(["users", "lock", "999999", "nobody"])).code).toBe(1);
 });
 
-test("offboarding without a terminal needs --yes, and then does it", async () => {
+test("offboarding without a terminal requires --yes", async () => {
   const user = await realm.user();
   const serial = await api.given.profile(user);
 
@@ -114,7 +114,7 @@ test("offboarding without a terminal needs --yes, and then does it", async () =>
   expect((await shown(user.id))["blacklisted"]).toBe(false);
 });
 
-test("with days of grace a person is locked out, and their devices stay on", async () => {
+test("with a grace period a person is locked out, and their devices keep access", async () => {
   const user = await realm.user();
   await api.given.profile(user);
 
@@ -126,7 +126,7 @@ test("with days of grace a person is locked out, and their devices stay on", asy
   expect(await shown(user.id)).toMatchObject({ blacklisted: true, profileCount: 1 });
 });
 
-test("on a terminal it asks for the name, and does nothing when another is typed", async () => {
+test("on a terminal the command asks for the name, and does nothing if another is typed", async () => {
   const { id } = await realm.user({ pairwiseId: "m.keller" });
 
   const refused = cli.onTerminal(["users", "offboard", id]);
@@ -142,7 +142,7 @@ test("on a terminal it asks for the name, and does nothing when another is typed
   expect((await shown(id))["blacklisted"]).toBe(true);
 });
 
-test("several at once are confirmed by their number", async () => {
+test("several users are confirmed by their number", async () => {
   const users = [await realm.user(), await realm.user()].map(({ id }) => id);
   const session = cli.onTerminal(["users", "offboard", ...users]);
   await session.type(/2 people: 0 profiles[^]*Type 2 to continue: /, "2\r");
@@ -151,7 +151,7 @@ test("several at once are confirmed by their number", async () => {
   for (const user of users) expect((await shown(user))["blacklisted"]).toBe(true);
 });
 
-test("on a terminal the number is typed where the service asks for it, once for all of them", async () => {
+test("on a terminal the number is asked for once, when the service requires it", async () => {
   const realmId = await api.given.realm();
   const { clientId, secret } = await api.given.application({ realmId });
   const env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };
@@ -174,7 +174,7 @@ test("on a terminal the number is typed where the service asks for it, once for 
   }
 });
 
-test("a client without the scope is told so", async () => {
+test("a client without the scope gets an error that names it", async () => {
   const { id } = await realm.user();
   const { clientId, secret } = await api.given.application({ realmId: realm.realmId, scopes: ["user.read"] });
   const env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };

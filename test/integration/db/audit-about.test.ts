@@ -69,7 +69,7 @@ const listAbout = (about: AuditSubject[], watched: Db = db) =>
   audit.list(watched, { realmId, page: { limit: 50, offset: 0, filter: { about }, sort: [] } });
 
 describe("with 100,000 entries", () => {
-  test("the few about somebody are found by what they are about, never by walking through the log", async () => {
+  test("few entries about a subject are found by an index, without scanning the log", async () => {
     const { items, total } = await listAbout([`user:${few}`]);
     expect({ items: items.length, total }).toEqual({ items: 5, total: 5 });
 
@@ -81,14 +81,14 @@ describe("with 100,000 entries", () => {
     }
   });
 
-  test("of the many about somebody a page is read in their order", async () => {
+  test("many entries about a subject are read one page at a time, in order", async () => {
     const { items, total } = await listAbout(["user:x777"]);
     expect({ items: items.length, total }).toEqual({ items: 50, total: 10_000 });
     const [, page] = await plansOf((watched) => listAbout(["user:x777"], watched));
     expect(page).not.toContain("Seq Scan on audit_entries");
   });
 
-  test("a timeline reads neither the log nor other people's profiles and issuances", async () => {
+  test("a timeline reads neither the whole log nor other people's profiles and issuances", async () => {
     const [plan = ""] = await plansOf((watched) =>
       timeline.ofUser(watched, { realmId, userId: few, before: fromNow(0), at: fromNow(0), limit: 50 }),
     );

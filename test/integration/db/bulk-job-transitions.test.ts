@@ -142,7 +142,7 @@ const stateOf = async (jobId: string): Promise<{ state: string; revision: number
 };
 
 describe.each(ways)("a job that is %s and becomes %s", (_, to, from, enter) => {
-  test.each(states)("from %s: it changes only where the states allow it", async (state) => {
+  test.each(states)("from %s: it changes only if the states allow it", async (state) => {
     const jobId = await jobIn(state, { failed: to === "completed_with_errors" ? 1 : 0 });
     const isAllowed = from.includes(state);
 
@@ -151,7 +151,7 @@ describe.each(ways)("a job that is %s and becomes %s", (_, to, from, enter) => {
   });
 });
 
-test("every pair of states that may follow each other has a way", () => {
+test("every permitted pair of states has a transition", () => {
   const pairs = new Set(ways.flatMap(([, to, from]) => from.map((state) => `${state} -> ${to}`)));
   const allowed = states.flatMap((state) => followingStates[state].map((next) => `${state} -> ${next}`));
 
@@ -159,7 +159,7 @@ test("every pair of states that may follow each other has a way", () => {
 });
 
 test.each(["scheduled", "grace"] as const)(
-  "a job of another realm that is %s, and one before its time by the database's clock, do not change",
+  "a job of another realm that is %s, and one before its time by the database's clock, stay unchanged",
   async (state) => {
     const other = await given.realm();
     const jobId = await jobIn(state, { failed: 0 });
@@ -173,7 +173,7 @@ test.each(["scheduled", "grace"] as const)(
   },
 );
 
-test("a job whose time has come by the database's clock does not wait for it, whatever the caller's shows", async () => {
+test("a job that is due by the database's clock starts, whatever the caller's clock shows", async () => {
   const [checked, ready] = [await jobIn("checking", { failed: 0 }), await jobIn("ready", { failed: 0 })];
   const at = fromNow(-120_000);
   const start = { executeAt: fromNow(-60_000), confirmTotal: 1 };

@@ -9,7 +9,7 @@ const database = useDatabase();
 const given = givenRows(() => database.owner);
 const day = 86_400_000;
 
-test("what was revoked or abandoned before there were CRLs goes on the first one, unless it has ended", async () => {
+test("serial numbers revoked or abandoned before CRLs existed go on the first CRL, unless expired", async () => {
   const run = (text: string) => database.owner.query(verbatim(text));
   await run(`
     drop trigger revocations_await_publication on revocations;

@@ -56,7 +56,7 @@ const wrappedOf = async ({ id }: DataKey) =>
 const erase = (id: string) =>
   database.owner.query(sql`update issuance_outputs set sealed = null where issuance_id = ${id}`);
 
-describe("two batches that are sealed with one data key", () => {
+describe("two batches sealed with one data key", () => {
   test("settle one after the other, and both open", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
@@ -89,8 +89,8 @@ describe("two batches that are sealed with one data key", () => {
   });
 });
 
-describe("a data key that nothing is sealed with any more", () => {
-  test("stays for a minute, in which threads may seal with it, and is then blanked; the output is gone at once", async () => {
+describe("an unused data key", () => {
+  test("stays for a minute, in which threads may seal with it, and is then blanked; the output is removed at once", async () => {
     const issuance = await claimed();
     const key = aDataKey();
     await settle(db, issuance, key);
@@ -105,7 +105,7 @@ describe("a data key that nothing is sealed with any more", () => {
     expect(await outputOf(issuance.id)).toMatchObject({ sealed: null });
   });
 
-  test("is not blanked while there is another output that it opens", async () => {
+  test("is not blanked while it opens another output", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
     await settle(db, first, key);
@@ -116,7 +116,7 @@ describe("a data key that nothing is sealed with any more", () => {
     expect(await wrappedOf(key)).toBe(key.wrapped.toString("hex"));
   });
 
-  test("is not blanked while something is being settled with it", async () => {
+  test("is not blanked while a settlement uses it", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
     await settle(db, first, key);
@@ -129,7 +129,7 @@ describe("a data key that nothing is sealed with any more", () => {
     expect(await outputOf(second.id)).toMatchObject({ wrappedDataKey: key.wrapped });
   });
 
-  test("comes back when a batch that was sealed with it settles late", async () => {
+  test("is restored when a batch sealed with it settles late", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
     await settle(db, first, key);
@@ -140,7 +140,7 @@ describe("a data key that nothing is sealed with any more", () => {
     expect(await outputOf(second.id)).toMatchObject({ wrappedDataKey: key.wrapped });
   });
 
-  test("comes back as well when it is blanked while that batch settles", async () => {
+  test("is restored even if it is blanked while that batch settles", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
     await settle(db, first, key);

@@ -90,7 +90,7 @@ const offboard = (userId: string): Promise<void> =>
 const lock = (userId: string) =>
   database.owner.query(sql`update users set locked_at = ${systemClock.now()} where id = ${userId}`);
 
-test("claiming records what will be signed before anything is signed", async () => {
+test("claiming records the draft before it is signed", async () => {
   const userId = await givenUser(database.owner, realmId);
   const id = await givenIssuance(database.owner, { realmId, userId, validityMonths: 7 });
 
@@ -103,7 +103,7 @@ test("claiming records what will be signed before anything is signed", async () 
   expect(months).toBeCloseTo(7, 0);
 });
 
-test("of many workers that claim the same issuances at once, each issuance goes to one", async () => {
+test("many workers claim the same issuances at once, and each issuance goes to one worker", async () => {
   const userId = await givenUser(database.owner, realmId);
   const ids = await Promise.all(Array.from({ length: 20 }, () => givenIssuance(database.owner, { realmId, userId })));
 
@@ -135,7 +135,7 @@ test("settling makes the certificate, the output, the audit entry and the state,
   expect(audited).toEqual([{ event: "profile_create", user: userId, issuer: claimed[0]!.issuerId }]);
 });
 
-test("of a batch each issuance gets its own bytes, in whatever order they were claimed and however long they are", async () => {
+test("each issuance of a batch gets its own bytes, in any order of claims and at any length", async () => {
   const userId = await givenUser(database.owner, realmId);
   const ids = await Promise.all(Array.from({ length: 12 }, () => givenIssuance(database.owner, { realmId, userId })));
   const claimed = await claim(ids);
@@ -186,14 +186,14 @@ test("a settlement that the database refuses leaves nothing behind", async () =>
 });
 
 describe("when a worker dies after claiming", () => {
-  test("nobody else gets the issuance while its claim holds", async () => {
+  test("no other worker gets the issuance while its claim is valid", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     await claim([id]);
     expect(await claim([id], secondsFromNow(work.leaseSeconds - 2))).toEqual([]);
   });
 
-  test("a renewed claim holds on", async () => {
+  test("a renewed claim stays valid", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     const [claimed] = await claim([id]);
@@ -201,7 +201,7 @@ describe("when a worker dies after claiming", () => {
     expect(await claim([id], secondsFromNow(work.leaseSeconds + 2))).toEqual([]);
   });
 
-  test("the next attempt draws a new serial number and accounts for the first", async () => {
+  test("the next attempt draws a new serial number and records the first as abandoned", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     const [dead] = await claim([id]);
@@ -215,7 +215,7 @@ describe("when a worker dies after claiming", () => {
     expect(await certificatesOf(id)).toEqual([{ serial_number: second[0]?.serialNumber }]);
   });
 
-  test("a worker that was only slow cannot settle what another has taken over", async () => {
+  test("a slow worker cannot settle an issuance that another has taken over", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     const slow = await claim([id]);
@@ -232,7 +232,7 @@ describe("when a worker dies after claiming", () => {
     expect(await certificatesOf(id)).toEqual([{ serial_number: second[0]?.serialNumber }]);
   });
 
-  test("an issuance that takes its worker down every time is given up", async () => {
+  test("an issuance that kills its worker every time is given up", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     for (let turn = 0; turn < work.claimsMax; turn++) {
@@ -250,8 +250,8 @@ describe("when a worker dies after claiming", () => {
   });
 });
 
-describe("an owner who is shut out", () => {
-  test("before the claim: an offboarded user's issuance has failed, and nobody can claim it", async () => {
+describe("a locked-out owner", () => {
+  test("before the claim: an offboarded user's issuance has failed, and cannot be claimed", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     await offboard(userId);
@@ -263,7 +263,7 @@ describe("an owner who is shut out", () => {
     { how: "offboarded", shutOut: offboard, code: "user_offboarded" },
     { how: "locked", shutOut: lock, code: "user_locked" },
   ])(
-    "between claim and settlement: $how users get no certificate, and the serial number is accounted for",
+    "between claim and settlement: $how users get no certificate, and the serial number is recorded as abandoned",
     async ({ shutOut, code }) => {
       const userId = await givenUser(database.owner, realmId);
       const id = await givenIssuance(database.owner, { realmId, userId });
@@ -283,7 +283,7 @@ describe("an owner who is shut out", () => {
     },
   );
 
-  test("begun before the settlement and ended after: it waits, and there is no certificate", async () => {
+  test("begun before the settlement and ended after: the settlement waits, and there is no certificate", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     const claimed = await claim([id]);
@@ -299,7 +299,7 @@ describe("an owner who is shut out", () => {
     expect(await certificatesOf(id)).toEqual([]);
   });
 
-  test("at the very moment of settlement: either there is no certificate, or offboarding sees it", async () => {
+  test("at the moment of settlement: either there is no certificate, or offboarding revokes it", async () => {
     for (let round = 0; round < 20; round++) {
       const userId = await givenUser(database.owner, realmId);
       const id = await givenIssuance(database.owner, { realmId, userId });
@@ -319,7 +319,7 @@ describe("an owner who is shut out", () => {
 });
 
 describe("an attempt that fails", () => {
-  test("goes back to the queue without its serial number, and is given up after the last try", async () => {
+  test("returns to the queue without its serial number, and is given up after the last try", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     for (let attempt = 1; attempt <= work.failuresMax; attempt++) {
@@ -346,7 +346,7 @@ describe("an issuance whose issuer this worker cannot use", () => {
     return id;
   };
 
-  test("is neither claimed nor swept nor failed, but for what fails without an issuer", async () => {
+  test("is neither claimed nor swept nor failed, except for failures that need no issuer", async () => {
     const realm = await givenIssuingRealm(database.owner, { validityYears: 1 });
     const at = systemClock.now();
     const owner = { realmId: realm.realmId, userId: await givenUser(database.owner, realm.realmId) };
@@ -376,7 +376,7 @@ describe("an issuance whose issuer this worker cannot use", () => {
     expect(claimed.map(({ id }) => id)).toEqual([waiting]);
   });
 
-  test("goes back to the queue without a failure when it was lost in the middle of signing", async () => {
+  test("returns to the queue without a failure if the issuer is lost while signing", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     for (let attempt = 1; attempt <= work.failuresMax; attempt++) {
@@ -389,7 +389,7 @@ describe("an issuance whose issuer this worker cannot use", () => {
   });
 });
 
-describe("an issuance that cannot be signed for", () => {
+describe("an issuance that cannot be signed", () => {
   test("a realm without an issuer", async () => {
     const realm = await givenIssuingRealm(database.owner);
     await database.owner.query(sql`update issuers set issuing = false where realm_id = ${realm.realmId}`);
@@ -419,7 +419,7 @@ describe("an issuance of a guest account", () => {
     return givenIssuance(database.owner, { realmId, ...owner });
   };
 
-  test("ends with the account, or when it would anyway", async () => {
+  test("ends with the account, or earlier at its usual end", async () => {
     const [soon, late] = [secondsFromNow(3_600), secondsFromNow(10 * 365 * 86_400)];
     const ids = [await guests(soon), await guests(late)];
     const claimed = await claim(ids);
@@ -429,14 +429,14 @@ describe("an issuance of a guest account", () => {
     expect(endOf(ids[1]).getTime()).toBeLessThan(secondsFromNow(367 * 86_400).getTime());
   });
 
-  test("is not begun once the account has expired", async () => {
+  test("is not claimed once the account has expired", async () => {
     const id = await guests(secondsFromNow(60));
     const at = secondsFromNow(61);
     expect(await claim([id], at)).toEqual([]);
     expect(await hopeless([id], at)).toEqual([{ id, code: "guest_account_ended" }]);
   });
 
-  test("is not settled once the account has expired, and its serial number is accounted for", async () => {
+  test("is not settled once the account has expired, and its serial number is recorded as abandoned", async () => {
     const id = await guests(secondsFromNow(60));
     const claimed = await claim([id]);
     const at = secondsFromNow(61);
@@ -447,7 +447,7 @@ describe("an issuance of a guest account", () => {
   });
 });
 
-test("an infrastructure profile named like a host is known by that name, any other by a random one", async () => {
+test("an infrastructure profile for a host has the host's name as identity, any other a random one", async () => {
   const infrastructure = { kind: "infrastructure", userId: null as never, deviceType: null } as const;
   const host = await givenIssuance(database.owner, { realmId, ...infrastructure, name: "Radius.Example.org" });
   const other = await givenIssuance(database.owner, { realmId, ...infrastructure, name: "the printer" });

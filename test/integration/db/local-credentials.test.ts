@@ -29,7 +29,7 @@ async function cased(): Promise<{ character: string; folded: string }[]> {
   `);
 }
 
-test("of every character a new name may have exactly those that both folds take alike", async () => {
+test("a new name may only have characters on which both folds agree", async () => {
   const characters = await cased();
   expect(characters.length).toBeGreaterThan(2_000);
 
@@ -44,7 +44,7 @@ test("of every character a new name may have exactly those that both folds take 
   for (const letter of "\u0130\u212a\u212bΣ") expect(refused).toContain(letter);
 });
 
-test("every spelling of a name leads to one account, or to one name that no account has", async () => {
+test("every spelling of a name leads to the same account, or to the same unknown name", async () => {
   const realmId = await given.realm();
   const characters = await cased();
   const names = [...new Set(characters.map(({ folded }) => folded))];

@@ -24,13 +24,13 @@ test("several processes that start on an empty database at once migrate it once"
   }
 });
 
-test("a migration that was killed holds nobody up", async () => {
+test("a migration that was killed blocks nobody", async () => {
   // A process killed in the middle leaves this in knex's own lock table.
   await database.owner.query(sql`update knex_migrations_lock set is_locked = 1`);
   expect(await migrateAll(database.url)).toMatchObject({ migrations: [] });
 });
 
-test("an index that a killed migration left half-made, or made and did not record, is there after the next", async () => {
+test("an index that a killed migration left half-made or unrecorded exists after the next migration", async () => {
   const name = "20261126-1120-audit-entries-about";
   const index = sql`select indisvalid as valid from pg_index where indexrelid = 'audit_entries_about'::regclass`;
   for (const valid of [false, true]) {
@@ -43,12 +43,12 @@ test("an index that a killed migration left half-made, or made and did not recor
   }
 });
 
-test("names are recorded as they are listed, in order and only once", () => {
+test("names are recorded in the listed order, once", () => {
   const names = migrations.map((migration) => migration.name);
   expect(names).toEqual([...new Set(names)].sort());
 });
 
-test("every table says what it is for", async () => {
+test("every table has a comment that describes it", async () => {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const { rows } = await client.query<{ relname: string }>(`

@@ -81,7 +81,7 @@ const plansOf = (db: Database) =>
       from pg_prepared_statements
   `);
 
-test("what a creation runs is planned a few times, for however many it then runs", async () => {
+test("a creation's statements are planned a few times, however many then run", async () => {
   for (const count of [1, 3, 1, 8, 2, 20, 1, 5, 1, 40, 2, 1]) await createTogether(count);
 
   const plans = [...(await plansOf(api)), ...(await plansOf(worker))];

@@ -21,7 +21,7 @@ const askForPid = async (on: Pick<Database, "query"> = db): Promise<number> => {
 
 const many = Array.from({ length: 40 }, (_, index) => index);
 
-test("lookups share a few connections, and each gets its own answer", async () => {
+test("lookups share a few connections, and each gets its own result", async () => {
   const answers = await Promise.all(
     many.map((asked) => db.query(lookup`select ${asked}::integer as answer, pg_backend_pid() as pid`)),
   );
@@ -30,7 +30,7 @@ test("lookups share a few connections, and each gets its own answer", async () =
   expect(new Set(answers.flatMap((rows) => rows.map((row) => (row as { pid: number }).pid))).size).toBe(readers);
 });
 
-test("a lookup that fails leaves those beside it alone", async () => {
+test("a failed lookup does not affect the lookups beside it", async () => {
   const answers = await Promise.allSettled(
     many.map((asked) => db.query(lookup`select 1 / (${asked}::integer - 7) as answer`)),
   );
@@ -38,7 +38,7 @@ test("a lookup that fails leaves those beside it alone", async () => {
   expect(answers.flatMap(({ status }, index) => (status === "rejected" ? [index] : []))).toEqual([7]);
 });
 
-test("a lookup that takes too long is ended, and those behind it are answered", async () => {
+test("a slow lookup is cancelled, and the ones behind it are answered", async () => {
   const slow = db.query(lookup`select pg_sleep(${60}::integer)`);
   const behind = Promise.all(many.map(() => askForPid()));
 
@@ -46,7 +46,7 @@ test("a lookup that takes too long is ended, and those behind it are answered", 
   expect(await behind).toHaveLength(many.length);
 });
 
-test("a connection that is lost fails what is on it, and the next lookup makes a new one", async () => {
+test("a lost connection fails its lookups, and the next lookup opens a new one", async () => {
   const before = await Promise.all(many.map(() => askForPid()));
   const slow = many.map(() => db.query(lookup`select pg_sleep(${1}::integer)`));
   const ended = Promise.allSettled(slow);
@@ -59,7 +59,7 @@ test("a connection that is lost fails what is on it, and the next lookup makes a
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
 });
 
-test("within a transaction a lookup sees what the transaction has done", async () => {
+test("a lookup within a transaction sees the transaction's changes", async () => {
   const seen = await db.transaction(async (tx) => {
     await tx.query(sql`create temporary table mine on commit drop as select 1 as one`);
     return tx.query(lookup`select one from mine where one = ${1}`);
@@ -68,14 +68,14 @@ test("within a transaction a lookup sees what the transaction has done", async (
   expect(seen).toEqual([{ one: 1 }]);
 });
 
-test("what is no lookup has a connection for itself", async () => {
+test("other statements have a connection of their own", async () => {
   const shared = await Promise.all(many.map(() => askForPid()));
   const [row] = await db.query<{ pid: number }>(sql`select pg_backend_pid() as pid`);
 
   expect(shared).not.toContain(row?.pid);
 });
 
-test("where Postgres is away, a lookup says so", async () => {
+test("with Postgres away, a lookup reports it", async () => {
   const nowhere = openDatabase({
     url: "postgres://nobody@127.0.0.1:1/none",
     connectionsMax: 1,

@@ -33,11 +33,11 @@ const givenRealm = async (): Promise<string> => {
   return realmId;
 };
 
-describe("the release before roles, which knows the column administrator alone", () => {
+describe("the previous release, which only knows the column administrator", () => {
   const write = (user: GivenUser, administrator: boolean) =>
     api.query(sql`update users set administrator = ${administrator} where id = ${user.id}`);
 
-  test("makes an administrator, and takes the role, given here or by the provider", async () => {
+  test("makes an administrator, and removes the role, whether given here or by the provider", async () => {
     const user = await given.user({ realmId: await givenRealm(), roles: ["auditor"] });
     await write(user, true);
     expect(await stored(user)).toEqual({ administrator: true, roles: ["auditor", "administrator"], providerRoles: [] });
@@ -47,7 +47,7 @@ describe("the release before roles, which knows the column administrator alone",
     expect(await stored(user)).toEqual({ administrator: false, roles: ["auditor"], providerRoles: [] });
   });
 
-  test("makes people as administrators", async () => {
+  test("makes people administrators", async () => {
     const [user] = await api.query<{ id: string }>(sql`
       insert into users (realm_id, pairwise_id, email, administrator, created_at)
       values (${await givenRealm()}, ${randomBytes(9).toString("hex")}, '', true, now()) returning id
@@ -55,7 +55,7 @@ describe("the release before roles, which knows the column administrator alone",
     expect(await stored(user!)).toEqual({ administrator: true, roles: ["administrator"], providerRoles: [] });
   });
 
-  test("finds in the column what roles say, from wherever they are", async () => {
+  test("reads in the column what the roles mean, whatever their source", async () => {
     const user = await given.user({ realmId: await givenRealm() });
     await api.query(sql`update users set provider_roles = '{administrator}' where id = ${user.id}`);
     expect(await stored(user)).toMatchObject({ administrator: true });
@@ -64,7 +64,7 @@ describe("the release before roles, which knows the column administrator alone",
   });
 });
 
-test("a worker gives no role, and nobody one that there is not", async () => {
+test("a worker gives no role, and no process an unknown one", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   for (const column of [sql`roles`, sql`provider_roles`, sql`administrator`]) {
     const value = column.text === "administrator" ? sql`true` : sql`'{administrator}'`;
@@ -91,12 +91,12 @@ describe("the last administrator", () => {
       (error: unknown) => violates(error, userRoles.keepsAnAdministrator),
     );
 
-  test.each(ways)("is not taken from a realm by %s", async (_, by) => {
+  test.each(ways)("is not removed from a realm by %s", async (_, by) => {
     const { id } = await given.user({ realmId: await given.realm(), administrator: true });
     expect(await refused(api.query(by(id)))).toBe(true);
   });
 
-  test("is not taken by a worker, nor together with all others in one statement", async () => {
+  test("is not removed by a worker, nor together with all others in one statement", async () => {
     const realmId = await givenRealm();
     await given.user({ realmId, administrator: true });
     expect(await refused(worker.query(sql`update users set offboarded_at = now() where realm_id = ${realmId}`))).toBe(
@@ -104,12 +104,12 @@ describe("the last administrator", () => {
     );
   });
 
-  test.each(ways)("is taken by the operator, with %s", async (_, by) => {
+  test.each(ways)("is removed by the operator, with %s", async (_, by) => {
     const { id } = await given.user({ realmId: await given.realm(), administrator: true });
     expect(await refused(operator.query(by(id)))).toBe(false);
   });
 
-  test("is another realm's business", async () => {
+  test("of one realm does not protect another realm's", async () => {
     await givenRealm();
     const { id } = await given.user({ realmId: await given.realm(), administrator: true });
     expect(await refused(api.query(sql`update users set roles = '{}' where id = ${id}`))).toBe(true);

@@ -100,7 +100,7 @@ test.each([
   await expect(database.owner.query(statement)).rejects.toThrow(/never changed or deleted/);
 });
 
-test("the queue's connections see the queue and no table of the service", async () => {
+test("the queue's connections see the queue but no table of the service", async () => {
   const pool = openQueuePool({ url: database.url, connectionsMax: 1, applicationName: "test" });
   try {
     await expect(pool.query("select count(*) from job")).resolves.toBeDefined();
@@ -111,7 +111,7 @@ test("the queue's connections see the queue and no table of the service", async 
   }
 });
 
-test("a revocation marks its certificate, whichever of the two roles makes it", async () => {
+test("a revocation marks its certificate, under either of the two roles", async () => {
   const [definition] = await database.owner.query<{ definer: boolean }>(
     sql`select prosecdef as definer from pg_proc where proname = 'mark_revoked'`,
   );

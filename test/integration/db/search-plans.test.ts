@@ -75,13 +75,13 @@ test.each(["c4ca4238a0@campus", "mueller", "jörg keller", "anna of nowhere"])("
   expect(plan).not.toContain("Seq Scan");
 });
 
-test("a word that nearly everybody has is looked for in the order of an index until there are enough", async () => {
+test("a word that nearly everyone has is searched for along an index until enough rows are found", async () => {
   const [plan = ""] = await plansOfUsers("mail.example");
   expect(plan).toContain("Index Scan using users_");
   expect(plan).not.toContain("Seq Scan");
 });
 
-test("a word that every device's name has is looked for in the order of an index until there are enough", async () => {
+test("a word that every device's name has is searched for along an index until enough rows are found", async () => {
   const plans = await plansOfProfiles("member");
   expect(plans.at(-1)).toContain("Index Scan using certificates_");
   expect(plans.at(-1)).not.toContain("Bitmap");

@@ -27,18 +27,18 @@ const folded = async (ids: readonly string[]): Promise<string[]> =>
   ).map((row) => row.folded);
 
 describe("the database folds an id as the domain does", () => {
-  test("of the table of spellings", async () => {
+  test("over the table of spellings", async () => {
     const ids = [...sameIds, ...differentIds].flatMap(([one, other]) => [one, other]);
     expect(await folded(ids)).toEqual(ids.map(foldId));
   });
 
-  test("of every character", async () => {
+  test("for every character", async () => {
     const inDatabase = await folded(characters);
     expect(characters.filter((character, index) => inDatabase[index] !== foldId(character))).toEqual([]);
     expect(inDatabase.filter((one, index) => one !== characters[index]).length).toBeGreaterThan(1_500);
   });
 
-  test("and every letter has one fold with its other case, where that is one letter", () => {
+  test("and every letter folds like its other case, if that is a single letter", () => {
     const apart = characters.flatMap((letter) =>
       [letter.toLowerCase(), letter.toUpperCase()]
         .filter((other) => Array.from(other).length === 1 && foldId(other) !== foldId(letter))
@@ -57,7 +57,7 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test.each(sameIds)("nobody is made as %s beside %s", async (one, other) => {
+test.each(sameIds)("no person is made as %s beside %s", async (one, other) => {
   const realmId = await given.realm();
   await insert(database.owner, realmId, one);
   expect(violates(await refusal(insert(database.owner, realmId, other)), "users_folded_id")).toBe(true);
@@ -66,7 +66,7 @@ test.each(sameIds)("nobody is made as %s beside %s", async (one, other) => {
   await insert(database.owner, realmId, `${other}2`);
 });
 
-test("of two transactions that make one person in two spellings at once, one does", async () => {
+test("two simultaneous transactions that make one person in two spellings make one person", async () => {
   const realmId = await given.realm();
   const [api, worker] = [database.open("realmpass_api"), database.open("realmpass_worker")];
   let second: Promise<unknown> = Promise.resolve();
@@ -81,7 +81,7 @@ test("of two transactions that make one person in two spellings at once, one doe
   expect(made).toEqual([{ id: "JDoe" }]);
 });
 
-test("one person is looked up by an index among many, also before anybody has looked at the table", async () => {
+test("one person among many is looked up by an index, even on a table without statistics", async () => {
   const realmId = await given.realm();
   await database.owner.query(sql`
     insert into users (realm_id, pairwise_id, created_at) select ${realmId}, 'many-' || n, now() from generate_series(1, 20000) n
@@ -108,7 +108,7 @@ async function earlier(): Promise<{ url: string; owner: Database; realmId: strin
 
 const upgrade = (url: string) => migrateDatabase(url, { also: () => Promise.resolve(undefined) });
 
-test("an upgrade leaves twins as they are, names them, and lets nobody have a third spelling", async () => {
+test("an upgrade keeps twins, names them, and refuses a third spelling", async () => {
   const { url, owner, realmId } = await earlier();
   const made = ["JDoe", "jdoe", "jd\u200boe", "ann", "J\u00e4ger", "ja\u0308ger"];
   for (const id of made) {
@@ -132,7 +132,7 @@ test("an upgrade leaves twins as they are, names them, and lets nobody have a th
   await insert(owner, realmId, "Anna");
 });
 
-test("a twin that is made while the index is built is numbered at the next attempt", async () => {
+test("a twin made while the index is built is numbered at the next attempt", async () => {
   const clone = await cloneDatabase();
   const owner = openDatabase({ url: clone.url, connectionsMax: 2, applicationName: "realmpass test" });
   onTestFinished(async () => {

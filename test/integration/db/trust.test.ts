@@ -42,16 +42,16 @@ describe("an offboarding", () => {
     return attempt(role, sql`update users set offboarded_at = null where id = ${userId} returning offboarded_at`);
   };
 
-  test("is taken back by the api and by the operator", async () => {
+  test("is undone by the api and by the operator", async () => {
     await expect(takenBack("realmpass_api")).resolves.toEqual([{ offboarded_at: null }]);
     await expect(takenBack("realmpass_operator")).resolves.toEqual([{ offboarded_at: null }]);
   });
 
-  test("is not taken back by a worker", async () => {
+  test("is not undone by a worker", async () => {
     await expect(takenBack("realmpass_worker")).rejects.toThrow(/only the api and the operator/);
   });
 
-  test("is made, and made again, by a worker", async () => {
+  test("is made, and repeated, by a worker", async () => {
     const userId = await givenUser(await givenRealm());
     await expect(
       attempt("realmpass_worker", sql`update users set offboarded_at = now() where id = ${userId} returning id`),
@@ -75,7 +75,7 @@ describe("the date of an offboarding", () => {
   };
 
   test.each(["realmpass_api", "realmpass_worker"] as const)(
-    "is not before now when %s sets it, nor when it moves it",
+    "is not in the past if %s sets it or moves it",
     async (role) => {
       for (const date of [sql`now() - interval '11 minutes'`, sql`timestamptz '2001-01-01'`]) {
         const outcomes = await dated(role, date);
@@ -86,7 +86,7 @@ describe("the date of an offboarding", () => {
     },
   );
 
-  test("is moved by the operator, who repeats what a restore lost", async () => {
+  test("is moved by the operator, who repeats changes that a restore lost", async () => {
     const outcomes = await dated("realmpass_operator", sql`now() - interval '11 minutes'`);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
   });
@@ -116,7 +116,7 @@ describe("a bulk job that has ended", () => {
   const refused = { code: "42501" };
 
   test.each(states.flatMap((state) => every.map((role) => [state, role] as const)))(
-    "%s is not brought back by %s",
+    "%s is not reopened by %s",
     async (state, role) => {
       const { jobId } = await givenJob(state);
       const revive = sql`update jobs set state = 'running', finished_at = null where id = ${jobId} returning id`;
@@ -125,7 +125,7 @@ describe("a bulk job that has ended", () => {
     },
   );
 
-  test.each(states)("%s is not the way for a worker to let somebody in", async (state) => {
+  test.each(states)("%s gives a worker no way to reactivate a person", async (state) => {
     const { jobId, userId } = await givenJob(state);
     const worker = (statement: Sql) => attempt("realmpass_worker", statement).catch(() => undefined);
     await worker(sql`update job_rows set status = 'pending' where job_id = ${jobId}`);
@@ -157,7 +157,7 @@ describe("a bulk job that has ended", () => {
     ).rejects.toMatchObject(refused);
   });
 
-  test("may have its outputs erased, and be seen by a worker that is late", async () => {
+  test("can have its outputs erased, and be read by a slow worker", async () => {
     for (const role of ["realmpass_api", "realmpass_worker"] as const) {
       const { jobId } = await givenJob("completed");
       const changes = sql`output_erased_at = now(), progress_at = now(), attended_at = now()`;
@@ -167,7 +167,7 @@ describe("a bulk job that has ended", () => {
     }
   });
 
-  test("may be completed in the transaction that ends it, and is not ended at an earlier date", async () => {
+  test("can be completed in the transaction that ends it, but not with an earlier end date", async () => {
     const { jobId } = await givenJob("running");
     const worker = as.get("realmpass_worker")!;
     await expect(
@@ -180,7 +180,7 @@ describe("a bulk job that has ended", () => {
     await expect(worker.query(sql`update jobs set failed = 0 where id = ${jobId}`)).rejects.toMatchObject(refused);
   });
 
-  test.each(["realmpass_api", "realmpass_worker"] as const)("keeps its rows, whatever %s does", async (role) => {
+  test.each(["realmpass_api", "realmpass_worker"] as const)("keeps its rows, even from %s", async (role) => {
     const set = (jobId: string) =>
       attempt(
         role,
@@ -194,7 +194,7 @@ describe("a bulk job that has ended", () => {
     await expect(attempt(role, sql`delete from job_rows where job_id = ${jobId}`)).rejects.toThrow(/permission denied/);
   });
 
-  test("has rows whose people a worker cannot exchange by what names them, even while it runs", async () => {
+  test("keeps the people of its rows: a worker cannot exchange them by name, even while it runs", async () => {
     const { jobId } = await givenJob("running");
     for (const column of [sql`pairwise_id`, sql`email`, sql`serial_number`]) {
       await expect(
@@ -214,7 +214,7 @@ describe("a bulk job that has ended", () => {
   });
 });
 
-describe("a bulk job that lets people in", () => {
+describe("a bulk job that reactivates people", () => {
   const givenReactivation = async (realmId: string, userId: string, changes: Sql = sql``): Promise<string> => {
     const jobId = await id(sql`
       insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, total, progress_at)
@@ -229,7 +229,7 @@ describe("a bulk job that lets people in", () => {
   const letIn = (role: DatabaseRole, jobId: string, userId: string) =>
     attempt(role, sql`select let_back_in(${jobId}, 1, 2, ${[userId]}::bigint[]) is null as done`);
 
-  test("is worked by a worker, and by nobody else", async () => {
+  test("is carried out only by a worker", async () => {
     const realmId = await givenRealm();
     const userId = await givenUser(realmId);
     const jobId = await givenReactivation(realmId, userId);
@@ -246,14 +246,14 @@ describe("a bulk job that lets people in", () => {
     ["is an offboarding", sql`, kind = 'offboarding'`],
     ["does not run", sql`, state = 'cancelling'`],
     ["takes another job back", sql`, undo_of = gen_random_uuid()`],
-  ])("lets nobody in when it %s", async (_, changes) => {
+  ])("reactivates nobody if it %s", async (_, changes) => {
     const realmId = await givenRealm();
     const userId = await givenUser(realmId);
     const jobId = await givenReactivation(realmId, userId, changes);
     await expect(letIn("realmpass_worker", jobId, userId)).rejects.toThrow(/nobody else/);
   });
 
-  test("lets in nobody of another realm and nobody who is not in it", async () => {
+  test("reactivates only people of its realm who are in its rows", async () => {
     const realmId = await givenRealm();
     const jobId = await givenReactivation(realmId, await givenUser(realmId));
     await expect(letIn("realmpass_worker", jobId, await givenUser(realmId))).rejects.toThrow(/nobody else/);
@@ -262,7 +262,7 @@ describe("a bulk job that lets people in", () => {
     await expect(letIn("realmpass_worker", other, elsewhere)).rejects.toThrow(/nobody else/);
   });
 
-  test("is neither made nor turned into another by a worker", async () => {
+  test("is neither made by a worker nor converted from another job", async () => {
     const realmId = await givenRealm();
     const jobId = await givenReactivation(realmId, await givenUser(realmId));
     for (const changes of [sql`kind = 'offboarding'`, sql`realm_id = ${realmId}`, sql`undo_of = null`]) {
@@ -276,14 +276,14 @@ describe("a bulk job that lets people in", () => {
   });
 });
 
-test.each(roles)("%s does not bring a revoked guest account back", async (role) => {
+test.each(roles)("%s does not restore a revoked guest account", async (role) => {
   const guestId = await givenGuest(await givenRealm());
   await expect(attempt(role, sql`update guest_accounts set revoked_at = null where id = ${guestId}`)).rejects.toThrow(
     /stays revoked/,
   );
 });
 
-describe("whom a realm trusts", () => {
+describe("the trust settings of a realm", () => {
   const settings = [
     ["radius_ca", "'first'", "'second'"],
     ["radius_cn", "'first.demo.example'", "'second.demo.example'"],
@@ -301,7 +301,7 @@ describe("whom a realm trusts", () => {
     ),
   );
 
-  test.each(settings)("%s is set once by the api, and changed by the operator alone", async (column, first, second) => {
+  test.each(settings)("%s is set once by the api, and changed only by the operator", async (column, first, second) => {
     const realmId = await givenRealm();
     const set = (role: DatabaseRole, value: string) =>
       attempt(role, verbatim(`update realms set ${column} = ${value} where id = $1 returning id`, [realmId]));
@@ -317,7 +317,7 @@ describe("whom a realm trusts", () => {
   test.each([
     ["radius_ca", "'first'"],
     ["radius_cn", "'first.demo.example'"],
-  ])("once the realm is set up, %s is the operator's alone, though it was never set", async (column, value) => {
+  ])("once the realm is set up, only the operator sets %s, even for the first time", async (column, value) => {
     const realmId = await givenRealm();
     const set = (role: DatabaseRole) =>
       attempt(role, verbatim(`update realms set ${column} = ${value} where id = $1 returning id`, [realmId]));
@@ -326,7 +326,7 @@ describe("whom a realm trusts", () => {
     await expect(set("realmpass_operator")).resolves.toHaveLength(1);
   });
 
-  test("a setting that keeps its value is no change", async () => {
+  test("setting the same value is no change", async () => {
     const realmId = await givenRealm();
     await database.owner.query(sql`update realms set radius_ca = 'first' where id = ${realmId}`);
     await expect(
@@ -338,7 +338,7 @@ describe("whom a realm trusts", () => {
   });
 });
 
-test("who may use a realm stays when claims are written by a release that does not know it", async () => {
+test("access rules of a realm survive a release that writes claims without knowing them", async () => {
   const realmId = await givenRealm();
   const write = async (claims: object) => {
     const rows = await attempt(
@@ -365,14 +365,14 @@ describe("the owner of an issuance", () => {
         returning status`,
     );
 
-  test("is a user of its realm, and of no other", async () => {
+  test("is a user of its own realm", async () => {
     const [realm, other] = [await givenRealm(), await givenRealm()];
     const user = await givenUser(realm);
     await expect(create(realm, { user })).resolves.toHaveLength(1);
     await expect(create(other, { user })).rejects.toThrow(/issuances_user_in_realm/);
   });
 
-  test("is a guest account of its realm, and of no other", async () => {
+  test("is a guest account of its own realm", async () => {
     const [realm, other] = [await givenRealm(), await givenRealm()];
     const guest = await givenGuest(realm);
     await expect(create(realm, { guest })).resolves.toHaveLength(1);

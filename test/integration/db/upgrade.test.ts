@@ -49,7 +49,7 @@ async function givenReader(url: string): Promise<{ pid: number; end: () => Promi
 const migrationsDone = async (owner: Database): Promise<string[]> =>
   (await owner.query<{ name: string }>(sql`select name from knex_migrations order by id`)).map(({ name }) => name);
 
-test("a migration that gets no lock gives way to requests, is tried again, and is done when the lock is free", async () => {
+test("a migration that gets no lock yields to requests, retries, and completes once the lock is free", async () => {
   const { url, owner, upgrade } = await givenDatabase();
   const reader = await givenReader(url);
   const upgraded = upgrade(addColumn, { attempts: 100, restMs: [0, 100] });
@@ -66,7 +66,7 @@ test("a migration that gets no lock gives way to requests, is tried again, and i
   expect(await upgraded).toMatchObject({ migrations: [nextName] });
 });
 
-test("one that gets none at last fails with the process that has it, and leaves nothing behind", async () => {
+test("a migration that never gets its lock fails with the blocking process, and leaves nothing behind", async () => {
   const { url, owner, upgrade } = await givenDatabase();
   const reader = await givenReader(url);
   await expect(upgrade(addColumn, { attempts: 2, restMs: [0, 0] })).rejects.toThrow(
@@ -77,7 +77,7 @@ test("one that gets none at last fails with the process that has it, and leaves 
   expect(await upgrade(addColumn)).toMatchObject({ migrations: [nextName] });
 });
 
-test("a request that waits for what a migration has, and has what that waits for, goes on", async () => {
+test("a request that would deadlock with a migration completes", async () => {
   const { url, owner, upgrade } = await givenDatabase();
   const request = new pg.Client({ connectionString: url });
   await request.connect();
@@ -98,7 +98,7 @@ test("a request that waits for what a migration has, and has what that waits for
   expect(await upgraded).toMatchObject({ migrations: [nextName] });
 });
 
-test("one that Postgres ends in a deadlock is tried again", async () => {
+test("a migration that Postgres ends in a deadlock is retried", async () => {
   const { owner, upgrade } = await givenDatabase();
   await owner.query(sql`create sequence attempts`);
   const up = `do $$ begin
@@ -118,14 +118,14 @@ const indexes = (owner: Database) =>
       from pg_index where indexrelid = 'users_created_at'::regclass
   `);
 
-test("an index is made beside everybody's work, by one of several `migrate`s", async () => {
+test("an index is built without blocking writers, by one of several `migrate`s", async () => {
   const { owner, upgrade } = await givenDatabase();
   const outcomes = await Promise.all([1, 2, 3].map(() => upgrade(addIndex)));
   expect(outcomes.flatMap((outcome) => outcome.migrations)).toEqual([nextName]);
   expect(await indexes(owner)).toMatchObject([{ valid: true }]);
 });
 
-test("an index waits for who writes to its table, longer than a migration may hold up requests", async () => {
+test("an index waits for a writer of its table longer than a migration may block requests", async () => {
   const { url, owner, upgrade } = await givenDatabase();
   const writer = new pg.Client({ connectionString: url });
   await writer.connect();
@@ -144,7 +144,7 @@ test("an index waits for who writes to its table, longer than a migration may ho
   expect(await indexes(owner)).toMatchObject([{ valid: true }]);
 });
 
-test("an index that was left half-made is dropped and made again", async () => {
+test("a half-made index is dropped and rebuilt", async () => {
   const { owner, upgrade } = await givenDatabase();
   await owner.query(sql`create index users_created_at on users (created_at)`);
   await owner.query(sql`update pg_index set indisvalid = false where indexrelid = 'users_created_at'::regclass`);
@@ -154,14 +154,14 @@ test("an index that was left half-made is dropped and made again", async () => {
   ]);
 });
 
-test("an index that was made when `migrate` was cut off before it noted that is left", async () => {
+test("an index that `migrate` built but did not record is kept", async () => {
   const { owner, upgrade } = await givenDatabase();
   await upgrade(addIndex);
   await owner.query(sql`delete from knex_migrations where name = ${nextName}`);
   expect(await upgrade(addIndex)).toMatchObject({ migrations: [nextName] });
 });
 
-test("what was done before a migration failed stays done, and of that one there is nothing", async () => {
+test("completed migrations stay when a later one fails, and the failed one leaves nothing", async () => {
   const { url, owner } = await givenDatabase();
   const steps = [
     ...migrations,
@@ -178,7 +178,7 @@ test("what was done before a migration failed stays done, and of that one there 
   expect((await migrationsDone(owner)).at(-1)).toBe("29990101-0000-first");
 });
 
-test("`migrate` of the version before changes nothing on a newer schema, rights included, and succeeds", async () => {
+test("`migrate` of the previous version changes nothing on a newer schema, rights included, and succeeds", async () => {
   const { url, owner, upgrade } = await givenDatabase();
   await upgrade({ up: "create table later (id integer); comment on table later is 'x'" });
   await owner.query(verbatim("grant select on later to realmpass_api"));
@@ -188,7 +188,7 @@ test("`migrate` of the version before changes nothing on a newer schema, rights 
   expect(right).toEqual({ isHeld: true });
 });
 
-test("`migrate` fails with a sentence on a schema that has taken away what this version needs", async () => {
+test("`migrate` fails with a sentence on a schema that no longer has what this version needs", async () => {
   const { url, upgrade } = await givenDatabase();
   await upgrade({ up: `update installation set minimum_migration = '${nextName}'` });
   const { code, json } = await operate(["migrate"], { DATABASE_URL: url });
@@ -201,7 +201,7 @@ test("`migrate` fails with a sentence on a schema that has taken away what this 
   ]);
 });
 
-test("`migrate` fails with a sentence on a schema that is newer and lacks something all the same", async () => {
+test("`migrate` fails with a sentence on a newer schema that lacks a needed part", async () => {
   const { url, owner, upgrade } = await givenDatabase();
   await upgrade(addColumn);
   const [lacking] = await owner.query<{ name: string }>(sql`

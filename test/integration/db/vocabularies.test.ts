@@ -81,13 +81,13 @@ async function readLists(): Promise<Listed[]> {
 
 const sorted = (values: readonly (string | number)[]): string[] => values.map(String).sort();
 
-test("a column takes exactly the values that the code knows", async () => {
+test("a column accepts exactly the values that the code knows", async () => {
   const taken = (await readLists()).filter(({ whole }) => whole);
   const known = Object.entries(vocabularies).map(([column, values]) => `${column}: ${sorted(values).join(", ")}`);
   expect(taken.map(({ column, values }) => `${column}: ${sorted(values).join(", ")}`).sort()).toEqual(known.sort());
 });
 
-test("a constraint about some values of a column names only values that it may hold", async () => {
+test("a constraint about some values of a column names only values that the column can hold", async () => {
   const partial = (await readLists()).filter(({ whole }) => !whole);
   const foreign = partial.flatMap(({ column, constraint, values }) => {
     const known = sorted(vocabularies[column] ?? []);
@@ -99,7 +99,7 @@ test("a constraint about some values of a column names only values that it may h
   );
 });
 
-test("a realm begins with the share of people that an offboarding takes without confirmation", async () => {
+test("a new realm has the same unconfirmed share of an offboarding as the code", async () => {
   const [found] = await database.owner.query<{ percent: string }>(sql`
     select pg_get_expr(adbin, adrelid) as percent
       from pg_attrdef

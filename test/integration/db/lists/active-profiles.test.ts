@@ -46,7 +46,7 @@ const revoke = (serialNumber: string) =>
     select id, now(), 4 from certificates where realm_id = ${realmId} and serial_number = ${serialNumber}
   `);
 
-test("a profile is listed from when it is made until it is revoked, and then no longer looked through", async () => {
+test("a profile is listed until it is revoked, and then no longer scanned", async () => {
   const [stays, goes] = [await given.profile(user), await given.profile(user)];
   expect((await list()).sort()).toEqual([stays, goes].sort());
   await revoke(goes);
@@ -54,7 +54,7 @@ test("a profile is listed from when it is made until it is revoked, and then no 
   expect(await kept()).toBe(1);
 });
 
-test("one that runs out is listed no longer, at once, and no longer looked through once upkeep has come", async () => {
+test("an expired profile leaves the list at once, and is no longer scanned after upkeep", async () => {
   await given.profile(user, { notAfter: fromNow(60_000) });
   const stays = await given.profile(user);
   const later = fromNow(120_000);
@@ -65,7 +65,7 @@ test("one that runs out is listed no longer, at once, and no longer looked throu
   expect(await kept()).toBe(1);
 });
 
-test("one whose making or revoking was taken back is as it was", async () => {
+test("a rolled-back creation or revocation leaves a profile unchanged", async () => {
   const stays = await given.profile(user);
   await expect(
     database.owner.transaction(async (tx) => {
@@ -78,7 +78,7 @@ test("one whose making or revoking was taken back is as it was", async () => {
   expect(await kept()).toBe(1);
 });
 
-test("profiles of other kinds, and what is erased by hand, are not looked through", async () => {
+test("profiles of other kinds, and rows erased by hand, are not scanned", async () => {
   const { id: guestAccountId } = await given.guestAccount({ realmId });
   await given.profile({ realmId }, { guestAccountId });
   await given.profile({ realmId }, { kind: "infrastructure" });
@@ -103,7 +103,7 @@ test.each(["3", "12", "123", "1234", "5551234", "12345678901234567890123", "%", 
   },
 );
 
-test("one that ends sooner or later after its making than all before is found by either date", async () => {
+test("a profile with a shorter or longer lifetime than all before is found by either date", async () => {
   const made = fromNow(-2 * day);
   const listedBy = async (filter: Ask["filter"], key: "createtime" | "expirationtime") =>
     (await list({ filter: filter ?? {}, sort: [{ key, direction: "asc" }] })).length;

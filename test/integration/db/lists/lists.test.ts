@@ -204,7 +204,7 @@ function sorted(
 }
 
 describe.each(lists)("$name", (list) => {
-  test("pages one after another are the whole list in its order, for whatever is asked", async () => {
+  test("consecutive pages make up the whole ordered list, for any filter", async () => {
     const ask = (page: object) => list.list({ limit: 1000, offset: 0, filter: {}, sort: [], ...page } as never);
     const everything = (await ask({})).items;
     expect(everything.length).toBeGreaterThan(40);
@@ -233,7 +233,7 @@ describe.each(lists)("$name", (list) => {
   });
 });
 
-describe("a list of more rows than are counted each time", () => {
+describe("a list longer than the limit for exact counts", () => {
   const beyond = 50;
   let large: string;
   let counted: string[] = [];
@@ -263,7 +263,7 @@ describe("a list of more rows than are counted each time", () => {
     await addUsers(exactTotalMax + beyond, "one of many ");
   });
 
-  test("its last page is as long as it should be, and in order", async () => {
+  test("has a last page of the right length, in order", async () => {
     const total = exactTotalMax + beyond;
     const page = await ask({ offset: exactTotalMax, sort: [{ key: "created", direction: "asc" }] });
     expect(page.total).toBe(total);
@@ -273,7 +273,7 @@ describe("a list of more rows than are counted each time", () => {
     expect(await ask({ offset: total })).toEqual({ items: [], total });
   });
 
-  test("many who ask at once wait for one count, and it is not asked for again within moments", async () => {
+  test("shares one count among simultaneous callers, and reuses it for moments", async () => {
     watched = { ...watched };
     counted = [];
     // No time passes, however slow the machine is.
@@ -292,7 +292,7 @@ describe("a list of more rows than are counted each time", () => {
     }
   });
 
-  test("a count that failed is not remembered", async () => {
+  test("does not remember a failed count", async () => {
     watched = { ...watched };
     refuse = true;
     await expect(ask()).rejects.toThrow("refused");
@@ -300,7 +300,7 @@ describe("a list of more rows than are counted each time", () => {
     expect((await ask()).total).toBe(exactTotalMax + beyond);
   });
 
-  test("while it is asked for it is counted again before it is too old, and nobody waits for that", async () => {
+  test("refreshes an ageing count in the background, so callers do not wait", async () => {
     watched = { ...watched };
     const now = vi.spyOn(performance, "now");
     const startedAt = performance.now();
@@ -324,12 +324,12 @@ describe("a list of more rows than are counted each time", () => {
     }
   });
 
-  test("a total of a realm says nothing about another", async () => {
+  test("keeps one realm's total apart from another's", async () => {
     expect((await ask()).total).toBe(exactTotalMax + beyond);
     expect((await ask({}, realmId)).total).toBe(60);
   });
 
-  test("as soon as there are few enough, the total is exact", async () => {
+  test("has an exact total once there are few enough rows", async () => {
     await ask();
     const surplus = Array.from({ length: beyond + 1 }, (_, index) => `one of many ${index + 1}`);
     await database.owner.query(sql`

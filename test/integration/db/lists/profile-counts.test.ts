@@ -41,7 +41,7 @@ const revoke = (serialNumbers: readonly string[]) =>
     on conflict do nothing
   `);
 
-test("a new user has none, each profile is one more, and a revoked one no longer counts", async () => {
+test("a new user has none, each profile adds one, and a revoked one no longer counts", async () => {
   expect(await listedCount(user)).toBe(0);
   const serials = [await given.profile(user), await given.profile(user), await given.profile(user)];
   expect(await listedCount(user)).toBe(3);
@@ -58,8 +58,8 @@ test("profiles of other kinds count for no user", async () => {
   expect(await listedCount(user)).toBe(0);
 });
 
-describe("what runs out", () => {
-  test("is taken off by upkeep, once, however often upkeep comes and whatever is revoked later", async () => {
+describe("an expired profile", () => {
+  test("is subtracted by upkeep once, however often upkeep runs and whatever is revoked later", async () => {
     const ending = await given.profile(user, { notAfter: fromNow(minute) });
     await given.profile(user);
     await given.profile(user);
@@ -73,14 +73,14 @@ describe("what runs out", () => {
     expect(await listedCount(user)).toBe(2);
   });
 
-  test("is not taken off again when it was revoked before", async () => {
+  test("is not subtracted again if it was revoked before", async () => {
     const ending = await given.profile(user, { notAfter: fromNow(minute) });
     await revoke([ending]);
     await runOut(fromNow(2 * minute));
     expect(await listedCount(user)).toBe(0);
   });
 
-  test("counts as it did when upkeep dies on the way", async () => {
+  test("still counts if upkeep dies on the way", async () => {
     await given.profile(user, { notAfter: fromNow(minute) });
     const dying: Database = {
       ...worker,
@@ -96,7 +96,7 @@ describe("what runs out", () => {
     expect(await listedCount(user)).toBe(0);
   });
 
-  test("comes off in the realms of all, also where there is much of it", async () => {
+  test("is subtracted in every realm, even with many of them", async () => {
     const elsewhere = await given.user({ realmId: await given.realm() });
     await given.profile(elsewhere, { notAfter: fromNow(minute) });
     await database.owner.query(sql`
@@ -115,7 +115,7 @@ describe("what runs out", () => {
   });
 });
 
-test("of a revocation and upkeep at the very same moment, one takes it off", async () => {
+test("a revocation and upkeep at the same moment subtract a profile once", async () => {
   for (let round = 0; round < 20; round++) {
     const serial = await given.profile(user, { notAfter: fromNow(minute) });
     await Promise.all([revoke([serial]), runOut(fromNow(2 * minute)), runOut(fromNow(2 * minute))]);
@@ -124,7 +124,7 @@ test("of a revocation and upkeep at the very same moment, one takes it off", asy
   }
 });
 
-test("batches of the same people at once neither wait for each other in a circle nor lose one", async () => {
+test("simultaneous batches with the same people neither deadlock nor lose a count", async () => {
   const people = await Promise.all(Array.from({ length: 20 }, () => given.user({ realmId })));
   const batch = (name: string) => {
     const ids = people.map(({ id }) => id).sort(() => (name.endsWith("1") ? 1 : -1));

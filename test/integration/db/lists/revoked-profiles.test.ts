@@ -63,7 +63,7 @@ async function plansOf(page: Ask): Promise<string[]> {
   );
 }
 
-describe("of many profiles, those that were revoked", () => {
+describe("revoked profiles among many", () => {
   test.each<[what: string, page: Ask]>([
     ["the first page", {}],
     ["a page in the middle", { offset: 3_000 }],
@@ -78,13 +78,13 @@ describe("of many profiles, those that were revoked", () => {
     }
   });
 
-  test("serial numbers are found by themselves", async () => {
+  test("serial numbers are found by an index of their own", async () => {
     const [plan = ""] = await plansOf({ filter: { serials: ["1000005", "1000010", "1000012"] } });
     expect(plan).toContain("certificates_serial_number");
     expect(plan).not.toContain("Seq Scan on certificates");
   });
 
-  test("are counted exactly, and are in order from either end", async () => {
+  test("are counted exactly, and sorted in both directions", async () => {
     const first = await list({ limit: 1_000 });
     expect(first.total).toBe(revokedCount);
     const times = first.items.map(({ revokedAt }) => Number(revokedAt));

@@ -74,7 +74,7 @@ async function ask(path: string, paging: object): Promise<{ rows: number; statem
   return { rows: answer.body.data.length, statements };
 }
 
-test("no list asks the database once for every row", async () => {
+test("no list runs a statement for every row", async () => {
   const paths = () =>
     samplesOf(lists, subject)
       .filter(({ method }) => method === "get")
