@@ -22,7 +22,7 @@ const service = ["--type", "service", "--name", "Sync", "--client-uri", "https:/
 const useragent = ["--type", "useragent", "--name", "App", "--client-uri", "https://app.example"];
 const callback = ["--redirect-uri", "https://app.example/callback"];
 
-test("a service always has a secret, of which only the hash is stored, and every scope a service may have", async () => {
+test("a service always has a secret, stored only as a hash, and every scope a service may have", async () => {
   const ran = await create(...service);
 
   expect(ran.code).toBe(0);
@@ -40,7 +40,7 @@ test("a service always has a secret, of which only the hash is stored, and every
   expect(await operator.auditEvents(ran.realm)).toContain("client_create");
 });
 
-test("a useragent has a secret only when asked for", async () => {
+test("a useragent has a secret only on request", async () => {
   const without = await create(...useragent, ...callback);
   const withSecret = await create(...useragent, ...callback, "--secret");
 
@@ -57,7 +57,7 @@ test("a useragent has a secret only when asked for", async () => {
   });
 });
 
-test("scopes are those that were named, each once", async () => {
+test("scopes are exactly the named ones, each once", async () => {
   const ran = await create(...useragent, ...callback, "--scopes", "openid  profile.read openid", "--require-pkce");
 
   expect(await stored(ran)).toMatchObject({ scopes: ["openid", "profile.read"], requirePkce: true });

@@ -35,7 +35,7 @@ async function doctor(): Promise<{ status: string; message: string } | undefined
   );
 }
 
-test("guards as the migrations made them are in order, and both roles see the same entries", async () => {
+test("guards as migrated are in order, and both roles see the same entries", async () => {
   const ran = await verify();
   expect([ran.code, ran.json["ok"], ran.json["comparedWithApi"]]).toEqual([0, true, true]);
   expect(guardsOf(ran)).toEqual([]);
@@ -175,7 +175,7 @@ const changes: [change: string, make: string, undo: string, told: RegExp][] = [
 ];
 
 describe.each(changes)("%s", (_, make, undo, told) => {
-  test("is a fault of verifying and of doctor, until it is taken back", async () => {
+  test("is a fault for audit verify and doctor until it is undone", async () => {
     await run(make);
     try {
       const ran = await verify();
@@ -197,7 +197,7 @@ describe.each(changes)("%s", (_, make, undo, told) => {
   });
 });
 
-test("a login that may not take on realmpass_api is told that nothing was compared", async () => {
+test("a login that cannot become realmpass_api gets a report that nothing was compared", async () => {
   const [login, password] = [`operator_${randomBytes(4).toString("hex")}`, randomBytes(12).toString("hex")];
   await run(`create role ${login} login password '${password}' in role realmpass_operator`);
   try {

@@ -73,7 +73,7 @@ const verifyExport = (path: string, kept: string): Promise<Ran> =>
 const entryAt = (realmId: string, position: number): Sql =>
   sql`(select entry_id from audit_seals where realm_id = ${realmId} and position = ${position})`;
 
-describe("an export, a public key and a head that were kept elsewhere", () => {
+describe("an export, a public key and a head kept elsewhere", () => {
   const many = 3_000;
   let realmId: string;
   let kept: string;
@@ -143,7 +143,7 @@ describe("an export, a public key and a head that were kept elsewhere", () => {
     expect(faultsOf(ran)).toEqual([`entry_missing ${target}`]);
   });
 
-  test("find two entries that changed places", async () => {
+  test("find two swapped entries", async () => {
     const [one, other] = [1_000, 2_001];
     const swap = (a: number, b: number): Sql => sql`
       update audit_entries e
@@ -157,7 +157,7 @@ describe("an export, a public key and a head that were kept elsewhere", () => {
     expect(faultsOf(ran)).toEqual([`entry_changed ${one}`, `entry_changed ${other}`]);
   });
 
-  test("find an entry that was added later with an earlier date", async () => {
+  test("find an entry added later with an earlier date", async () => {
     await api.database.owner.query(sql`
       insert into audit_entries (realm_id, at, event, properties)
       select ${realmId}, at - interval '1 hour', 'user_lock', '{}' from ${saved} where id = ${entryAt(realmId, many)}
@@ -203,7 +203,7 @@ describe("in the database", () => {
   const verify = (...more: readonly string[]): Promise<Ran> =>
     operator.run(["audit", "verify", "--realm", name, ...more]);
 
-  test("an untouched log has nothing wrong, and what waits is counted", async () => {
+  test("an untouched log has no fault, and waiting entries are counted", async () => {
     await insertEntries(api.database, realmId, 3);
     const ran = await verify("--head", kept, "--public-key", kept);
     expect(ran.code).toBe(0);
@@ -285,13 +285,13 @@ describe("in the database", () => {
     sql`delete from audit_heads where realm_id = ${realmId} and position > 400`,
   ];
 
-  test("a tail that was cut off is found with the head that was kept, in the database and in an export", async () => {
+  test("a cut-off tail is found with the kept head, in the database and in an export", async () => {
     await tamper(...cutOff());
     expect(faultsOf(await verify("--head", kept))).toEqual(["chain_truncated 400"]);
     expect(faultsOf(await verifyExport(await exportOf(realmId), kept))).toEqual(["chain_truncated 400"]);
   });
 
-  test("a tail that was cut off and grew again is found with the head that was kept", async () => {
+  test("a tail that was cut off and grew again is found with the kept head", async () => {
     await tamper(...cutOff());
     await insertEntries(api.database, realmId, 150);
     await seal();
@@ -307,14 +307,14 @@ describe("in the database", () => {
     sql`insert into audit_unsealed select realm_id, id from audit_entries where realm_id = ${realmId}`,
   ];
 
-  test("a log that our own worker was made to seal again is found with the head that was kept", async () => {
+  test("a log resealed by the service's own worker is found with the kept head", async () => {
     await tamper(...unsealAll());
     await seal();
     expect(faultsOf(await verify("--head", kept))).toEqual(["chain_rewritten 500"]);
     expect(faultsOf(await verifyExport(await exportOf(realmId), kept))).toEqual(["chain_rewritten 500"]);
   });
 
-  test("a log that was sealed again with another key is found", async () => {
+  test("a log resealed with another key is found", async () => {
     const forger = generateAuditKey();
     await tamper(...unsealAll());
     await seal(forger);
@@ -329,7 +329,7 @@ describe("in the database", () => {
     expect([shown.code, shown.json["error"]]).toEqual([1, "head_forged"]);
   });
 
-  test("an export that was changed on its way is found", async () => {
+  test("an export changed in transit is found", async () => {
     const path = await exportOf(realmId);
     const lines = readFileSync(path, "utf8").trimEnd().split("\n");
     const verifyLines = async (changed: readonly string[]): Promise<string[]> => {
@@ -351,7 +351,7 @@ describe("in the database", () => {
     expect(await verifyLines([...lines.slice(0, -1), '{"head":null}'])).toEqual(["head_missing 1"]);
   });
 
-  test("another realm's export does not pass for this one's", async () => {
+  test("another realm's export does not pass for this realm's", async () => {
     const other = await givenChain(10);
     const ran = await verifyExport(await exportOf(other.realmId), kept);
     expect(ran.code).toBe(1);
@@ -377,7 +377,7 @@ describeWithTool("python3", "the program in docs/audit.md", () => {
   });
 });
 
-test("`audit head` shows what to keep elsewhere, and nothing of the private key", async () => {
+test("`audit head` shows the head to keep elsewhere, and nothing of the private key", async () => {
   const { name, realmId } = await givenChain(7);
   const shown = await operator.run(["audit", "head", "--realm", name]);
   expect(shown.json).toEqual({
@@ -390,7 +390,7 @@ test("`audit head` shows what to keep elsewhere, and nothing of the private key"
   });
 });
 
-describe("what cannot be checked is refused in a sentence", () => {
+describe("checks that cannot be made are refused in a sentence", () => {
   const verify = (...args: string[]): Promise<Ran> => operator.run(["audit", "verify", ...args]);
   const write = (name: string, content: string): string => {
     writeFileSync(file(name), content);
@@ -421,13 +421,13 @@ describe("what cannot be checked is refused in a sentence", () => {
     expect(ran.err).not.toContain("    at ");
   });
 
-  test("a head of a realm that is not checked", async () => {
+  test("a head of a realm that is not being checked", async () => {
     const [one, other] = [await givenChain(1), await givenChain(1)];
     const ran = await verify("--realm", one.name, "--head", other.kept);
     expect([ran.code, ran.json["error"]]).toEqual([2, "usage"]);
   });
 
-  test("a realm of which nothing is sealed has no head", async () => {
+  test("a realm without sealed entries has no head", async () => {
     const realm = await operator.realm();
     const ran = await operator.run(["audit", "head", "--realm", realm]);
     expect([ran.code, ran.json["error"]]).toEqual([1, "nothing_sealed"]);

@@ -105,7 +105,7 @@ test("a healthy installation passes every check", async () => {
   ]);
 });
 
-test("administrators: a realm without one is a failure, and one with a single one a warning", async () => {
+test("administrators: a realm without one is a failure, and a realm with a single one a warning", async () => {
   const realm = await operator.realm();
   const administrators = async () => (await examine(["--realm", realm])).of(`administrators ${realm}`);
   expect(await administrators()).toMatchObject({ status: "fail" });
@@ -118,7 +118,7 @@ test("administrators: a realm without one is a failure, and one with a single on
   expect(await administrators()).toMatchObject({ status: "ok" });
 });
 
-test("spellings: people whose ids differ in spelling alone are named", async () => {
+test("spellings: people whose ids differ only in spelling are named", async () => {
   const realm = await operator.realm();
   const spellings = async () => (await examine(["--realm", realm])).of(`spellings ${realm}`);
   const [row] = await operator.database.owner.query<{ id: string }>(sql`select id from realms where name = ${realm}`);
@@ -132,7 +132,7 @@ test("spellings: people whose ids differ in spelling alone are named", async () 
   });
 });
 
-test("jobs: devices that are still on ten minutes after their days of grace are a failure that names the job", async () => {
+test("jobs: devices still admitted ten minutes after their grace period are a failure that names the job", async () => {
   const realm = await operator.realm();
   const [job] = await operator.database.owner.query<{ id: string; revokeAt: Date }>(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, marked_at, grace_days, revoke_at,
@@ -156,7 +156,7 @@ describe("the secrets", () => {
     expect((await operator.run(["secrets", "adopt", kind, "--from", file])).code).toBe(0);
   };
 
-  test("are compared with the installation's, by what says nothing of them", async () => {
+  test("are compared with the installation's by a value that reveals nothing of them", async () => {
     await values("master", operator.data.find("masterKey")!);
     await values("audit", operator.data.find("auditKey")!);
     const { of } = await examineOne();
@@ -173,7 +173,7 @@ describe("the secrets", () => {
     });
   });
 
-  test("that lie in the directory of an api or a responder, which only others need, are named", async () => {
+  test("of other processes in the directory of an api or a responder are named", async () => {
     const directory = mkdtempSync(join(operator.data.path, "secrets-"));
     const env = { REALMPASS_DATA_DIRECTORY: join(directory, "operator") };
     expect((await operator.run(["secrets", "create", "--dir", directory])).code).toBe(0);
@@ -187,7 +187,7 @@ describe("the secrets", () => {
   });
 });
 
-test("constraints: a CA of an earlier version, or one that does not permit the realm's domains, is a warning", async () => {
+test("constraints: a CA of an earlier version, or one that excludes the realm's domains, is a warning", async () => {
   const realm = await operator.realm();
   const constraints = async () => (await examine(["--realm", realm])).of(`constraints ${realm}`);
   expect(await constraints()).toMatchObject({ status: "ok", message: `plain name constraints: ${realm}.example` });
@@ -214,7 +214,7 @@ test("constraints: a CA of an earlier version, or one that does not permit the r
   });
 });
 
-test("infrastructure-domains: active names of servers that could not be renewed are a warning", async () => {
+test("infrastructure-domains: active server names that could not be renewed are a warning", async () => {
   const realm = await operator.realm();
   const [row] = await operator.database.owner.query<{ id: string }>(sql`select id from realms where name = ${realm}`);
   const given = givenRows(() => operator.database.owner);
@@ -245,7 +245,7 @@ test("infrastructure-domains: active names of servers that could not be renewed 
   expect(await names()).toMatchObject({ message: expect.stringMatching(/: www\.example\.net$/) as string });
 });
 
-test("a CRL that was not replaced in time is a warning, and one that has ended or is missing a failure", async () => {
+test("an overdue CRL is a warning, and an expired or missing one a failure", async () => {
   const realm = await operator.realm();
   const standing = async (options?: RunOptions) => {
     const { checks } = await examine(["--realm", realm], options);
@@ -276,7 +276,7 @@ test.each<[string, RunOptions]>([
 describe("the processes", () => {
   beforeEach(() => operator.database.owner.query(sql`delete from processes`));
 
-  test.each(processKinds)("without %s that is alive fail", async (missing) => {
+  test.each(processKinds)("without a live %s fail", async (missing) => {
     await aliveProcesses();
     await operator.database.owner.query(sql`
       update processes set seen_at = seen_at - interval '16 seconds' where kind = ${missing}
@@ -294,7 +294,7 @@ describe("the processes", () => {
     expect(code).toBe(1);
   });
 
-  test("that report a problem are a warning each", async () => {
+  test("with a reported problem are a warning each", async () => {
     await aliveProcesses();
     const since = new Date("2027-01-01T00:00:00Z");
     const problems = [{ code: "publication_failed", detail: "issuer 7", since }] as const;
@@ -308,7 +308,7 @@ describe("the processes", () => {
     });
   });
 
-  test("say what to do about each problem that a process may report", async () => {
+  test("have a remedy for each problem that a process can report", async () => {
     const since = systemClock.now();
     const reported = problemCodes.map((code) => ({ code, detail: "something", since }));
     await givenProcess(operator.database.owner, { kind: "worker", problems: reported });
@@ -318,7 +318,7 @@ describe("the processes", () => {
     expect(new Set(found.map(({ remedy }) => remedy)).size).toBe(problemCodes.length);
   });
 
-  test("with an issuer that no worker can use fail, and with one that another worker can are a warning", async () => {
+  test("with an issuer that no worker can use fail, and with one that another worker can use are a warning", async () => {
     await aliveProcesses();
     await operator.database.owner.query(sql`delete from processes where kind = 'worker'`);
     const since = systemClock.now();
@@ -367,7 +367,7 @@ describe("the processes", () => {
     expect((await examineOne()).of("processes")).toMatchObject({ status });
   });
 
-  test("are listed with their versions, also when a kind is missing, and each of another version than this program by name", async () => {
+  test("are listed with their versions, even if a kind is missing, and other versions than this program's are named", async () => {
     const own = programVersion();
     for (const kind of processKinds) await givenProcess(operator.database.owner, { kind, version: own });
     const look = async (): Promise<string> => (await examineOne()).of("processes")?.message ?? "";
@@ -384,7 +384,7 @@ describe("the processes", () => {
   });
 });
 
-test("a data directory that is open to others fails", async () => {
+test("a data directory open to other users fails", async () => {
   // Secrets come from the environment, so no command repairs the directory on the way.
   const env = { REALMPASS_ISSUER_KEY_PASSPHRASE: "another passphrase" };
   chmodSync(operator.data.path, 0o755);
@@ -395,13 +395,13 @@ test("a data directory that is open to others fails", async () => {
   }
 });
 
-test("the room on the disk is that of the data directory, and not that of the memory in which systemd keeps credentials", async () => {
+test("the free disk space is that of the data directory, not of the memory for systemd credentials", async () => {
   expect((await examineOne()).of("disk")?.message).toMatch(` MiB are free in ${operator.data.path}`);
   const env = { CREDENTIALS_DIRECTORY: operator.data.path };
   expect((await examineOne({ env })).of("disk")).toBeUndefined();
 });
 
-test("without a passphrase the doctor opens no issuer key, makes no passphrase, and fails only for a key that is missing", async () => {
+test("without a passphrase the doctor opens no issuer key, makes no passphrase, and fails only for a missing key", async () => {
   const realm = await operator.realm();
   const empty = await scratchDirectory("realmpass-without-");
   const env = { REALMPASS_DATA_DIRECTORY: empty, REALMPASS_GENERATE_SECRETS: "1" };
@@ -448,7 +448,7 @@ test("an issuer key that belongs to another certificate fails", async () => {
   expect(checks.find(({ name }) => name.startsWith("issuer-key"))?.message).toContain("does not match");
 });
 
-test("a realm without an issuer fails, whichever realm it is", async () => {
+test("a realm without an issuer fails, in any realm", async () => {
   const realm = await operator.realm();
   await operator.database.owner.query(
     sql`delete from issuers where realm_id = (select id from realms where name = ${realm})`,
@@ -479,7 +479,7 @@ test("an issuer near its end is a warning, and a failure once profiles would out
   expect(await endsIn(20)).toBe("fail");
 });
 
-test("an issuer that ends after a profile made on the last day of August would is no failure", async () => {
+test("an issuer that outlives a profile made on the last day of August is no failure", async () => {
   const realm = await operator.realm();
   await operator.run(["realm", "set", "--realm", realm, "--max-valid", "6"]);
   const clock: Clock = { now: () => new Date("2027-08-31T12:00:00Z") };
@@ -502,7 +502,7 @@ describe("the audit log", () => {
     return { realm, look };
   };
 
-  test("that is sealed is well, for as long as nothing new comes", async () => {
+  test("is well when everything is sealed, for as long as nothing new arrives", async () => {
     const { look } = await sealed();
     for (const seconds of [0, 3600]) {
       const check = await look({ clock: clockAhead(seconds) });
@@ -510,7 +510,7 @@ describe("the audit log", () => {
     }
   });
 
-  test("is a warning once entries have waited for more than a minute, and a failure never", async () => {
+  test("is a warning once entries have waited for more than a minute, and never a failure", async () => {
     const realm = await operator.realm();
     const look = async (seconds: number) =>
       (await examine(["--realm", realm], { clock: clockAhead(seconds) })).of(`audit ${realm}`);
@@ -520,7 +520,7 @@ describe("the audit log", () => {
     expect(await look(90)).toMatchObject({ status: "ok" });
   });
 
-  test("fails when somebody else signed its end, and for that realm alone", async () => {
+  test("fails for a realm whose end has a foreign signature, and only for that realm", async () => {
     const { look: lookAtSound } = await sealed();
     const { realm, look } = await sealed(generateAuditKey());
     expect(await look()).toMatchObject({
@@ -533,7 +533,7 @@ describe("the audit log", () => {
     expect(await lookAtSound()).toMatchObject({ status: "ok" });
   });
 
-  test("cannot be looked at without a key", async () => {
+  test("cannot be checked without a key", async () => {
     const { of } = await examineOne({ env: { REALMPASS_AUDIT_KEY: "no key" } });
     expect(of("audit")).toMatchObject({
       status: "fail",
@@ -564,7 +564,7 @@ describe("the queue's schema", () => {
       () => asOwner("create rule planted as on insert to bullmq.job do also notify planted"),
       "rule planted on table bullmq.job",
     ],
-  ])("with %s of somebody else's fails, until it is migrated", async (_, plant, name) => {
+  ])("fails with %s of a foreign owner until it is migrated", async (_, plant, name) => {
     await plant();
 
     const { code, of } = await examineOne();
@@ -580,12 +580,12 @@ describe("the queue's schema", () => {
     expect((await examineOne()).of("queue-schema")).toMatchObject({ status: "ok" });
   });
 
-  test("is looked at when Redis holds the queues, too", async () => {
+  test("is checked even if Redis holds the queues", async () => {
     const { of } = await examineOne({ env: { REDIS_URL: "redis://127.0.0.1:1" } });
     expect(of("queue-schema")).toMatchObject({ status: "ok" });
   });
 
-  test("has nothing in it that doctor runs", async () => {
+  test("contains nothing that doctor runs", async () => {
     // For "=" of two states Postgres prefers this operator to its own, wherever the search path leads to the schema.
     await asQueue(`
       create table bullmq.ran (by name);
@@ -606,7 +606,7 @@ describe("the queue's schema", () => {
     await operator.run(["migrate"]);
   });
 
-  test("is counted with the operator's rights, which hold for nothing else there", async () => {
+  test("is counted with the operator's rights, which allow nothing else there", async () => {
     const { of } = await examineOne();
     expect(of("queue")).toMatchObject({ status: "ok", message: expect.stringContaining("0 tasks") as string });
     const tables = sql`
@@ -618,7 +618,7 @@ describe("the queue's schema", () => {
   });
 });
 
-test("disconnect: a reader of revocations that is silent for five minutes is a warning that names it, as long as it may ask", async () => {
+test("disconnect: a reader of revocations that is silent for five minutes is a warning that names it, while it still has access", async () => {
   const realm = await operator.realm();
   const { owner } = operator.database;
   const [{ id: realmId } = { id: "" }] = await owner.query<{ id: string }>(
@@ -649,7 +649,7 @@ test("disconnect: a reader of revocations that is silent for five minutes is a w
   expect(await found()).toBeUndefined();
 });
 
-test("people who should have been forgotten, and entries of earlier versions that name people, are a warning", async () => {
+test("people due to be forgotten, and old entries that name people, are a warning", async () => {
   const realm = await operator.realm();
   const { owner } = operator.database;
   const given = givenRows(() => owner);
@@ -680,7 +680,7 @@ test("people who should have been forgotten, and entries of earlier versions tha
   });
 });
 
-test("a database that was never migrated says so", async () => {
+test("a database that was never migrated is reported", async () => {
   const url = new URL(operator.database.url);
   url.pathname = "/postgres";
 
@@ -693,14 +693,14 @@ test("a database that was never migrated says so", async () => {
   expect(code).toBe(1);
 });
 
-test.skipIf(process.env["TEST_REDIS_URL"] === undefined)("Redis is looked at when it holds the queues", async () => {
+test.skipIf(process.env["TEST_REDIS_URL"] === undefined)("Redis is checked if it holds the queues", async () => {
   const { of } = await examineOne({ env: { REDIS_URL: process.env["TEST_REDIS_URL"] } });
 
   expect(of("queue")?.message).toContain("Redis");
   expect([of("redis-eviction")?.status, of("redis-persistence")?.status]).toEqual(["ok", "ok"]);
 });
 
-test("a Redis that is not there is noticed", async () => {
+test("a missing Redis is reported", async () => {
   const { of } = await examineOne({ env: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` } });
   expect(of("queue")?.message).toContain("ECONNREFUSED");
 });

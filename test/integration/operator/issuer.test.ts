@@ -25,7 +25,7 @@ const publishCrl = (issuerId: unknown, { endsInHours = 48 } = {}) =>
     on conflict (issuer_id) do update set number = crls.number + 1, next_update = excluded.next_update
   `);
 
-test("after rotating, the new issuer issues and the earlier one goes on publishing under the same root", async () => {
+test("after a rotation the new issuer issues, and the earlier one keeps publishing under the same root", async () => {
   const { realm, certificate } = await rootOf();
   const [first] = await listed(realm);
 
@@ -49,7 +49,7 @@ test("after rotating, the new issuer issues and the earlier one goes on publishi
   expect(verified.stdout).toContain("OK");
 });
 
-test("a prepared issuer publishes beside the one that issues, and issues after the next rotation, without the root", async () => {
+test("a prepared issuer publishes beside the current one, and issues after the next rotation, without the root", async () => {
   const { realm, key } = await rootOf();
   const [first] = await listed(realm);
 
@@ -79,7 +79,7 @@ test("a prepared issuer publishes beside the one that issues, and issues after t
   ]);
 });
 
-test("there is one prepared issuer at most, and a root is not asked for one that is there", async () => {
+test("there is at most one prepared issuer, and an existing one is returned without the root", async () => {
   const { realm, key, certificate } = await rootOf();
   const prepare = () => operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
   const together = await Promise.all([prepare(), prepare(), prepare()]);
@@ -99,7 +99,7 @@ test("there is one prepared issuer at most, and a root is not asked for one that
   expect(issuers.map(({ issuing }) => issuing)).toEqual([true, false]);
 });
 
-test("a prepared issuer whose CRL no RADIUS server could go by does not issue yet", async () => {
+test("a prepared issuer does not issue until RADIUS servers have a valid CRL of it", async () => {
   const { realm } = await rootOf();
   const { json: prepared } = await operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
   const rotate = () => operator.run(["issuer", "rotate", "--realm", realm]);
@@ -115,7 +115,7 @@ test("a prepared issuer whose CRL no RADIUS server could go by does not issue ye
   expect((await rotate()).json).toMatchObject({ issuerID: prepared["issuerID"], issuing: true });
 });
 
-test("a prepared issuer that has ended is not turned to; the next rotation makes one", async () => {
+test("an expired prepared issuer is ignored; the next rotation makes another", async () => {
   const { realm } = await rootOf();
   const { json } = await operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
   await operator.database.owner.query(sql`
@@ -134,7 +134,7 @@ test("a prepared issuer that has ended is not turned to; the next rotation makes
   ]);
 });
 
-test("rotations at the same moment leave exactly one issuer issuing", async () => {
+test("simultaneous rotations leave exactly one issuer issuing", async () => {
   const { realm } = await rootOf();
 
   const rotations = await Promise.all([1, 2, 3].map(() => operator.run(["issuer", "rotate", "--realm", realm])));
@@ -145,7 +145,7 @@ test("rotations at the same moment leave exactly one issuer issuing", async () =
   expect(issuers.filter(({ issuing }) => issuing)).toHaveLength(1);
 });
 
-test("a root that was moved offline is named by its files", async () => {
+test("a root kept offline is given by its files", async () => {
   const { realm, key, certificate } = await rootOf();
   const offline = join(dirname(key), "..", `offline-${realm}`);
   mkdirSync(offline);
@@ -172,7 +172,7 @@ test("a root that was moved offline is named by its files", async () => {
   expect(named.code).toBe(0);
 });
 
-test("a realm without an issuer gets one from its root, and a second only by rotating", async () => {
+test("a realm without an issuer gets its first from its root, and a second only by rotating", async () => {
   const { realm } = await rootOf();
   const second = await operator.run(["issuer", "create", "--realm", realm]);
   await operator.database.owner.query(sql`
@@ -188,7 +188,7 @@ test("a realm without an issuer gets one from its root, and a second only by rot
   expect(await listed(realm)).toEqual([create.json]);
 });
 
-test("roots that cannot be used are refused in a sentence", async () => {
+test("unusable roots are refused in a sentence", async () => {
   const { realm, key, certificate } = await rootOf();
   const other = await rootOf();
   const rotate = (rootKey: string, rootCertificate: string, env = {}) =>
@@ -213,7 +213,7 @@ test("roots that cannot be used are refused in a sentence", async () => {
   expect(await listed(realm)).toHaveLength(1);
 });
 
-test("what an interrupted run left in the ceremony directory does not hinder later commands", async () => {
+test("leftovers of an interrupted run in the ceremony directory do not hinder later commands", async () => {
   const { realm, key, certificate } = await rootOf();
   const other = await rootOf();
   const leftover = join(dirname(key), `${realm}-root-0123456789abcdef`);
@@ -237,7 +237,7 @@ describe("the constraints of an issuing CA", () => {
   const rotate = (realm: string, ...options: string[]) =>
     operator.run(["issuer", "rotate", "--realm", realm, ...options]);
 
-  test("are the realm's domains as they are when it is made, not critical unless it is said", async () => {
+  test("are the realm's domains at that time, and not critical unless requested", async () => {
     const { realm } = await rootOf();
     const domain = `${realm}.example`;
     expect((await listed(realm))[0]).toMatchObject({
@@ -280,7 +280,7 @@ describe("the constraints of an issuing CA", () => {
     );
   });
 
-  test("can be chosen with the realm, and are in the certificate of one that is prepared", async () => {
+  test("can be chosen with the realm, and are in a prepared issuer's certificate", async () => {
     const realm = `r${Math.random().toString(36).slice(2, 10)}`;
     const create = ["realm", "create", "--name", realm, "--domain", `${realm}.example`, "--name-constraints"];
     const nonsense = await operator.run([...create, "soft"]);

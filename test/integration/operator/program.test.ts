@@ -20,31 +20,31 @@ test.each([
   expect(ran.err).not.toBe("");
 });
 
-test("every missing option is named at once", async () => {
+test("all missing options are named at once", async () => {
   const { err } = await operator.run(["application", "create"]);
   expect(err).toMatch(/--type.*--name.*--client-uri/);
 });
 
-test("help is not a failure, and is one object with --json", async () => {
+test("help is no failure, and is one object with --json", async () => {
   const plain = await operator.runPlain(["realm", "create", "--help"]);
   expect([plain.code, plain.err]).toEqual([0, ""]);
   expect(plain.out).toContain("--domain <domain>");
   expect((await operator.run(["--help"])).json["help"]).toContain("guest-account");
 });
 
-test("people read text where programs read an object", async () => {
+test("people get text, programs an object", async () => {
   const realm = await operator.realm();
   const { code, out } = await operator.runPlain(["realm", "list", "--realm", realm]);
   expect([code, out]).toEqual([0, `${realm}  ${realm}.example  ${realm}\n`]);
 });
 
-test("options for all commands may stand before the command", async () => {
+test("options for all commands can precede the command", async () => {
   const realm = await operator.realm();
   const { json } = await operator.runPlain(["--json", "--realm", realm, "issuer", "list"]);
   expect(json["issuers"]).toHaveLength(1);
 });
 
-test("the configuration is shown as it holds, secrets masked", async () => {
+test("the effective configuration is shown with secrets masked", async () => {
   const { code, out, json } = await operator.run(["config"], {
     env: {
       DATABASE_URL: "postgres://someone:hunter2@db.example/realmpass",
@@ -59,13 +59,13 @@ test("the configuration is shown as it holds, secrets masked", async () => {
   expect(out).not.toMatch(/hunter2|very secret/);
 });
 
-test("a configuration that cannot be used is explained, all of it", async () => {
+test("all faults of an unusable configuration are explained", async () => {
   const { code, json, err } = await operator.run(["realm", "list"], { env: { PORT: "many", REALMPASS_REALM: "x" } });
   expect([code, json["error"]]).toEqual([1, "configuration_invalid"]);
   expect(err).toMatch(/REALMPASS_REALM[^]*PORT/);
 });
 
-test("a database that does not answer is a sentence without its password", async () => {
+test("a database that does not answer is reported without its password", async () => {
   const { code, json, err } = await operator.run(["realm", "list"], {
     env: { DATABASE_URL: "postgres://someone:hunter2@127.0.0.1:1/realmpass" },
   });
@@ -73,7 +73,7 @@ test("a database that does not answer is a sentence without its password", async
   expect(err).not.toMatch(/hunter2|\n {4}at /);
 });
 
-test("a password with any characters is taken as it is, and no message has any of it", async () => {
+test("a password with any characters works, and no message contains any of it", async () => {
   const url = new URL(operator.database.url);
   const login = `operator_${randomBytes(4).toString("hex")}`;
   const asOwner = (text: string) => operator.database.owner.query(verbatim(text));
@@ -94,7 +94,7 @@ test("a password with any characters is taken as it is, and no message has any o
   for (const { out, err } of [refused, broken]) expect(out + err).not.toMatch(/1\/2|2@|3#|#4|%41/);
 });
 
-test("a database that was never migrated is a sentence with the remedy", async () => {
+test("a database that was never migrated is reported with the remedy", async () => {
   const url = new URL(operator.database.url);
   url.pathname = "/postgres";
   const { code, json, err } = await operator.run(["realm", "list"], { env: { DATABASE_URL: url.href } });

@@ -23,7 +23,7 @@ async function updatesOf(realm: string): Promise<object[]> {
   return entries.map(({ properties }) => properties);
 }
 
-test("without a realm the list is empty and everything that needs one says what to do", async () => {
+test("without a realm the list is empty and every command that needs one explains what to do", async () => {
   expect((await operator.run(["realm", "list"])).json).toEqual({ realms: [] });
 
   const { code, json, err } = await operator.run(["issuer", "list"]);
@@ -32,7 +32,7 @@ test("without a realm the list is empty and everything that needs one says what 
   expect(err).toContain("realm create");
 });
 
-test("a new realm has its own root and issuer, and its root key lies encrypted in the ceremony directory", async () => {
+test("a new realm has its own root and issuer, and its root key is encrypted in the ceremony directory", async () => {
   const made = await operator.run([
     "realm",
     "create",
@@ -83,7 +83,7 @@ test("two realms share neither root nor issuer", async () => {
   expect(new Set(fingerprints.flat()).size).toBe(4);
 });
 
-test("a taken name is refused in a sentence, and nothing is left behind", async () => {
+test("a taken name is refused in a sentence, and leaves nothing behind", async () => {
   const name = await operator.realm();
 
   const again = await operator.run(["realm", "create", "--name", name, "--domain", "again.example"]);
@@ -119,7 +119,7 @@ test.each([
   expect([code, json["error"]]).toEqual([2, "usage"]);
 });
 
-test("files for devices set up eduroam until other networks are named, each with an option of its own", async () => {
+test("device files configure eduroam until other networks are named, each with its own option", async () => {
   const realm = await operator.realm();
   const set = (...names: string[]) =>
     operator.run(["realm", "set", "--realm", realm, ...names.flatMap((name) => ["--ssid", name])]);
@@ -154,7 +154,7 @@ test.each([
   expect([code, json["error"]]).toEqual([2, "usage"]);
 });
 
-test("the RADIUS server's CA is taken from a file of certificates, and given back to the realm's own", async () => {
+test("the RADIUS server's CA is read from a file of certificates, and reset to the realm's own", async () => {
   const realm = await operator.realm();
   const directory = mkdtempSync(join(tmpdir(), "radius-ca-"));
   const file = join(directory, "ca.pem");
@@ -178,7 +178,7 @@ test("the RADIUS server's CA is taken from a file of certificates, and given bac
   rmSync(directory, { recursive: true });
 });
 
-test("where people get help and read about their data is set, recorded, and taken away by an empty address", async () => {
+test("the addresses for help and for data protection are set, recorded, and removed with an empty address", async () => {
   const realm = await operator.realm();
   const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
   const help = "mailto:help@north.example";
@@ -218,13 +218,13 @@ test.each([
   expect((await operator.run(["realm", "set", "--realm", realm, "--privacy-uri", address])).code).toBe(2);
 });
 
-test("the address about people's data is a page", async () => {
+test("the address about people's data must be a web page", async () => {
   const realm = await operator.realm();
   const given = ["realm", "set", "--realm", realm, "--privacy-uri", "mailto:help@north.example"];
   expect((await operator.run(given)).code).toBe(2);
 });
 
-test("the share of people above which an offboarding is confirmed is a percentage", async () => {
+test("the share of people above which an offboarding needs confirmation is a percentage", async () => {
   const realm = await operator.realm();
   const set = (share: string) => operator.run(["realm", "set", "--realm", realm, "--offboarding-share", share]);
 
@@ -236,7 +236,7 @@ test("the share of people above which an offboarding is confirmed is a percentag
   for (const wrong of ["101", "-1", "20%", ""]) expect((await set(wrong)).code).toBe(2);
 });
 
-test("nobody is forgotten until the realm says after how many months, and the setting is taken back", async () => {
+test("nobody is forgotten until the realm sets a number of months, and the setting can be removed", async () => {
   const realm = await operator.realm();
   const set = (...options: string[]) => operator.run(["realm", "set", "--realm", realm, ...options]);
   const listed = async () => {
@@ -256,7 +256,7 @@ test("nobody is forgotten until the realm says after how many months, and the se
   ]);
 });
 
-test("settings that are given change and the others stay", async () => {
+test("given settings change and the others stay", async () => {
   const realm = await operator.realm();
 
   const set = await operator.run(
@@ -300,7 +300,7 @@ const sealedSecret = async (realm: string): Promise<{ id: string; sealed: Buffer
   return row;
 };
 
-test("an identity provider is named with its secret and its claims, and the secret is shown nowhere and stored sealed", async () => {
+test("an identity provider is set with its secret and claims; the secret is never shown, and is stored sealed", async () => {
   const realm = await operator.realm();
   const secret = "a secret: ü & 100%";
 
@@ -337,7 +337,7 @@ test("an identity provider is named with its secret and its claims, and the secr
   expect(JSON.stringify(audited)).not.toContain("a secret");
 });
 
-test("one claim changes and the others stay; cleared ones go back to their defaults", async () => {
+test("one claim changes and the others stay; cleared ones return to their defaults", async () => {
   const realm = await operator.realm();
   await operator.run(["realm", "set", "--realm", realm, ...upstream, ...claims]);
 
@@ -355,7 +355,7 @@ test("one claim changes and the others stay; cleared ones go back to their defau
   });
 });
 
-test("claims give roles by as many rules as there are; those of one role are replaced together", async () => {
+test("claims give roles by any number of rules; the rules of one role are replaced together", async () => {
   const realm = await operator.realm();
   const set = (...argv: string[]) => operator.run(["realm", "set", "--realm", realm, ...argv]);
   const role = (...rules: string[]) => rules.flatMap((rule) => ["--claim-role", rule]);
@@ -380,7 +380,7 @@ test("claims give roles by as many rules as there are; those of one role are rep
   expect((await set("--clear", "claim-role")).json).toMatchObject({ claimRoles: [], claimEmail: "mail" });
 });
 
-test("who may use the realm is said by rules that are replaced together, and shown", async () => {
+test("the rules about who may use the realm are replaced together, and shown", async () => {
   const realm = await operator.realm();
   const set = (...argv: string[]) => operator.run(["realm", "set", "--realm", realm, ...argv]);
   const made = await set(...upstream, "--may-use", "hd=uni.example", "--may-use", "groups=wifi=all");
@@ -403,7 +403,7 @@ test.each([
   "https://appleid.apple.com",
   "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0",
   "https://login.microsoftonline.com/common/v2.0",
-])("%s signs in anybody, so it is set with a rule and keeps one", async (issuer) => {
+])("%s signs in anyone, so it is set with a rule and keeps one", async (issuer) => {
   const realm = await operator.realm();
   const argv = (...options: string[]) => ["realm", "set", "--realm", realm, ...options];
   const open = ["--upstream-issuer", issuer, "--upstream-client-id", "rp"];
@@ -422,7 +422,7 @@ test.each([
   expect((await operator.run(argv("--clear", "may-use", ...upstream))).json).toMatchObject({ mayUse: [] });
 });
 
-test("a realm that has an open identity provider without a rule keeps it, and its other settings change", async () => {
+test("a realm with an open identity provider and no rule keeps it, and its other settings can change", async () => {
   const realm = await operator.realm();
   await operator.database.owner.query(sql`
     update realms set upstream_issuer = 'https://accounts.google.com', upstream_client_id = 'rp' where name = ${realm}
@@ -431,7 +431,7 @@ test("a realm that has an open identity provider without a rule keeps it, and it
   expect(set.json).toMatchObject({ upstreamIssuer: "https://accounts.google.com", claimEmail: "mail", mayUse: [] });
 });
 
-test("an identity provider can be taken away, and its secret goes with it", async () => {
+test("an identity provider can be removed, with its secret", async () => {
   const realm = await operator.realm();
   await operator.run(["realm", "set", "--realm", realm, ...upstream, "--upstream-client-secret-stdin"], { input: "s" });
 
@@ -443,7 +443,7 @@ test("an identity provider can be taken away, and its secret goes with it", asyn
   expect((await sealedSecret(realm))?.sealed).toBeNull();
 });
 
-test("a secret is not taken along to another identity provider, unless a new one is given", async () => {
+test("a secret does not pass to another identity provider; a new one can be given", async () => {
   const realm = await operator.realm();
   const set = (options: string[], input = "") =>
     operator.run(["realm", "set", "--realm", realm, ...options], { input });
@@ -459,7 +459,7 @@ test("a secret is not taken along to another identity provider, unless a new one
   expect(both.json).toMatchObject({ upstreamClientSecretSet: true });
 });
 
-test("half an identity provider is pointed out", async () => {
+test("an incomplete identity provider is reported", async () => {
   const realm = await operator.realm();
   const { err } = await operator.run(["realm", "set", "--realm", realm, "--upstream-issuer", "https://idp.example"]);
   expect(err).toContain("--upstream-client-id");
@@ -486,7 +486,7 @@ test.each([
   expect((await operator.run(["realm", "set", "--realm", realm, ...options], { input })).code).toBe(2);
 });
 
-test("a realm that nobody can sign in to is pointed out", async () => {
+test("a realm that nobody can sign in to is reported", async () => {
   const realm = await operator.realm();
   expect((await operator.run(["realm", "set", "--realm", realm, "--local-sign-in", "off"])).err).toContain(
     "Nobody can sign in",
@@ -506,7 +506,7 @@ test.each([
   expect((await operator.run(["realm", "set", "--realm", realm, ...options])).code).toBe(2);
 });
 
-test("with several realms one has to be named, and the message lists them", async () => {
+test("with several realms one must be named, and the message lists them", async () => {
   const names = [await operator.realm(), await operator.realm()];
 
   const unnamed = await operator.run(["issuer", "list"]);
@@ -517,11 +517,11 @@ test("with several realms one has to be named, and the message lists them", asyn
   expect([unknown.code, unknown.json["error"]]).toEqual([1, "realm_not_found"]);
 });
 
-describe("the domains that names of servers may be in", () => {
+describe("the domains of server names", () => {
   const set = (realm: string, ...domains: string[]) =>
     operator.run(["realm", "set", "--realm", realm, ...domains.flatMap((name) => ["--infrastructure-domain", name])]);
 
-  test("are set together, in lower case, beside the realm's own; --clear takes them back", async () => {
+  test("are set together, in lower case, in addition to the realm's own; --clear removes them", async () => {
     const realm = await operator.realm();
 
     expect((await set(realm, "Campus.Example.org", "example.net")).json).toMatchObject({
@@ -545,7 +545,7 @@ describe("the domains that names of servers may be in", () => {
     ]);
   });
 
-  test("that the issuing CA does not permit are said to need another one", async () => {
+  test("outside the issuing CA's constraints are reported to need another CA", async () => {
     const realm = await operator.realm();
     const before = await set(realm, "a.example.org", `b.${realm}.example`);
     expect(before.err).toContain(`does not permit a.example.org: \`issuer rotate --realm ${realm}\``);
@@ -568,7 +568,7 @@ describe("the domains that names of servers may be in", () => {
   });
 });
 
-test("the time zone and the bounds of guest managers are set, shown and recorded", async () => {
+test("the time zone and the limits of guest managers are set, shown and recorded", async () => {
   const realm = await operator.realm();
   const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
   const after = { timeZone: "Europe/Berlin", guestDaysMax: 3650, guestLimitMax: 1 };

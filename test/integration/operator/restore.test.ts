@@ -95,8 +95,8 @@ const replay = async (restored: Restored, files: readonly string[], ...options: 
 
 const user = (): Promise<GivenUser> => given.user({ realmId });
 
-describe("replaying what was lost after a backup", () => {
-  test("a revoked profile, all of somebody who was offboarded and those of a guest account are revoked again", async () => {
+describe("replaying changes lost after a backup", () => {
+  test("revokes a profile again, all profiles of an offboarded person, and those of a guest account", async () => {
     const [stays, loses, leaves] = [await user(), await user(), await user()];
     const account = await given.guestAccount({ realmId });
     const [good, lost, ...offboarded] = [
@@ -127,7 +127,7 @@ describe("replaying what was lost after a backup", () => {
     expect(await replay(restored, files).then(({ json: again }) => again)).toMatchObject({ revoked: 0, offboarded: 0 });
   });
 
-  test("a profile that was made meanwhile is on the CRL, and its request is not carried out a second time", async () => {
+  test("puts a profile made meanwhile on the CRL, and does not repeat its request", async () => {
     const person = await user();
     const restore = await backup();
     const serial = await profile(person);
@@ -153,7 +153,7 @@ describe("replaying what was lost after a backup", () => {
     expect(end?.same, "until its certificate ends, not its issuer").toBe(true);
   });
 
-  test("of several issuers the one that made a profile lists it; where its entry does not say one that is here, all do", async () => {
+  test("lists a profile with the issuer that made it; if its entry names no existing issuer, with all of them", async () => {
     const earlier = async (more: object): Promise<string> => {
       const serial = BigInt(`0x${randomUUID().replaceAll("-", "")}`).toString();
       const properties = { serial, issuance: randomUUID(), expirationTime: fromNow(60_000), ...more };
@@ -190,7 +190,7 @@ describe("replaying what was lost after a backup", () => {
     expect(await issuersOf(ofLostIssuer)).toEqual([issuerId, other!.id]);
   });
 
-  test("with --keep-lost it is left as it is", async () => {
+  test("keeps a lost profile as it is with --keep-lost", async () => {
     const restore = await backup();
     const serial = await profile(await user());
     const files = await exportTo(directory());
@@ -200,7 +200,7 @@ describe("replaying what was lost after a backup", () => {
     expect(await restored.listed()).not.toContain(serial);
   });
 
-  test("of a lock and its end, an offboarding and its end, the last counts; profiles that went stay revoked", async () => {
+  test("ends with the last of a lock and unlock, or an offboarding and reactivation; revoked profiles stay revoked", async () => {
     const [locked, unlocked, back] = [await user(), await user(), await user()];
     const gone = await profile(back);
     const restore = await backup();
@@ -223,7 +223,7 @@ describe("replaying what was lost after a backup", () => {
     expect(await restored.revoked()).toContain(gone);
   });
 
-  test("a role that was taken is taken again, given here or by a claim, unless it was given back; one that was given is left to people", async () => {
+  test("removes a removed role again, whether given here or by a claim, unless it was given back; given roles are left to people", async () => {
     const person = (roles: Role[]): Promise<GivenUser> => given.user({ realmId, roles });
     const admin = as.user(await person(["administrator"]));
     const set = async ({ id }: GivenUser, roles: Role[]) => done(await admin.put(`/api/user/${id}/roles`, { roles }));
@@ -276,7 +276,7 @@ describe("replaying what was lost after a backup", () => {
     expect((await replay(restored, files)).json).toMatchObject({ roles: 0, offboarded: 0 });
   });
 
-  describe("of an offboarding with days of grace that was taken back", () => {
+  describe("of an offboarding with a grace period that was undone", () => {
     /**
      * Returns the entries of an offboarding whose days of grace end so many milliseconds from now, and of its end just
      * now.
@@ -290,7 +290,7 @@ describe("replaying what was lost after a backup", () => {
       `);
     };
 
-    test("before they ended, no profile is revoked; after they had ended, all are", async () => {
+    test("revokes no profile if undone during the grace period, and all if undone after it", async () => {
       const [before, after] = [await user(), await user()];
       const [good, gone] = [await profile(before), await profile(after)];
       const restore = await backup();
@@ -306,7 +306,7 @@ describe("replaying what was lost after a backup", () => {
     });
   });
 
-  test("an application that was switched off is off, and one with a new secret has no old one", async () => {
+  test("switches an application off again, and removes the old secret of one with a new secret", async () => {
     const [off, changed] = [await given.application({ realmId }), await given.application({ realmId })];
     const restore = await backup();
     const address = (clientId: string): string => `/api/applications/${clientId}`;
@@ -323,7 +323,7 @@ describe("replaying what was lost after a backup", () => {
     expect(row).toEqual({ active: false });
   });
 
-  test("--dry-run tells the same and changes nothing", async () => {
+  test("reports the same and changes nothing with --dry-run", async () => {
     const serial = await profile(await user());
     const restore = await backup();
     done(await service.delete(`/api/profiles/${serial}`));
@@ -336,7 +336,7 @@ describe("replaying what was lost after a backup", () => {
     expect(await restored.revoked()).toContain(serial);
   });
 
-  test("files that go on where the one before ended are one export, and a later file is replayed alone", async () => {
+  test("accepts consecutive files as one export, and replays a later file alone", async () => {
     const [first, second] = [await profile(await user()), await profile(await user(), "b")];
     const restore = await backup();
     const out = directory();
@@ -353,7 +353,7 @@ describe("replaying what was lost after a backup", () => {
     expect(await restored.revoked()).toEqual(expect.arrayContaining([first, second]));
   });
 
-  test("entries that the backup had, sealed or not, are not lost", async () => {
+  test("does not count entries in the backup as lost, sealed or not", async () => {
     const serial = await profile(await user());
     await seal();
     const restore = await backup();
@@ -376,7 +376,7 @@ describe("replaying what was lost after a backup", () => {
       expect(await restored.revoked()).not.toContain(serial);
     };
 
-    test("an export that was changed", async () => {
+    test("for an export that was changed", async () => {
       const loss = await givenLoss();
       const [file] = loss.files;
       const changed = join(directory(), "changed.ndjson");
@@ -384,14 +384,14 @@ describe("replaying what was lost after a backup", () => {
       await refused(await replay(loss.restored, [changed]), "export_refused", loss);
     });
 
-    test("one whose end is missing", async () => {
+    test("for an export whose end is missing", async () => {
       const loss = await givenLoss();
       const cut = join(directory(), "cut.ndjson");
       writeFileSync(cut, `${readFileSync(loss.files[0]!, "utf8").trim().split("\n").slice(0, -1).join("\n")}\n`);
       await refused(await replay(loss.restored, [cut]), "export_refused", loss);
     });
 
-    test("one of which files before are missing", async () => {
+    test("for an export whose earlier files are missing", async () => {
       const loss = await givenLoss();
       const out = directory();
       const [first] = await exportTo(out);
@@ -401,7 +401,7 @@ describe("replaying what was lost after a backup", () => {
       await refused(await replay(loss.restored, [second!]), "export_incomplete", loss);
     });
 
-    test("one that does not reach a head that was kept", async () => {
+    test("for an export that does not reach the kept head", async () => {
       const loss = await givenLoss();
       await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
       await seal();
@@ -413,12 +413,12 @@ describe("replaying what was lost after a backup", () => {
       await refused(await replay(loss.restored, loss.files, "--head", kept), "export_refused", loss);
     });
 
-    test("a database of which nobody has said that it was restored", async () => {
+    test("for a database that was not marked as restored", async () => {
       const loss = await givenLoss({ announced: false });
       await refused(await replay(loss.restored, loss.files), "not_restored", loss);
     });
 
-    test("a file that is no export", async () => {
+    test("for a file that is no export", async () => {
       const loss = await givenLoss();
       const file = join(directory(), "no.ndjson");
       writeFileSync(file, "hello\n");
@@ -428,7 +428,7 @@ describe("replaying what was lost after a backup", () => {
 });
 
 describe("database restored", () => {
-  test("goes on counting far beyond what was given", async () => {
+  test("continues numbers far beyond the given ones", async () => {
     const person = await user();
     const restored = await (await backup())();
     const [next] = await restored.db.query<{ id: string }>(sql`
@@ -438,7 +438,7 @@ describe("database restored", () => {
     expect(Number(next!.id)).toBeGreaterThan(Number(person.id) + 900_000);
   });
 
-  test("ends everything that people are signed in to or could sign in with: it may have ended, or been used, since", async () => {
+  test("ends all sessions and sign-in credentials: they may have ended or been used since", async () => {
     const person = await user();
     const { id: sessionId } = await given.session({ user: person });
     await given.login(person);
@@ -491,7 +491,7 @@ describe("database restored", () => {
     expect([code, json["error"]]).toEqual([1, "processes_running"]);
   });
 
-  test("an acknowledged restore is told by `audit verify`, and is no fault", async () => {
+  test("is shown by `audit verify`, and is no fault once acknowledged", async () => {
     await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
     await seal();
     const restore = await backup();
@@ -523,7 +523,7 @@ describe("database restored", () => {
 });
 
 describe("audit export", () => {
-  test("goes on after the newest file, and writes none when there is nothing new", async () => {
+  test("continues after the newest file, and writes none without new entries", async () => {
     const out = directory();
     await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
     expect(await exportTo(out)).toHaveLength(1);
@@ -535,7 +535,7 @@ describe("audit export", () => {
     expect([ran.code, ran.json["ok"]]).toEqual([0, true]);
   });
 
-  test("refuses a directory with files of a log that goes on otherwise, as after a restore", async () => {
+  test("refuses a directory with files of a diverging log, as after a restore", async () => {
     await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
     await seal();
     const restore = await backup();
@@ -552,7 +552,7 @@ describe("crl revoke-serial", () => {
   const revokeSerial = (...argv: string[]): Promise<Ran> =>
     operator.run(["crl", "revoke-serial", "--issuer", issuerId, ...argv]);
 
-  test("revokes a profile that is known, and puts a serial number that is not on the CRL; again, nothing changes", async () => {
+  test("revokes a known profile, and puts an unknown serial number on the CRL; repeating changes nothing", async () => {
     const known = await profile(await user());
     const unknown = BigInt(`0x${randomUUID().replaceAll("-", "")}`).toString();
     const hex = `0x${BigInt(unknown).toString(16)}`;
@@ -567,14 +567,14 @@ describe("crl revoke-serial", () => {
   });
 
   test.each([
-    ["no number", "phone"],
+    ["a word", "phone"],
     ["0", "0"],
     ["more than 20 octets", `0x1${"0".repeat(40)}`],
-  ])("takes no %s", async (_, serial) => {
+  ])("rejects %s", async (_, serial) => {
     expect((await revokeSerial("--serial", serial)).code).toBe(2);
   });
 
-  test("refuses an issuer that is not there, and an OCSP responder's serial number, and changes nothing", async () => {
+  test("refuses an unknown issuer, and an OCSP responder's serial number, and changes nothing", async () => {
     const unknown = "81985529216486895";
     const absent = await operator.run(["crl", "revoke-serial", "--issuer", "999999", "--serial", unknown]);
     expect(absent.json["error"]).toBe("issuer_not_found");

@@ -28,7 +28,7 @@ function contentOf(path: string): Record<string, string> {
 const readable = (part: Record<string, string>): string[] => Object.keys(part).sort();
 
 describe("secrets create", () => {
-  test("gives each process a directory with what it reads, and nothing that only others need", async () => {
+  test("makes a directory for each process with the secrets it reads, and no others", async () => {
     const dir = join(directory(), "secrets");
     const { code, json } = await operator.run(["secrets", "create", "--dir", dir]);
     expect(code).toBe(0);
@@ -72,7 +72,7 @@ describe("secrets create", () => {
     expect(json["files"]).toHaveLength(21);
   });
 
-  test("run again, it makes what is missing of the same secrets and writes over no file", async () => {
+  test("run again, adds missing files from the same secrets and overwrites none", async () => {
     const dir = directory();
     const first = await operator.run(["secrets", "create", "--dir", dir]);
     const before = contentOf(dir);
@@ -85,7 +85,7 @@ describe("secrets create", () => {
     expect(contentOf(dir)).toEqual(before);
   });
 
-  test("run again, it touches no directory, so that the one around them may lie where nothing can be changed", async () => {
+  test("run again, touches no directory, so the parent directory can be read-only", async () => {
     const dir = directory();
     await operator.run(["secrets", "create", "--dir", dir]);
     const touched = (): number[] => [dir, join(dir, "api")].map((path) => statSync(path).ctimeMs);
@@ -94,13 +94,13 @@ describe("secrets create", () => {
     expect(touched()).toEqual(before);
   });
 
-  test("with --only it makes one kind", async () => {
+  test("makes one kind with --only", async () => {
     const dir = directory();
     await operator.run(["secrets", "create", "--dir", dir, "--only", "output"]);
     expect(readable(contentOf(dir))).toEqual(["api/output-private-key.json", "worker/output-public-key.json"]);
   });
 
-  test("with --from it splits a data directory that all shared, keeps the values and changes nothing there", async () => {
+  test("with --from, splits a shared data directory, keeps the values and leaves the source unchanged", async () => {
     const dir = directory();
     const from = directory();
     for (const [name, value] of [
@@ -121,7 +121,7 @@ describe("secrets create", () => {
     expect(contentOf(from)).toEqual(given);
   });
 
-  test("with --from it keeps the passphrase that opens the roots of a shared data directory, where there is one", async () => {
+  test("with --from, keeps the passphrase of the roots of a shared data directory, if there is one", async () => {
     const [dir, from] = [directory(), directory()];
     const only = ["--only", "root-key-passphrase", "--from", from];
     expect((await operator.run(["secrets", "create", "--dir", directory(), ...only])).code).toBe(0);
@@ -130,7 +130,7 @@ describe("secrets create", () => {
     expect(contentOf(dir)).toEqual({ "operator/root-key-passphrase": "what opens the root" });
   });
 
-  test("a secret that is another one than the data directory's, or missing there, is refused before anything is written", async () => {
+  test("refuses a secret that differs from the data directory's, or is missing there, before writing anything", async () => {
     const dir = directory();
     const [from, empty] = [directory(), directory()];
     await operator.run(["secrets", "create", "--dir", dir, "--only", "master"]);
@@ -151,7 +151,7 @@ const listed = async (kind: string): Promise<string[]> => {
   return rows.map(({ value }) => value);
 };
 
-test("adopting adds a secret beside those there are, and forgetting takes one away, but never the last", async () => {
+test("adopting adds a secret to the existing ones, and forgetting removes one, but never the last", async () => {
   const realm = await operator.anyRealm();
   const file = join(directory(), "key.json");
   const { privateJwk, publicJwk } = generateOutputKeyPair();
@@ -179,7 +179,7 @@ test("adopting adds a secret beside those there are, and forgetting takes one aw
 });
 
 test.each(["master", "output", "audit"])(
-  "a file that holds no secret of the kind %s is refused without a word of it",
+  "a file without a secret of the kind %s is refused without quoting it",
   async (kind) => {
     const file = join(directory(), "secret");
     writeFileSync(file, "not-what-it-should-be-Q7w");
@@ -189,13 +189,13 @@ test.each(["master", "output", "audit"])(
   },
 );
 
-describe("of what an installation has, in its roles' hands", () => {
+describe("secrets that an installation has, under its roles' rights", () => {
   const insert = (kind: string, value: number) => sql`
     insert into installation_secrets (kind, check_value, added_at)
     values (${kind}, ${Buffer.alloc(8, value)}, now())
   `;
 
-  test("an api or a worker records the first of a kind, and no other", async () => {
+  test("an api or a worker records the first secret of a kind, and no other", async () => {
     const api = operator.database.open("realmpass_api");
     await operator.database.owner.query(sql`delete from installation_secrets where kind = 'audit'`);
     await api.query(insert("audit", 1));
@@ -214,7 +214,7 @@ describe("of what an installation has, in its roles' hands", () => {
     expect(await listed("audit")).toHaveLength(2);
   });
 
-  test("of two that record the first at once one waits, and is refused", async () => {
+  test("of two simultaneous first records one waits, and is refused", async () => {
     await operator.database.owner.query(sql`delete from installation_secrets where kind = 'audit'`);
     const [one, other] = [operator.database.open("realmpass_api"), operator.database.open("realmpass_worker")];
     let second: Promise<unknown> = Promise.resolve();
@@ -228,7 +228,7 @@ describe("of what an installation has, in its roles' hands", () => {
 });
 
 describe("root keys", () => {
-  test("root rewrap has a root that was under the issuers' passphrase opened by that of roots alone", async () => {
+  test("root rewrap changes a root from the issuers' passphrase to that of the roots", async () => {
     const realm = `r${Math.random().toString(36).slice(2, 10)}`;
     const passphrase = operator.data.find("issuerKeyPassphrase")!;
     const made = await operator.run(["realm", "create", "--name", realm, "--domain", `${realm}.example`], {
@@ -248,7 +248,7 @@ describe("root keys", () => {
     expect((await rotate({})).code).toBe(0);
   });
 
-  test("a root under the issuers' passphrase, of an earlier version, is still opened", async () => {
+  test("a root of an earlier version, under the issuers' passphrase, still opens", async () => {
     const realm = `r${Math.random().toString(36).slice(2, 10)}`;
     const passphrase = operator.data.find("issuerKeyPassphrase")!;
     await operator.run(["realm", "create", "--name", realm, "--domain", `${realm}.example`], {
@@ -257,7 +257,7 @@ describe("root keys", () => {
     expect((await operator.run(["issuer", "rotate", "--realm", realm])).code).toBe(0);
   });
 
-  test("a file that is no root's key is refused and stays as it is", async () => {
+  test("a file other than a root's key is refused and stays as it is", async () => {
     const file = join(directory(), "root.key.json");
     writeFileSync(file, "{}");
     const { code, json } = await operator.run(["root", "rewrap", "--root-key", file]);

@@ -18,7 +18,7 @@ const passwordHashOf = async (userId: unknown): Promise<string | null> =>
     ),
   ).hash;
 
-test("a user is made with a pseudonym that says nothing about the person", async () => {
+test("a new user has a pseudonym that reveals nothing about the person", async () => {
   const realm = await operator.realm();
 
   const made = await operator.run([
@@ -46,7 +46,7 @@ test("a user is made with a pseudonym that says nothing about the person", async
   expect(await operator.auditEvents(realm)).toEqual(["realm_create", "issuer_create", "user_create"]);
 });
 
-test("a password comes from standard input and is stored as argon2id", async () => {
+test("a password is read from standard input and stored as argon2id", async () => {
   const realm = await operator.realm();
 
   const made = await operator.run(["user", "create", "--realm", realm, "--username", "bob", "--password-stdin"], {
@@ -68,7 +68,7 @@ test.each([
   ["empty", ""],
   ["of several lines", "first line of it\nsecond\n"],
   ["endless", "x".repeat(1025)],
-])("a password that is %s is a usage error, and nobody is made", async (_, input) => {
+])("a password that is %s is a usage error, and no user is made", async (_, input) => {
   const realm = await operator.anyRealm();
 
   const { code } = await operator.run(["user", "create", "--realm", realm, "--username", "carl", "--password-stdin"], {
@@ -107,7 +107,7 @@ test.each([
 });
 
 test.each(["\u212aira", "ﬁona", "e\u0301va", "\u0130pek", "ΟΔΟΣ"])(
-  "the username %j, which can be spelled or folded in two ways, is a usage error",
+  "the username %j, with two possible spellings or folds, is a usage error",
   async (username) => {
     const realm = await operator.anyRealm();
     const { code, json } = await operator.run(["user", "create", "--realm", realm, "--username", username]);
@@ -121,7 +121,7 @@ test.each(["Kira", "fiona", "éva", "ipek", "οδος", "Жанна", "李"])("t
   expect((await operator.run(["user", "create", "--realm", realm, "--username", username])).code).toBe(0);
 });
 
-test("a sign-in link is good for fifteen minutes, once, and only its hash is stored", async () => {
+test("a sign-in link works for fifteen minutes, once, and only its hash is stored", async () => {
   const realm = await operator.realm();
   const user = await operator.run(["user", "create", "--realm", realm, "--username", "fay"]);
 
@@ -142,7 +142,7 @@ test("a sign-in link is good for fifteen minutes, once, and only its hash is sto
   expect(await operator.auditEvents(realm)).toContain("user_update");
 });
 
-test("there is no link for somebody unknown or offboarded", async () => {
+test("an unknown or offboarded person gets no link", async () => {
   const realm = await operator.realm();
   const { json } = await operator.run(["user", "create", "--realm", realm, "--username", "gil"]);
   await operator.database.owner.query(sql`update users set offboarded_at = now() where id = ${json["userID"]}`);
@@ -158,7 +158,7 @@ describe("roles", () => {
   const roles = async (realm: string, ...argv: string[]) =>
     operator.run(["user", "roles", "--realm", realm, "--username", "hal", ...argv]);
 
-  test("are given to a new user, and given and taken later, with one audit entry for each change", async () => {
+  test("are given to a new user, and given and removed later, with one audit entry for each change", async () => {
     const realm = await operator.realm();
     const made = await operator.run(
       ["user", "create", "--realm", realm, "--username", "hal"].concat(["--role", "auditor", "--role", "help_desk"]),
@@ -175,7 +175,7 @@ describe("roles", () => {
     expect(entry?.properties).toMatchObject({ before: ["help_desk", "auditor"], after: held, source: "operator" });
   });
 
-  test("of the last administrator are taken by the operator alone", async () => {
+  test("of the last administrator are removed only by the operator", async () => {
     const realm = await operator.realm();
     await operator.run(["user", "create", "--realm", realm, "--username", "hal", "--admin"]);
     expect((await roles(realm, "--take", "administrator")).json).toMatchObject({ roles: [] });
@@ -188,12 +188,12 @@ describe("roles", () => {
     expect((await roles(await operator.anyRealm(), ...argv)).code).toBe(2);
   });
 
-  test("of somebody unknown are not there", async () => {
+  test("of an unknown person are reported as missing", async () => {
     expect((await roles(await operator.realm())).json["error"]).toBe("user_not_found");
   });
 });
 
-test("nobody is made in a second spelling of somebody's pairwise id, or with an invisible character in it", async () => {
+test("no user is made with another spelling of an existing pairwise id, or with an invisible character in it", async () => {
   const realm = await operator.realm();
   const make = (username: string, pairwiseId: string) =>
     operator.run(["user", "create", "--realm", realm, "--username", username, "--pairwise-id", pairwiseId]);
@@ -212,7 +212,7 @@ test("nobody is made in a second spelling of somebody's pairwise id, or with an 
   expect((await make("two", "jaeger@north.example")).code).toBe(0);
 });
 
-test("a local account is named in any letter case and Unicode form", async () => {
+test("a local account is found in any letter case and Unicode form", async () => {
   const realm = await operator.realm();
   await operator.run(["user", "create", "--realm", realm, "--username", "j\u00e4ger"]);
   for (const username of ["j\u00e4ger", "J\u00c4GER", "ja\u0308ger"]) {

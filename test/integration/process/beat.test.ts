@@ -29,7 +29,7 @@ const rows = () =>
     select *, extract(epoch from clock_timestamp() - seen_at)::float8 as age from processes
   `);
 
-test("a process that starts is registered with what it is", async () => {
+test("a process registers itself when it starts", async () => {
   const { beat } = given();
   expect(await rows()).toEqual([]);
   await beat.start({ ocspUrl: "http://127.0.0.1:8888" });
@@ -48,7 +48,7 @@ test("a process that starts is registered with what it is", async () => {
   ]);
 });
 
-test("each beat says what is wrong, once, until it ends; and registers a process again that was forgotten", async () => {
+test("each beat reports a problem once, until it ends, and registers a forgotten process again", async () => {
   const { beat, lifecycle } = given();
   await beat.start({});
   beat.report("metrics_port", "9464 is taken");
@@ -67,7 +67,7 @@ test("each beat says what is wrong, once, until it ends; and registers a process
   await lifecycle.stop("test");
 });
 
-test("a process that stops is forgotten, and with it those that went silent an hour ago", async () => {
+test("a process that stops is forgotten, with those silent for an hour", async () => {
   await givenProcess(database.owner, { kind: "api", silentSeconds: 3_601 });
   await givenProcess(database.owner, { kind: "worker", silentSeconds: 3_500 });
   const { beat, lifecycle } = given();

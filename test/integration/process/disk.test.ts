@@ -15,7 +15,7 @@ afterEach(() => {
 
 const noProblems = { report: () => undefined, end: () => undefined };
 
-test("a disk that Postgres says is full counts as full for 30 s, and the process has a problem meanwhile", async () => {
+test("a disk that Postgres reports as full counts as full for 30 s, and the process reports a problem meanwhile", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const problems = { report: vi.fn(), end: vi.fn() };
   const log = { error: vi.fn() };
@@ -47,7 +47,7 @@ test("a disk that Postgres says is full counts as full for 30 s, and the process
   expect(problems.end.mock.calls).toEqual([[...(problems.report.mock.calls[0] as string[])]]);
 });
 
-test("the disk of a trial's own Postgres is full when too little of it is free; elsewhere it is somebody else's", async () => {
+test("the disk of a trial's own Postgres is full below a limit of free space; other disks are not checked", async () => {
   const dataDirectory = await scratchDirectory("realmpass-disk-");
   const isFull = (bytesMin: number) =>
     createDisk({ dataDirectory, problems: noProblems, log: { error: () => undefined }, bytesMin }).isFull();

@@ -16,7 +16,7 @@ const guard = (url: string, warn: () => void = () => undefined): Promise<void> =
     log: Object.assign(Object.create(silentLog) as typeof silentLog, { warn }),
   });
 
-test("a bug in looking at the login is thrown, and not tried again and again", async () => {
+test("a bug in checking the login is thrown, and not retried", async () => {
   const name = new URL(database.url).pathname.slice(1);
   await database.owner.query(verbatim("create schema other"));
   await database.owner.query(verbatim("create view other.pg_roles as select 1 as unlike_what_is_read"));
@@ -28,7 +28,7 @@ test("a bug in looking at the login is thrown, and not tried again and again", a
   await expect(guard(database.url)).resolves.toBeUndefined();
 });
 
-test("a database that is not made yet is waited for", async () => {
+test("the process waits for a database that does not exist yet", async () => {
   const url = new URL(database.url);
   const name = `${url.pathname.slice(1)}_later`;
   let waits = 0;

@@ -6,7 +6,7 @@ const readiness = () => Promise.resolve({ databaseMs: 0, lacks: [] });
 const serve = (port: number, more: { usual?: number } = {}) =>
   serveMetrics({ registry: createRegistry(), readiness, host: "127.0.0.1", port, log: silentLog, ...more });
 
-test("metrics are served in the Prometheus text format, and nothing else is", async () => {
+test("metrics are the only content served, in the Prometheus text format", async () => {
   const server = await serve(0);
   const metrics = await fetch(`http://127.0.0.1:${server.port}/metrics`);
   expect(metrics.headers.get("content-type")).toMatch(/^text\/plain/);
@@ -15,7 +15,7 @@ test("metrics are served in the Prometheus text format, and nothing else is", as
   await server.close();
 });
 
-test("the usual port that somebody else has is no reason not to run: another one is taken", async () => {
+test("a process runs without its usual port: it takes another if that is in use", async () => {
   const first = await serve(0);
   const second = await serve(first.port, { usual: first.port });
   expect(second.port).not.toBe(first.port);

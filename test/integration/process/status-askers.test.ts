@@ -30,8 +30,8 @@ const askersOf = (role: "realmpass_responder" | "realmpass_api", kind: statusAsk
 describe.each([
   ["realmpass_responder", "ocsp"],
   ["realmpass_api", "crl"],
-] as const)("%s writes down", (role, kind) => {
-  test("who asked, once a minute and address", async () => {
+] as const)("%s records", (role, kind) => {
+  test("who asked, once a minute for each address", async () => {
     const askers = askersOf(role, kind);
     const begin = fromNow(-10 * minute);
     const after = (ms: number) => new Date(begin.getTime() + ms);
@@ -53,7 +53,7 @@ describe.each([
   });
 });
 
-test("what could not be written waits", async () => {
+test("a record that could not be written is written later", async () => {
   const db = database.open("realmpass_responder");
   let fails = true;
   const askers = createStatusAskers(
@@ -70,7 +70,7 @@ test("what could not be written waits", async () => {
   expect(await rows()).toHaveLength(1);
 });
 
-test("64 addresses are kept; one more takes the place of the one that was silent longest, if for a day", async () => {
+test("64 addresses are kept; one more replaces the one silent longest, if for a day", async () => {
   const db = database.open("realmpass_responder");
   const ask = (address: string, at: Date) =>
     statusAskers.record(db, { kind: "ocsp", askers: [{ issuerId, address, at }] });
@@ -90,7 +90,7 @@ test("64 addresses are kept; one more takes the place of the one that was silent
   expect(await addresses()).not.toContain("198.51.100.9");
 });
 
-test("processes that write at once keep no more than 64", async () => {
+test("processes that write at once keep at most 64", async () => {
   const databases = [1, 2, 3, 4].map(() => database.open("realmpass_responder"));
   await Promise.all(
     databases.map((db, index) =>
@@ -107,7 +107,7 @@ test("processes that write at once keep no more than 64", async () => {
   expect(await rows()).toHaveLength(64);
 });
 
-test("a realm knows how many asked within a day, and when last", async () => {
+test("a realm shows how many asked within a day, and when the last did", async () => {
   const db = database.open("realmpass_api");
   const at = fromNow(0);
   expect(await statusAskers.ofRealm(db, { realmId, at })).toEqual({ servers: 0, lastAt: null });

@@ -74,7 +74,7 @@ const takenLongAgo = () =>
   database.owner.query(sql`update responder_requests set taken_at = taken_at - interval '11 seconds'`);
 
 describe("a responder's key", () => {
-  test("is certified for 72 hours, for OCSP alone, and the request is gone", async () => {
+  test("is certified for 72 hours, only for OCSP, and the request is removed", async () => {
     const publicKey = await ask();
     await ask(publicKey);
     expect(await requests()).toEqual([{ taken: false }]);
@@ -92,7 +92,7 @@ describe("a responder's key", () => {
     expect(intent!.hours).toBeLessThanOrEqual(72);
   });
 
-  test("whose worker died before it signed gets the very certificate that was written down", async () => {
+  test("gets the recorded certificate if the worker died before signing it", async () => {
     const publicKey = await ask();
     await certifyRequests(deps({ pool: dying }));
     const [intent] = await intents(publicKey);
@@ -112,7 +112,7 @@ describe("a responder's key", () => {
     expect(BigInt(`0x${certificate.serialNumber}`).toString()).toBe(intent!.serialNumber);
   });
 
-  test("whose worker died after it signed keeps its certificate", async () => {
+  test("keeps its certificate if the worker died after signing it", async () => {
     const publicKey = await ask();
     await certifyRequests(deps());
     const [before] = await intents(publicKey);
@@ -122,14 +122,14 @@ describe("a responder's key", () => {
     expect(await requests()).toEqual([]);
   });
 
-  test("is taken up by one of several workers", async () => {
+  test("is claimed by one of several workers", async () => {
     const keys = await Promise.all(Array.from({ length: 12 }, () => ask()));
     await Promise.all([certifyRequests(deps()), certifyRequests(deps()), certifyRequests(deps())]);
     for (const key of keys) expect(await intents(key)).toHaveLength(1);
     expect([logged, await requests()]).toEqual([[], []]);
   });
 
-  test("that another issuer has certified is not certified again", async () => {
+  test("already certified by another issuer is not certified again", async () => {
     const publicKey = await ask();
     await certifyRequests(deps());
     await ask(publicKey, other);
@@ -146,7 +146,7 @@ describe("a responder's key", () => {
     expect(logged).toEqual(["ocsp.not_certified"]);
   });
 
-  test("that nobody can certify is forgotten after an hour", async () => {
+  test("that no worker can certify is forgotten after an hour", async () => {
     await ask();
     await database.owner.query(sql`update responder_requests set requested_at = requested_at - interval '59 minutes'`);
     await purgeExpired({ db: worker, clock: systemClock, log });
@@ -157,7 +157,7 @@ describe("a responder's key", () => {
   });
 });
 
-test("an issuer has 1,000 certificates of responders that have not ended, and no more", async () => {
+test("an issuer has at most 1,000 unexpired responder certificates", async () => {
   const given = (count: number, notAfter: string) =>
     database.owner.query(sql`
       insert into ocsp_responders (issuer_id, serial_number, worker_id, public_key, not_before, not_after, created_at)

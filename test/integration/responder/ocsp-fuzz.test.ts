@@ -72,7 +72,7 @@ function mutate(original: Buffer): Buffer {
   return bytes;
 }
 
-test(`${rounds} mutated requests each get an OCSP answer, or 4xx for what is no request at all; never a good word for a certificate that is not there`, async () => {
+test(`${rounds} mutated requests each get an OCSP answer, or 4xx if they are no request; an unknown certificate is never good`, async () => {
   const seeds = [
     encodeOcspRequest([certIdOf("sha1")]),
     encodeOcspRequest([certIdOf("sha256")], [nonceExtension(Buffer.alloc(32, 7))]),

@@ -50,7 +50,7 @@ let addresses = 0;
 const askAnew = (): Promise<string | number> => ask({ "x-forwarded-for": `198.51.100.${++addresses % 250}` });
 
 describe("while Postgres is away", () => {
-  test("answers are to be tried for later; and as soon as it is back they are as ever", async () => {
+  test("answers are tryLater, and normal again as soon as it is back", async () => {
     await eventually(async () => {
       expect(await askAnew()).toBe("good");
     });
@@ -66,7 +66,7 @@ describe("while Postgres is away", () => {
     });
   });
 
-  test("and says nothing at all, a request is answered all the same", async () => {
+  test("a request is answered even if the connection stays silent", async () => {
     proxy.silence();
     expect(await askAnew()).toBe(ocspErrors.tryLater);
 
@@ -76,7 +76,7 @@ describe("while Postgres is away", () => {
     });
   });
 
-  test("what cannot be written of last answers is written afterwards", async () => {
+  test("last answers that could not be written are written afterwards", async () => {
     await database.owner.query(sql`update certificates set last_ocsp_at = null`);
     await askAnew();
     await eventually(async () => {
@@ -86,7 +86,7 @@ describe("while Postgres is away", () => {
   });
 });
 
-test("a row that somebody holds is passed over, and nobody waits for it", async () => {
+test("a locked row is skipped, and nobody waits for it", async () => {
   const other = "4712";
   await given.profile({ realmId: realm.realmId }, { kind: "infrastructure", serialNumber: other });
   await database.owner.query(sql`update certificates set last_ocsp_at = null`);
@@ -108,7 +108,7 @@ test("a row that somebody holds is passed over, and nobody waits for it", async 
   expect(await lastOf(serialNumber)).toBeNull();
 });
 
-test("an address over its limit is to try later, and others are answered", async () => {
+test("an address over its limit gets tryLater, and others are answered", async () => {
   const mine = { "x-forwarded-for": "203.0.113.9" };
   const answers = await Promise.all(Array.from({ length: 60 }, () => ask(mine)));
   expect(answers).toContain("good");
@@ -119,7 +119,7 @@ test("an address over its limit is to try later, and others are answered", async
   });
 });
 
-test("who sends a request octet by octet, or its beginning alone, is let go of", async () => {
+test("a client that sends a request octet by octet, or only its beginning, is disconnected", async () => {
   const { hostname, port } = new URL(url);
   const closed = (first: string): Promise<void> =>
     new Promise((resolve) => {

@@ -56,7 +56,7 @@ const requestFor = (serialNumber: string, nonce?: Buffer): Buffer =>
 const outcome = async (url: string, serialNumber: string): Promise<string | number> =>
   outcomeOf((await askOverHttp(at(url), { body: requestFor(serialNumber, randomBytes(16)) })).body);
 
-describe("OpenSSL is told", () => {
+describe("OpenSSL reports", () => {
   test.each(["-sha1", "-sha256"])("with %s that a profile is good, with a nonce and without", async (algorithm) => {
     const serialNumber = await givenProfile();
     for (const nonce of ["-nonce", "-no_nonce"]) {
@@ -67,7 +67,7 @@ describe("OpenSSL is told", () => {
     }
   });
 
-  test("by another responder that a profile is revoked, and why", async () => {
+  test("from another responder that a profile is revoked, and why", async () => {
     const serialNumber = await givenProfile();
     expect(await ask(second, serialNumber)).toContain(`${serialNumber}: good`);
 
@@ -83,7 +83,7 @@ describe("OpenSSL is told", () => {
     expect(said).toMatch(/Revocation Time: \w{3} +\d+ [\d:]+ \d{4} GMT/);
   });
 
-  test("the reason only when there is one", async () => {
+  test("the reason only if there is one", async () => {
     const reasonOf = async (reason: number): Promise<string> => {
       const serialNumber = await given.profile({ realmId: realm.realmId }, { kind: "infrastructure" });
       await api.database.owner.query(sql`
@@ -96,7 +96,7 @@ describe("OpenSSL is told", () => {
     expect(await reasonOf(4)).toContain("Revocation Reason: superseded (0x4)");
   });
 
-  test("that a serial number that was given up is revoked", async () => {
+  test("that an abandoned serial number is revoked", async () => {
     const serialNumber = "123456789";
     await api.database.owner.query(sql`
       insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
@@ -120,14 +120,14 @@ describe("OpenSSL is told", () => {
     expect(said).toContain("Response verify OK");
   });
 
-  test("of each of two issuers by that issuer's own responder", async () => {
+  test("the status from each of two issuers' own responders", async () => {
     const serialNumber = await givenProfile(other);
     const said = await ask(first, serialNumber, [], other);
     expect(said).toContain(`${serialNumber}: good`);
     expect(said).toContain("Response verify OK");
   });
 
-  test("of an expired profile what its row says, as long as its issuer lives", async () => {
+  test("an expired profile's stored status, as long as its issuer lives", async () => {
     const serialNumber = await given.profile(
       { realmId: realm.realmId },
       { kind: "infrastructure", createdAt: new Date("2025-01-01"), notAfter: new Date("2025-02-01") },
@@ -135,7 +135,7 @@ describe("OpenSSL is told", () => {
     expect(await ask(first, serialNumber)).toContain(`${serialNumber}: good`);
   });
 
-  test("of several profiles in one answer", async () => {
+  test("several profiles in one answer", async () => {
     const [one, two] = [await givenProfile(), await givenProfile()];
     const said = await askWithOpenssl(at(first), { ...realm, serialNumber: one, others: [two, "55"] });
     expect(said).toContain(`${one}: good`);
@@ -145,7 +145,7 @@ describe("OpenSSL is told", () => {
   });
 });
 
-test("each responder gets its certificates for a new realm and for a prepared issuer before a device asks", async () => {
+test("each responder gets certificates for a new realm and a prepared issuer before a device asks", async () => {
   const { owner } = api.database;
   const of = await givenIssuingRealm(owner);
   const retiring = await givenIssuingRealm(owner);
@@ -159,11 +159,11 @@ test("each responder gets its certificates for a new realm and for a prepared is
   });
 });
 
-describe("without an answer", () => {
+describe("instead of an answer", () => {
   const errorOf = async (url: string, body: Buffer): Promise<number> =>
     statusOf((await askOverHttp(url, { body })).body);
 
-  test("a foreign issuer's certificate is unauthorized, alone and among others, and so is an issuer nobody knows", async () => {
+  test("a foreign issuer's certificate is unauthorized, alone and among others, and so is an unknown issuer", async () => {
     const foreign = encodeCertId({ issuer: other.issuer, serialNumber: "1" });
     const own = encodeCertId({ issuer: realm.issuer, serialNumber: "1" });
     expect(await errorOf(at(first), encodeOcspRequest([foreign]))).toBe(ocspErrors.unauthorized);
@@ -171,7 +171,7 @@ describe("without an answer", () => {
     expect(await errorOf(`${first}/ocsp/999999`, encodeOcspRequest([own]))).toBe(ocspErrors.unauthorized);
   });
 
-  test("an issuer that has ended is unauthorized: nothing that it signed counts any more", async () => {
+  test("an expired issuer is unauthorized: its signatures no longer count", async () => {
     const ended = await givenIssuingRealm(api.database.owner);
     await api.database.owner.query(sql`
       update issuers set not_before = '2020-01-01', not_after = '2021-01-01', issuing = false where id = ${ended.issuerId}
@@ -180,14 +180,14 @@ describe("without an answer", () => {
     expect(await errorOf(at(first, ended), asked)).toBe(ocspErrors.unauthorized);
   });
 
-  test("an issuer whose key nobody has is to be tried later", async () => {
+  test("an issuer whose key is missing is tryLater", async () => {
     const keyless = await givenIssuingRealm(api.database.owner);
     await api.database.owner.query(sql`delete from issuer_keys where issuer_id = ${keyless.issuerId}`);
     const asked = encodeOcspRequest([encodeCertId({ issuer: keyless.issuer, serialNumber: "1" })]);
     expect(await errorOf(at(first, keyless), asked)).toBe(ocspErrors.tryLater);
   });
 
-  test("rubbish and a nonce too long are malformed", async () => {
+  test("garbage and an overlong nonce are malformed", async () => {
     expect(await errorOf(at(first), Buffer.from("rubbish"))).toBe(ocspErrors.malformedRequest);
     expect(await errorOf(at(first), requestFor("1", randomBytes(129)))).toBe(ocspErrors.malformedRequest);
   });
@@ -200,7 +200,7 @@ describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
     ["base64 as it is", (base64) => base64],
     ["percent-encoded base64", (base64) => encodeURIComponent(base64)],
     ["base64url", (base64) => base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")],
-  ])("GET takes %s", async (_, encode) => {
+  ])("GET accepts %s", async (_, encode) => {
     const serialNumber = await givenProfile();
     for (let round = 0; round < 8; round++) {
       const request = requestFor(serialNumber, randomBytes(24 + round)).toString("base64");
@@ -213,7 +213,7 @@ describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
     }
   });
 
-  test("an answer without a nonce may be kept for a moment, is the same for that moment, and compared by its tag", async () => {
+  test("an answer without a nonce can be cached briefly, stays the same meanwhile, and is compared by its tag", async () => {
     const url = getUrl(encodeURIComponent(requestFor(await givenProfile()).toString("base64")));
     const [one, two] = await Promise.all([askOverHttp(url), askOverHttp(url)]);
     expect(one.headers).toMatchObject({
@@ -230,7 +230,7 @@ describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
     expect(head).toMatchObject({ status: 200, body: Buffer.alloc(0) });
   });
 
-  test("nobody keeps that a certificate is unknown, for it may be made at any moment", async () => {
+  test("an unknown status is never cached, as the certificate may be made at any moment", async () => {
     const url = getUrl(encodeURIComponent(requestFor("42").toString("base64")));
     expect((await askOverHttp(url)).headers["cache-control"]).toBe("no-store");
     await api.database.owner.query(sql`
@@ -264,12 +264,12 @@ describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
     expect(statusOf(body)).toBe(ocspErrors.malformedRequest);
   });
 
-  test("GET of more than is looked at is malformed", async () => {
+  test("GET longer than the limit is malformed", async () => {
     expect(statusOf((await askOverHttp(getUrl("A".repeat(9_000)))).body)).toBe(ocspErrors.malformedRequest);
   });
 });
 
-test("that a profile was asked about shows in its view within seconds, and is not written again within a minute", async () => {
+test("a profile's view shows its last check within seconds, and is written at most once a minute", async () => {
   const realmId = realm.realmId;
   const service = as.service({ realmId });
   const server = (): Promise<string> => given.profile({ realmId }, { kind: "infrastructure", name: "radius" });
@@ -298,7 +298,7 @@ test("that a profile was asked about shows in its view within seconds, and is no
   expect(await lastOcsp(serialNumber)).toBe(seen);
 });
 
-test("who asked is noted, and an answer after a revocation within the minute, too", async () => {
+test("each check is recorded, and within the minute also an answer that changed to revoked", async () => {
   const address = "203.0.113.9";
   const askFrom = async (serialNumber: string): Promise<unknown> =>
     fetch(at(first), {
@@ -331,7 +331,7 @@ test("who asked is noted, and an answer after a revocation within the minute, to
   });
 });
 
-test("all that issuers have signed for responders is on record, each key once, and nothing of the private keys", async () => {
+test("everything issuers have signed for responders is on record, each key once, without private keys", async () => {
   const rows = await api.database.owner.query<{ certificate: Buffer | null; publicKey: Buffer; days: string }>(sql`
     select certificate, public_key as "publicKey", extract(epoch from not_after - not_before) / 86400 as days
       from ocsp_responders
@@ -344,7 +344,7 @@ test("all that issuers have signed for responders is on record, each key once, a
   }
 });
 
-test("answers are counted by what they say", async () => {
+test("answers are counted by status", async () => {
   await eventually(async () => {
     const text = await responder.registry.metrics();
     expect(text).toMatch(/realmpass_ocsp_answers_total\{status="good"\} [1-9]/);

@@ -48,7 +48,7 @@ async function replaceAddJob({ returns, body }: { returns: string; body: (origin
   );
 }
 
-test("a job is added after the function that adds it has changed its result", async () => {
+test("a job is added whatever type of result its function returns", async () => {
   const queues = await preparedQueues();
   const before = await depthOf(queues);
   await replaceAddJob({ returns: "varchar", body: (original) => `begin return ${original}; end` });

@@ -40,7 +40,7 @@ const later = (seconds: number): { clock: Clock } => ({
 const saying = (text: string): string => expect.stringContaining(text) as string;
 
 describe("the database", () => {
-  test("that takes no write because its disk is full says so", async () => {
+  test("reports that it refuses writes because its disk is full", async () => {
     expect(await look("database-write")).toMatchObject({ status: "ok" });
     await operator.database.owner.query(sql`
       create function full_disk() returns trigger language plpgsql as $$
@@ -59,7 +59,7 @@ describe("the database", () => {
     });
   });
 
-  test("has a connection for each that running processes may open, or it is a warning", async () => {
+  test("has enough connections for all running processes, or it is a warning", async () => {
     await givenProcess(operator.database.owner, { kind: "api", connectionsMax: 19 });
     await givenProcess(operator.database.owner, { kind: "api", connectionsMax: 10_000, silentSeconds: 20 });
     expect(await look("connections")).toMatchObject({ status: "ok", message: saying("up to 19 connections") });
@@ -77,7 +77,7 @@ describeWithTool("pgbouncer", "PgBouncer before the database", () => {
   test.each([
     ["database", []],
     ["login", ["options", "statement_timeout"]],
-  ])("is a failure that says what to do: %s", async (name, ignored) => {
+  ])("is a failure with a remedy: %s", async (name, ignored) => {
     const url = await startPgBouncer(operator.database.url, ignored);
     expect(await look(name, { env: { DATABASE_URL: url } })).toMatchObject({
       status: "fail",
@@ -88,7 +88,7 @@ describeWithTool("pgbouncer", "PgBouncer before the database", () => {
 });
 
 describe("the queue", () => {
-  test("is one for all processes that are alive, or it fails", async () => {
+  test("is the same for all live processes, or the check fails", async () => {
     for (const kind of ["api", "worker"] as const) {
       await givenProcess(operator.database.owner, { kind, host: kind, pid: 7, queue: "here" });
     }
@@ -115,7 +115,7 @@ describe("the queue", () => {
 });
 
 describeWithTool("redis-server", "a login for Redis", () => {
-  test("that may not run INFO works, and a warning says what is not known for it; with INFO the settings are", async () => {
+  test("works without INFO, and a warning lists the unknown settings; with INFO they are checked", async () => {
     const redis = await startBreakableRedis();
     onTestFinished(() => redis.stop());
     const owner = new Redis(redis.url);
@@ -136,7 +136,7 @@ describeWithTool("redis-server", "a login for Redis", () => {
   });
 });
 
-describe("what certificates point to", () => {
+describe("the URLs in certificates", () => {
   beforeAll(async () => {
     for (const kind of processKinds) await givenProcess(operator.database.owner, { kind });
     const thisUpdate = new Date(systemClock.now().getTime() - 600_000);
@@ -159,7 +159,7 @@ describe("what certificates point to", () => {
     return look("publication", { env: { REALMPASS_PUBLICATION_URL: url } });
   };
 
-  test("comes from there", async () => {
+  test("are checked from there", async () => {
     expect(await publication()).toMatchObject({ status: "ok" });
   });
 
@@ -174,7 +174,7 @@ describe("what certificates point to", () => {
       { ocsp: { body: Buffer.from("30030a0103", "hex") } },
       "/ocsp/ID: is no answer of OCSP",
     ],
-  ])("is a failure with %s", async (_, instead, fault) => {
+  ])("are a failure with %s", async (_, instead, fault) => {
     const found = await publication(instead);
     if (fault === undefined) expect(found).toMatchObject({ status: "ok" });
     else {
@@ -186,7 +186,7 @@ describe("what certificates point to", () => {
     }
   });
 
-  test("is asked for before there is an issuer", async () => {
+  test("are checked even without an issuer", async () => {
     const later = { clock: { now: () => new Date("2100-01-01T00:00:00Z") } };
     const url = await startListener((_, response) => response.writeHead(404).end('{"error":"not_found"}'));
     const at = (env: string) => look("publication", { env: { REALMPASS_PUBLICATION_URL: env }, ...later });
@@ -197,7 +197,7 @@ describe("what certificates point to", () => {
     });
   });
 
-  test("is not asked for where no api is alive", async () => {
+  test("are not checked without a live api", async () => {
     await operator.database.owner.query(sql`delete from processes where kind = 'api'`);
     expect(await publication()).toBeUndefined();
   });
@@ -224,7 +224,7 @@ describe("an identity provider", () => {
     expect(await found(issuer)).toMatchObject({ status: "ok" });
   });
 
-  test("that is away, has another name, or no keys fails", async () => {
+  test("that is away, has another name, or has no keys fails", async () => {
     expect(await found(`http://127.0.0.1:${await freePort()}`)).toMatchObject({
       status: "fail",
       message: saying("ECONNREFUSED"),
@@ -241,7 +241,7 @@ describe("an identity provider", () => {
     });
   });
 
-  test("that signs in anybody fails without a rule about who may use the realm, and one of its own needs none", async () => {
+  test("that signs in anyone fails without a rule about who may use the realm; the organization's own needs none", async () => {
     expect(await found("https://accounts.google.com")).toMatchObject({
       status: "fail",
       message: saying("anybody with an account"),
@@ -251,7 +251,7 @@ describe("an identity provider", () => {
     expect(await found(own)).toMatchObject({ status: "ok" });
   });
 
-  test("with one of its two settings is a warning", async () => {
+  test("with only one of its two settings is a warning", async () => {
     await operator.database.owner.query(sql`update realms set upstream_client_id = null where id = ${realmId}`);
     expect(await look(`upstream ${realm}`)).toMatchObject({ status: "warn", remedy: saying("--upstream-client-id") });
     await operator.database.owner.query(sql`
@@ -260,7 +260,7 @@ describe("an identity provider", () => {
     expect(await look(`upstream ${realm}`)).toMatchObject({ status: "warn", remedy: saying("--upstream-issuer") });
   });
 
-  test("that does not answer holds doctor up for seconds only", async () => {
+  test("that does not answer delays doctor only for seconds", async () => {
     expect(await found(await startListener(() => undefined))).toMatchObject({
       status: "fail",
       message: saying("no answer within 5 s"),
@@ -283,7 +283,7 @@ describe("the backlog", () => {
     await operator.database.owner.query(sql`delete from issuances`);
   });
 
-  test("of a responder's certificate is counted, too", async () => {
+  test("includes requests for responder certificates", async () => {
     await operator.database.owner.query(sql`
       insert into responder_requests (process_id, issuer_id, public_key)
       values (gen_random_uuid(), ${issuerId}, ${Buffer.alloc(91)})
@@ -292,7 +292,7 @@ describe("the backlog", () => {
     await operator.database.owner.query(sql`delete from responder_requests`);
   });
 
-  test("names bulk jobs in which nothing moves", async () => {
+  test("names bulk jobs without progress", async () => {
     const [job] = await operator.database.owner.query<{ id: string }>(sql`
       insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, total, progress_at)
       values (gen_random_uuid(), ${realmId}, 'onboarding', 'running', false, '{userID}', now(), now(), 1, now())
@@ -304,13 +304,13 @@ describe("the backlog", () => {
   });
 });
 
-test("a root's key that lies where it was made is a warning", async () => {
+test("a root key left where it was made is a warning", async () => {
   expect(await look(`root-key ${realm}`)).toMatchObject({ status: "warn", message: saying("ceremony") });
   rmSync(operator.data.ceremony, { recursive: true });
   expect(await look(`root-key ${realm}`)).toBeUndefined();
 });
 
-test("a RADIUS server's certificate is named before it ends and after, until it has a newer one", async () => {
+test("a RADIUS server's certificate is named before and after it expires, until it is renewed", async () => {
   const given = givenRows(() => operator.database.owner);
   const profile = async (days: number) => {
     const serial = await given.profile({ realmId }, { kind: "infrastructure" });
@@ -332,7 +332,7 @@ test("a RADIUS server's certificate is named before it ends and after, until it 
   expect(await status()).toBeUndefined();
 });
 
-test("an audit log that was not exported for a day is a warning", async () => {
+test("an audit log not exported for a day is a warning", async () => {
   const kept = (seconds: number) => look(`audit-kept ${realm}`, later(seconds));
   expect(await kept(0)).toMatchObject({ status: "ok", message: saying("never exported") });
   expect(await kept(90_000)).toMatchObject({ status: "warn", remedy: saying("audit export") });

@@ -50,7 +50,7 @@ async function certified(
   return serialNumber;
 }
 
-test("migrate names the active profiles whose keys earlier versions certified in other than DER form", async () => {
+test("migrate names the active profiles whose keys earlier versions certified in a form other than DER", async () => {
   const realm = await operator.realm();
   const der = { type: "spki", format: "der" } as const;
   for (const key of [rsa, p256]) await certified(realm, key.publicKey.export(der));

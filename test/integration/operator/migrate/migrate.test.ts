@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => administer(`drop database if exists ${name} with (force)`));
 
-test("several processes may migrate an empty database at once, and each step is run once", async () => {
+test("several processes can migrate an empty database at once, and each step runs once", async () => {
   const outcomes = await Promise.all([1, 2, 3, 4].map(() => migrateAll(url)));
 
   expect(outcomes.flatMap((outcome) => outcome.migrations)).toEqual(migrations.map(({ name: step }) => step));

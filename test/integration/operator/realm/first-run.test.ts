@@ -62,14 +62,14 @@ test("the first run makes a realm with an issuer and an administrator who signs 
   expect(await operator.auditEvents("demo")).toEqual(["realm_create", "issuer_create", "user_create"]);
 });
 
-test("with a realm there is no first run", async () => {
+test("with an existing realm there is no first run", async () => {
   const db = operator.database.open("realmpass_operator");
   await run(db);
   expect(await run(db)).toBeUndefined();
   expect(await realms.list(db)).toHaveLength(1);
 });
 
-test("of several first runs at the same moment one makes the realm", async () => {
+test("of several simultaneous first runs one makes the realm", async () => {
   const db = operator.database.open("realmpass_operator");
 
   const made = await Promise.all([run(db), run(db), run(db)]);
@@ -78,7 +78,7 @@ test("of several first runs at the same moment one makes the realm", async () =>
   expect(await realms.list(db)).toHaveLength(1);
 });
 
-test("a run that was interrupted before it committed leaves nothing that the next one minds", async () => {
+test("a run interrupted before its commit does not hinder the next", async () => {
   const ceremony = join(operator.data.path, "interrupted");
   const db = operator.database.open("realmpass_operator");
   const dying: Database = {
@@ -98,7 +98,7 @@ test("a run that was interrupted before it committed leaves nothing that the nex
   expect(rootsIn(ceremony)).toHaveLength(2);
 });
 
-test("when the root cannot be written nothing is made", async () => {
+test("without a writable root file nothing is made", async () => {
   const db = operator.database.open("realmpass_operator");
   const blocked = join(operator.data.path, "blocked");
   mkdirSync(operator.data.path, { recursive: true });
