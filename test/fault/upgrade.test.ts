@@ -229,7 +229,7 @@ async function expectNothingLost(installation: Installation, owner: Database): P
   expect(await consoleIn({ url }, administrator).send("GET", "/console/session")).toMatchObject({ status: 200 });
 }
 
-describeWithCommit(before, "an installation of the commit before processes had logins of their own", () => {
+describeWithCommit(before, "an installation from before processes had their own logins", () => {
   let installation: Installation;
 
   const tree = useBuildOf(before);

@@ -141,7 +141,7 @@ async function startPooler(): Promise<string> {
 
 const enforced = { REALMPASS_BOUNDARY: "enforce" };
 
-test("processes with logins of their own start where the boundary is enforced, and doctor finds nothing", async () => {
+test("processes with separate logins start with the boundary enforced, and doctor finds no fault", async () => {
   const api = start("api", { ...enforced, DATABASE_URL: loginUrl("realmpass_api_login") });
   const worker = start("worker", { ...enforced, DATABASE_URL: loginUrl("realmpass_worker_login") });
   await Promise.all([api.ready(), worker.ready()]);
@@ -164,7 +164,7 @@ test.each([
       "member_of:realmpass_responder",
     ],
   ],
-] as const)("the login %s of the %s is too wide: a warning, or the end", async (login, name, reasons) => {
+] as const)("the login %s of the %s is too wide: a warning, or the process ends", async (login, name, reasons) => {
   const url = login === "postgres" ? superuser : loginUrl(login);
   if (login === "realmpass_owner") {
     await asLogin(superuser, (client) => client.query("alter role realmpass_owner password 'realmpass_owner'"));
@@ -188,14 +188,14 @@ test.each([
 test.each([
   [{ QUEUE_DATABASE_URL: "" }, ["shared_queue_login"]],
   [{ QUEUE_DATABASE_URL: "api" }, ["queue:member_of:realmpass_api", "shared_queue_login"]],
-])("a queue without a login of its own is found: %j", async (env, reasons) => {
+])("a queue without its own login is reported: %j", async (env, reasons) => {
   const url = loginUrl("realmpass_api_login");
   const api = start("api", { DATABASE_URL: url, QUEUE_DATABASE_URL: env.QUEUE_DATABASE_URL === "" ? "" : url });
   await api.ready();
   expect(api.event("database.login_too_wide")?.reasons).toEqual(reasons);
 });
 
-test("an api that can read what opens issuer keys is found by the names of the files", async () => {
+test("an api that can read secrets of issuer keys is reported by their file names", async () => {
   const api = start("api", { DATABASE_URL: loginUrl("realmpass_api_login"), ...enforced }, [
     "issuer-key-passphrase",
     "audit-key.json",
@@ -206,7 +206,7 @@ test("an api that can read what opens issuer keys is found by the names of the f
   );
 });
 
-describe("a session that does not run as its role ends the process, whatever REALMPASS_BOUNDARY says:", () => {
+describe("a session that does not run as its role ends the process, whatever the value of REALMPASS_BOUNDARY:", () => {
   test("behind a pooler that drops the role", async () => {
     const pooler = await startPooler();
     const url = withLogin(pooler, { name: "realmpass_api_login", password: "realmpass_api_login" });
@@ -217,13 +217,13 @@ describe("a session that does not run as its role ends the process, whatever REA
     );
   });
 
-  test("with a login that is no member of it", async () => {
+  test("with a login outside the role", async () => {
     const api = start("api", { DATABASE_URL: loginUrl("nobody") });
     expect(await api.exitCode()).toBe(78);
     expect(api.event("database.guard_refused")?.msg).toContain("grant realmpass_api to it");
   });
 
-  test("with a role that may do what it must not", async () => {
+  test("with a role that has too many rights", async () => {
     await asLogin(superuser, (client) => client.query("grant select on issuer_keys to realmpass_api"));
     try {
       const api = start("api", { DATABASE_URL: loginUrl("realmpass_api_login") });
@@ -238,7 +238,7 @@ describe("a session that does not run as its role ends the process, whatever REA
     }
   });
 
-  test("found out once Postgres is there, when it was away at the start", async () => {
+  test("found once Postgres is back, if it was away at the start", async () => {
     const port = await freePort();
     const url = Object.assign(new URL(loginUrl("nobody")), { port: String(port) }).href;
     const api = start("api", { DATABASE_URL: url });
@@ -257,14 +257,14 @@ describe("a session that does not run as its role ends the process, whatever REA
   });
 });
 
-test("doctor says when its own login may not act as the operator", async () => {
+test("doctor reports that its own login may not act as the operator", async () => {
   expect(await examined("login", loginUrl("nobody"))).toMatchObject({
     status: "fail",
     remedy: expect.stringContaining("Grant realmpass_operator") as string,
   });
 });
 
-test("doctor tells a wrong password from a server that is away", async () => {
+test("doctor distinguishes a wrong password from a server that is away", async () => {
   const wrong = await examined("database", withLogin(superuser, { name: "nobody", password: "wrong" }));
   expect(wrong).toMatchObject({
     status: "fail",
@@ -278,7 +278,7 @@ test("doctor tells a wrong password from a server that is away", async () => {
   });
 });
 
-test("operator commands other than migrate say that their login is the owner's", async () => {
+test("operator commands other than migrate report that their login is the owner's", async () => {
   const said = async (url: string) => (await operator(["realm", "list"], url)).err;
   expect(await said(superuser)).toContain("postgres is a superuser, and only `migrate` needs that");
   expect(await said(loginUrl("realmpass_operator_login"))).toBe("");

@@ -62,7 +62,7 @@ const rows = extent(jobRowsMax, 0.25);
 const held = (): number => Math.round(heldBytes() / 1024 / 1024);
 
 test.each(["application/x-ndjson", "application/json", "text/csv", "text/csv; charset=windows-1252"])(
-  "as many rows as a job may have are received as %s without being held",
+  "as many rows as a job may have are received as %s without being buffered",
   { timeout: 600_000 },
   async (type) => {
     const { clientId } = await api.given.application({ realmId: api.realmId });

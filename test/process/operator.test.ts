@@ -61,7 +61,7 @@ const objectOf = (out: string): Record<string, unknown> => {
   return JSON.parse(out) as Record<string, unknown>;
 };
 
-test("a command finds the embedded database by itself, and ends with one object on standard output", async () => {
+test("a command finds the embedded database by itself, and prints one object to standard output", async () => {
   const migrated = await compiled(["migrate"]);
   expect(migrated).toMatchObject({ code: 0, err: "" });
   expect(migrated.json).toMatchObject({ migrations: migrations.map(({ name }) => name) });
@@ -72,7 +72,7 @@ test("a command finds the embedded database by itself, and ends with one object 
   expect(realm.err).toContain("offline");
 });
 
-test("a password comes through a pipe", async () => {
+test("a password can be piped in", async () => {
   const user = await compiled(
     ["user", "create", "--username", "ada", "--admin", "--password-stdin"],
     "correct horse battery staple\n",
@@ -80,7 +80,7 @@ test("a password comes through a pipe", async () => {
   expect(user).toMatchObject({ code: 0, json: { username: "ada", administrator: true } });
 });
 
-test("the exit code tells a failure from a wrong call, and is the same in this process", async () => {
+test("the exit code distinguishes a failure from a usage error, and is the same in this process", async () => {
   const failing = ["realm", "create", "--name", "north", "--domain", "north.example"];
   const failed = await compiled(failing);
   expect(failed).toMatchObject({ code: 1, json: { error: "name_taken" } });
@@ -93,7 +93,7 @@ test("the exit code tells a failure from a wrong call, and is the same in this p
   expect(await operator("doctor")).toMatchObject({ code: 1, json: { ok: false } });
 });
 
-test("without a database the message names both ways to have one", async () => {
+test("without a database the message names both ways to get one", async () => {
   await postgres.stop();
   const { code, err, json } = await operator("realm", "list");
   expect([code, json["error"]]).toEqual([1, "no_database"]);

@@ -48,7 +48,7 @@ beforeAll(async () => {
 const portOf = (kind: ProcessKind): number => ports.get(kind) ?? 0;
 
 describe.each(processKinds)("the metrics port of the %s", (kind) => {
-  test("says that the process lives, and that it can serve", async () => {
+  test("reports that the process is alive, and that it can serve", async () => {
     expect(await look(portOf(kind), "/healthz")).toMatchObject({
       status: 200,
       body: { result: "ok", code: 200, data: { status: "live" } },
@@ -59,7 +59,7 @@ describe.each(processKinds)("the metrics port of the %s", (kind) => {
     });
   });
 
-  test("says that it cannot while a migration has not been run", async () => {
+  test("reports that it cannot serve while a migration is missing", async () => {
     await service.owner.query(sql`update knex_migrations set name = 'x' || name where id = 1`);
     try {
       const answer = await look(portOf(kind), "/readyz");
@@ -72,7 +72,7 @@ describe.each(processKinds)("the metrics port of the %s", (kind) => {
   });
 });
 
-test("each metric that an alert asks for is in what the processes tell", async () => {
+test("the processes export each metric that an alert uses", async () => {
   const rules = readFileSync("deploy/prometheus/rules.yml", "utf8");
   const asked = new Set([...rules.matchAll(/realmpass_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count)$/, "")));
   const texts = await Promise.all(
@@ -111,7 +111,7 @@ test("each metric that an alert asks for is in what the processes tell", async (
   }
 });
 
-test("migrations that a process does not know are no reason not to serve", async () => {
+test("unknown migrations do not make a process unready", async () => {
   await service.owner.query(sql`
     insert into knex_migrations (name, batch, migration_time) values ('99990101-0000-later', 99, now())
   `);
@@ -125,7 +125,7 @@ test.each([
   ["api", "master", "REALMPASS_MASTER_KEY"],
   ["worker", "audit", "REALMPASS_AUDIT_KEY"],
 ] as const)(
-  "the %s compares its %s key at each beat, and is not ready with another than the installation's",
+  "the %s compares its %s key at each beat, and is unready with another key than the installation's",
   async (kind, secret, variable) => {
     // A change is undone by repeating it.
     const change = () =>
@@ -152,7 +152,7 @@ test.each([
 );
 
 test.each(processKinds)(
-  "the %s lives while it waits for Postgres at its start, and is ready once Postgres is there",
+  "the %s is alive while it waits for Postgres at its start, and ready once Postgres is there",
   async (kind) => {
     const database = new URL(service.databaseUrl);
     const proxy = await startTcpProxy({ host: database.hostname, port: Number(database.port) });

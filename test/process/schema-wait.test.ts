@@ -100,8 +100,8 @@ const lacks: Record<string, { take: () => Promise<unknown>; give: () => Promise<
   },
 };
 
-describe.each(Object.entries(lacks))("a process that is started when the database lacks %s", (what, { take, give }) => {
-  test.each(processKinds)("waits as %s, says so, writes nothing, and begins by itself", async (kind) => {
+describe.each(Object.entries(lacks))("a process started when the database lacks %s", (what, { take, give }) => {
+  test.each(processKinds)("waits as %s, reports it, writes nothing, and starts by itself", async (kind) => {
     await take();
     onTestFinished(async () => {
       await give();
@@ -140,7 +140,7 @@ describe.each(Object.entries(lacks))("a process that is started when the databas
 });
 
 test.each(processKinds)(
-  "a process that the database is too new for ends as %s with 78 and a sentence",
+  "a process older than the database ends as %s with 78 and a sentence",
   async (kind) => {
     await owner.query(sql`update installation set minimum_migration = '29990101-0000-contracting'`);
     onTestFinished(async () => {

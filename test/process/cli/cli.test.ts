@@ -26,8 +26,8 @@ beforeAll(async () => {
   `);
 });
 
-describe("the compiled program ends as the same command does in this process", () => {
-  test("done: a list that is longer than a pipe holds arrives whole", async () => {
+describe("the compiled program exits like the same command in this process", () => {
+  test("success: a list longer than a pipe's buffer arrives whole", async () => {
     const argv = ["users", "list", "--json", "--search", "person-"];
     const { code, out, err } = await compiled(argv);
 
@@ -56,7 +56,7 @@ describe("the compiled program ends as the same command does in this process", (
 });
 
 describe("standard input and output", () => {
-  test("input may be nothing at all", async () => {
+  test("input may be empty", async () => {
     const child = spawn(process.execPath, ["dist/cli/main.js", "users", "list", "--limit", "1"], {
       env: { ...realm.env, HOME: cli.directory },
       stdio: "ignore",
@@ -72,14 +72,14 @@ describe("standard input and output", () => {
     expect(JSON.parse(out)).toMatchObject({ kind: "onboarding", total: 2 });
   });
 
-  test("a reader who has seen enough is no error", async () => {
+  test("a reader that closes the pipe early is no error", async () => {
     const running = compiled.start(["users", "list"]);
     running.child.stdout?.once("data", () => running.child.stdout?.destroy());
     const { code, err } = await running.ended;
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
 
-  test("a file with other columns is refused with what is wrong, however long it is", async () => {
+  test("a file with other columns is refused with the reason, however long it is", async () => {
     const rows = Array.from({ length: 200_000 }, (_, n) => `row-${n + 1},x`);
     await writeFile(at("wrong.csv"), `${["name,surname", ...rows].join("\n")}\n`);
     const { code, err } = await compiled(["jobs", "start", "onboard", "wrong.csv"]);
@@ -108,7 +108,7 @@ describe("signing in", () => {
     expect((await cli(["users", "list"], { env: environment })).code).toBe(4);
   });
 
-  test("on a terminal the secret is asked for and not shown", async () => {
+  test("on a terminal the secret is prompted for and not echoed", async () => {
     const env = { ...environment, REALMPASS_CLIENT_ID: realm.env["REALMPASS_CLIENT_ID"] };
     const session = compiled.onTerminal(["login"], { env });
     await session.type(/Service \(URL\): /, `${api.url}\r`);
@@ -120,7 +120,7 @@ describe("signing in", () => {
     expect(JSON.parse(await readFile(file(), "utf8"))).toMatchObject({ clientSecret: secret() });
   });
 
-  test("Ctrl-C at a question ends with 130 and stores nothing", async () => {
+  test("Ctrl-C at a prompt exits with 130 and stores nothing", async () => {
     const session = compiled.onTerminal(login(), { env: environment });
     await session.type(/Client secret/, "\u0003");
 
@@ -128,7 +128,7 @@ describe("signing in", () => {
     await expect(stat(file())).rejects.toThrow("ENOENT");
   });
 
-  test("the secret is in no process list", async () => {
+  test("the secret appears in no process list", async () => {
     const proxy = await startReverseProxy(() => api.url);
     // Every request waits, which leaves time to look.
     proxy.decide(() => ({ status: 503, headers: { "Retry-After": "20" } }));
@@ -151,7 +151,7 @@ describe("Ctrl-C while a job is watched, without a worker", () => {
     ({ id } = JSON.parse(out) as { id: string });
   });
 
-  test("ends with 130, and the message says that the job goes on, how to watch it and how to cancel it", async () => {
+  test("exits with 130, and the message explains that the job continues, how to watch it and how to cancel it", async () => {
     const watching = compiled.start(["jobs", "watch", id]);
     await watching.type(/Checking: 0 of 3/, "");
     watching.child.kill("SIGINT");
@@ -164,7 +164,7 @@ describe("Ctrl-C while a job is watched, without a worker", () => {
     expect(JSON.parse((await cli(["jobs", "show", id, "--json"])).out)).toMatchObject({ state: "checking" });
   });
 
-  test("on a terminal it is a bar, and Ctrl-C does the same", async () => {
+  test("shows a bar on a terminal, and exits in the same way", async () => {
     const watching = compiled.onTerminal(["jobs", "watch", id]);
     await watching.type(/░+ Checking: 0 of 3/, "\u0003");
     const { code, out } = await watching.ended;
@@ -183,7 +183,7 @@ describe("on a terminal", () => {
     for (const row of rows) expect(row).toContain("\u001b[32mactive");
   });
 
-  test("what cannot be undone asks for the name, and does nothing when another is typed", async () => {
+  test("an irreversible command asks for the name, and does nothing if another is typed", async () => {
     const { id } = await realm.user({ pairwiseId: "m.keller" });
     const offboarded = async () => JSON.parse((await cli(["users", "show", id, "--json"])).out) as unknown;
 

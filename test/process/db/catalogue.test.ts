@@ -34,11 +34,11 @@ beforeAll(async () => {
   atEndOfFile(() => db.close());
 });
 
-test("db/schema.sql is what the migrations make: --update writes it", async () => {
+test("db/schema.sql equals the result of the migrations: --update writes it", async () => {
   await expect(await printSchema(db)).toMatchFileSnapshot(resolve("db/schema.sql"));
 });
 
-test("db/grants.md is what the roles may do in a migrated database: --update writes it", async () => {
+test("db/grants.md lists what the roles may do in a migrated database: --update writes it", async () => {
   await expect(await printGrants(db)).toMatchFileSnapshot(resolve("db/grants.md"));
 });
 
@@ -55,12 +55,12 @@ test("migrating gives the roles every right that db/grants.ts lists, and no othe
   expect(await printGrants(db)).toBe(before);
 });
 
-test("a database whose roles have their rights gets no statement", async () => {
+test("a database whose roles have their rights needs no statement", async () => {
   expect(await findMissingGrants(db)).toEqual([]);
   expect(await findSurplusGrants(db)).toEqual([]);
 });
 
-test("a right on one column is given again without touching the others", async () => {
+test("a right on one column is restored without touching the others", async () => {
   await db.query(sql`revoke update (lapsed) on certificates from realmpass_worker`);
   expect(await findMissingGrants(db)).toEqual(["grant UPDATE (lapsed) on public.certificates to realmpass_worker"]);
   await migrateAll(url, quiet);
@@ -93,7 +93,7 @@ test.each([
   ],
   ["grant realmpass_worker to realmpass_api", "revoke realmpass_worker from realmpass_api granted by postgres"],
   ["grant realmpass_queue to realmpass_operator", "revoke realmpass_queue from realmpass_operator granted by postgres"],
-])("%s is found, and migrating takes it away again", async (given, taken) => {
+])("%s is found, and migrating removes it", async (given, taken) => {
   const before = await printGrants(db);
   await db.query(verbatim(given));
   expect(await findSurplusGrants(db)).toEqual([taken]);
@@ -109,7 +109,7 @@ test.each([
   );
 });
 
-test("the service's roles own nothing and can give nothing away", async () => {
+test("the service's roles own nothing and can grant nothing", async () => {
   const roles = groupRoles.map((role) => `'${role}'::regrole`).join(", ");
   expect(
     await db.query(
@@ -128,7 +128,7 @@ test("the service's roles own nothing and can give nothing away", async () => {
   expect(held).toEqual([]);
 });
 
-test("every function that runs with the owner's rights is the owner's, has a search path, and is not everybody's", async () => {
+test("every function with the owner's rights belongs to the owner, has a search path, and is not public", async () => {
   const functions = await db.query<{ name: string; owner: string; path: string | null; everybody: boolean }>(sql`
     select p.oid::regprocedure::text as name, pg_get_userbyid(p.proowner) as owner,
            (select c from unnest(p.proconfig) as c where c like 'search\_path=%') as path,

@@ -88,11 +88,11 @@ beforeAll(async () => {
 
 const logins = (): string => join(directory, "logins");
 
-test("deploy/postgres/roles.sql is what migrate --logins runs: --update writes it", async () => {
+test("deploy/postgres/roles.sql equals the statements of migrate --logins: --update writes it", async () => {
   await expect(rolesScript).toMatchFileSnapshot(resolve("deploy/postgres/roles.sql"));
 });
 
-test("where roles are missing and the login may make none, migrate says what to run", () => {
+test("with roles missing and no right to make them, migrate shows the command to run", () => {
   expect(withoutRoles.code).toBe(1);
   expect(withoutRoles.json).toEqual({
     error: "roles_missing",
@@ -102,12 +102,12 @@ test("where roles are missing and the login may make none, migrate says what to 
   });
 });
 
-test("nobody but a superuser makes logins", async () => {
+test("only a superuser makes logins", async () => {
   const { code, json } = await migrate(urlOf("early", { user: "dba_owner", password: "dba" }), "--logins", logins());
   expect([code, json["error"]]).toEqual([1, "superuser_needed"]);
 });
 
-test("a password that is missing, or that two processes have different ones of, changes nothing", async () => {
+test("a missing password, or different passwords for one login, changes nothing", async () => {
   const other = join(directory, "other");
   expect((await migrate(urlOf("realmpass"), "--logins", other)).json).toEqual({
     error: "secret_missing",
@@ -148,7 +148,7 @@ describe("after migrate --logins on an empty database", () => {
     ).toEqual([{ rolsuper: false, rolcreaterole: false, rolbypassrls: false }]);
   });
 
-  test("the roles have the rights of the list and no others", async () => {
+  test("the roles have exactly the listed rights", async () => {
     const db = openDatabase({ url: urlOf("realmpass"), connectionsMax: 1, applicationName: "realmpass test" });
     try {
       expect(await findMissingGrants(db)).toEqual([]);
@@ -158,7 +158,7 @@ describe("after migrate --logins on an empty database", () => {
     }
   });
 
-  test("running it again, roles.sql by itself and a plain migrate change no role and no owner", async () => {
+  test("repeating it, roles.sql alone and a plain migrate change no role and no owner", async () => {
     const catalogue = () =>
       asSuperuser(
         "realmpass",
@@ -178,7 +178,7 @@ describe("after migrate --logins on an empty database", () => {
     expect(await catalogue()).toEqual(before);
   });
 
-  test("migrate --check is well, and says what has not been run elsewhere", async () => {
+  test("migrate --check succeeds, and lists what has not been run elsewhere", async () => {
     expect(await migrate(urlOf("realmpass"), "--check")).toMatchObject({ code: 0, json: { pending: [] } });
     await asSuperuser("realmpass", "delete from knex_migrations where name = '20261121-1180-overview'");
     try {
@@ -212,7 +212,7 @@ describe("after migrate --logins on an empty database", () => {
     expect(err).not.toMatch(/create table/);
   });
 
-  test("each login is in its group alone and signs in with its own password", async () => {
+  test("each login belongs only to its own group and signs in with its own password", async () => {
     for (const group of groupRoles) {
       const name = group.replace("realmpass_", "");
       const rows = await asLogin(loginUrl("realmpass", name), async (client) =>
@@ -229,7 +229,7 @@ describe("after migrate --logins on an empty database", () => {
     }
   });
 
-  test("nobody signs in as a group, and a stranger does not connect to the database", async () => {
+  test("nobody signs in as a group, and an unknown login cannot connect to the database", async () => {
     await asSuperuser("realmpass", "alter role realmpass_api password 'api'");
     await expect(
       asLogin(urlOf("realmpass", { user: "realmpass_api", password: "api" }), (client) => client.query("select 1")),
@@ -239,7 +239,7 @@ describe("after migrate --logins on an empty database", () => {
     ).rejects.toThrow(/permission denied for database/);
   });
 
-  test("the server is never told a password", async () => {
+  test("the server never receives a password in plain text", async () => {
     const [row] = await asSuperuser<{ verifier: string }>(
       "realmpass",
       "select rolpassword as verifier from pg_authid where rolname = 'realmpass_worker_login'",
@@ -247,7 +247,7 @@ describe("after migrate --logins on an empty database", () => {
     expect(row?.verifier).toMatch(/^SCRAM-SHA-256\$4096:/);
   });
 
-  test("the queue's login adds tasks, and takes on no other role", async () => {
+  test("the queue's login adds tasks, and can become no other role", async () => {
     const pool = openQueuePool({
       url: loginUrl("realmpass", "queue"),
       connectionsMax: 1,
@@ -323,7 +323,7 @@ describe("after migrate --logins on an empty database", () => {
     [everyLogin, "select pg_read_file('PG_VERSION')"],
   ];
 
-  test.each(everyLogin)("every statement that is not for the login of %s is refused to it", async (login) => {
+  test.each(everyLogin)("every statement beyond the login of %s is refused to it", async (login) => {
     const statements = forbidden.flatMap(([who, statement]) => (who.includes(login) ? [statement] : []));
     const taken = await asLogin(loginUrl("realmpass", login), async (client) => {
       const notRefused: string[] = [];
@@ -343,7 +343,7 @@ describe("after migrate --logins on an empty database", () => {
     expect(taken).toEqual([]);
   });
 
-  test("a worker that drops its role takes no offboarding back", async () => {
+  test("a worker that drops its role cannot undo an offboarding", async () => {
     await asSuperuser(
       "realmpass",
       `insert into realms (name, domain, display_name, created_at) values ('demo', 'demo.example', 'Demo', now());
@@ -361,13 +361,13 @@ describe("after migrate --logins on an empty database", () => {
   });
 });
 
-test("where a DBA has made the roles, an owner that may make none migrates", async () => {
+test("an owner without the right to make roles migrates after a DBA has made them", async () => {
   await asSuperuser("early", `grant ${groupRoles.join(", ")} to dba_owner`);
   const { code, json } = await migrate(urlOf("early", { user: "dba_owner", password: "dba" }));
   expect([code, json["error_description"]]).toEqual([0, undefined]);
 });
 
-test("an installation whose tables were a superuser's is handed over, and keeps its rows", async () => {
+test("an installation whose tables belong to a superuser is handed over, and keeps its rows", async () => {
   expect((await migrate(urlOf("earlier_version"))).code).toBe(0);
   await asSuperuser(
     "earlier_version",

@@ -239,7 +239,7 @@ async function catalog(url: string): Promise<string[]> {
 
 describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind) => {
   test.each(["realmpass_api", "realmpass_queue"])(
-    "every way to plant something is refused to the api's login as %s",
+    "the api's login as %s cannot plant anything",
     async (role) => {
       const before = await catalog(urls[kind]);
       const database = new URL(urls[kind]).pathname.slice(1);
@@ -277,7 +277,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
     expect(await catalog(urls[kind])).toEqual(before);
   });
 
-  test("a table of the api's session does not stand in for one that the owner's functions write to", async () => {
+  test("a table of the api's session does not replace one that the owner's functions write to", async () => {
     const [kept] = await asLogin(apiUrl(urls[kind]), async (client) => {
       await client.query(`
         begin;
@@ -296,7 +296,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
     expect(kept?.count).toBeGreaterThan(0);
   });
 
-  test("everything in the queue's schema belongs to the owner, a sequence for each queue among it", async () => {
+  test("everything in the queue's schema belongs to the owner, including a sequence for each queue", async () => {
     const owners = await asOwner(
       urls[kind],
       `select distinct pg_get_userbyid(owner) as owner from (
@@ -316,7 +316,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
     expect(missing).toEqual([]);
   });
 
-  test("the queue's role has rights on rows and no others, and everybody together has none", async () => {
+  test("the queue's role has only rights on rows, and public has none", async () => {
     const rights = await asOwner<{ kind: string; grantee: string; rights: string }>(
       urls[kind],
       `
@@ -353,7 +353,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
     ]);
   });
 
-  test("the operator may look at tasks, change none, and not become the queue's role", async () => {
+  test("the operator can look at tasks, but neither change them nor become the queue's role", async () => {
     await asOwner(urls[kind], `alter role realmpass_operator login password '${apiPassword}'`);
     const operator = Object.assign(new URL(urls[kind]), { username: "realmpass_operator", password: apiPassword });
     await asLogin(operator.href, async (client) => {
@@ -364,7 +364,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
     });
   });
 
-  test("migrating again changes nothing and warns of nothing", async () => {
+  test("migrating again changes nothing and logs no warning", async () => {
     const schema = () => asOwner(urls[kind], "select oid from pg_namespace where nspname = 'bullmq'");
     const [before, catalogBefore] = [await schema(), await catalog(urls[kind])];
     await migrateAll(urls[kind], log);
@@ -375,15 +375,15 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
   });
 });
 
-describe("the upgrade of a database whose api could create in the queue's schema", () => {
-  test("begins where what the api plants becomes the worker, and the owner", () => {
+describe("the upgrade of a database whose api could create objects in the queue's schema", () => {
+  test("starts where objects planted by the api can become the worker and the owner", () => {
     expect(reached).toEqual([
       { current_user: "realmpass_worker", became: "realmpass_worker" },
       { current_user: "postgres", became: "postgres" },
     ]);
   });
 
-  test("removes what was planted, and says what it found", async () => {
+  test("removes planted objects, and reports them", async () => {
     expect(upgradeLog).toEqual([
       [
         {
@@ -409,7 +409,7 @@ describe("the upgrade of a database whose api could create in the queue's schema
     expect((await catalog(urls.upgraded)).filter((line) => /planted|bullmq\.reached/.test(line))).toEqual([]);
   });
 
-  test("leaves the schema of a database made by this version", async () => {
+  test("keeps the schema of a database made by this version", async () => {
     const ofSchema = async (url: string) =>
       asOwner(
         url,
@@ -432,7 +432,7 @@ describe("the upgrade of a database whose api could create in the queue's schema
   });
 });
 
-test("migrating adds what a renamed queue needs and leaves the tasks under its old name where they are", async () => {
+test("migrating adds the parts that a renamed queue needs and keeps the tasks under its old name", async () => {
   const owner = (statement: string) => asOwner<{ count: number }>(urls.fresh, statement);
   const before = await catalog(urls.fresh);
   const [old] = await asOwner<{ name: string }>(urls.fresh, "select bullmq.job_id_seq_name('bulk') as name");
@@ -454,7 +454,7 @@ test("migrating adds what a renamed queue needs and leaves the tasks under its o
   expect(await catalog(urls.fresh)).toEqual(before);
 });
 
-describe("what does not belong into the queue's schema is found and removed by migrating:", () => {
+describe("a foreign object in the queue's schema is found and removed by migrating:", () => {
   const asQueue = (statement: string) => `
     grant create on schema bullmq to realmpass_queue;
     grant all on all tables in schema bullmq to realmpass_queue;

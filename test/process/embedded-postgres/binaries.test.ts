@@ -13,7 +13,7 @@ import {
   temporaryDirectory,
 } from "./embedded-postgres-support.ts";
 
-test("a package whose install script did not run is mended: library links and x-bits", async () => {
+test("a package whose install script did not run is repaired: library links and x-bits", async () => {
   const directory = await temporaryDirectory();
   const packageDirectory = await copyOfPackage(join(directory, "package"));
   const bin = join(packageDirectory, "native", "bin");
@@ -26,7 +26,7 @@ test("a package whose install script did not run is mended: library links and x-
   expect((await lstat(join(packageDirectory, "native", "lib", "libicuuc.so.60"))).isSymbolicLink()).toBe(true);
 });
 
-test.runIf(isRoot)("a package that needs mending but may not be written is mended in the data directory", async () => {
+test.runIf(isRoot)("a package that needs a repair but is read-only is repaired in the data directory", async () => {
   const directory = await temporaryDirectory();
   await chmod(directory, 0o755);
   const packageDirectory = await copyOfPackage(join(directory, "package"));
@@ -48,7 +48,7 @@ test.runIf(isRoot)("a package that needs mending but may not be written is mende
   expect(await readdir(join(options.dataDirectory, "postgres-binaries"))).toEqual(["bin", "lib", "share"]);
 });
 
-test("without a package, system binaries of the same major are used, on the PATH or in the usual places; no others", async () => {
+test("without a package, system binaries of the same major version are used, from the PATH or the usual places; no others", async () => {
   const directory = await temporaryDirectory();
   await chmod(directory, 0o755);
   const older = await fakeBinaries(join(directory, "older"), "postgres (PostgreSQL) 15.18");
@@ -71,7 +71,7 @@ test("without a package, system binaries of the same major are used, on the PATH
   expect(await query(fromPath.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("a package that does not run on this system gives way to the system's binaries", async () => {
+test("a package that does not run on this system is replaced by the system's binaries", async () => {
   const directory = await temporaryDirectory();
   await chmod(directory, 0o755);
   const broken = join(directory, "broken");
@@ -85,7 +85,7 @@ test("a package that does not run on this system gives way to the system's binar
   expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("with no binaries at all there is one error, and it names DATABASE_URL", async () => {
+test("without any binaries there is one error, which names DATABASE_URL", async () => {
   const directory = await temporaryDirectory();
   const older = await fakeBinaries(join(directory, "older"), "postgres (PostgreSQL) 15.18");
   const dataDirectory = join(directory, "data");

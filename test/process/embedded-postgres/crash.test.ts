@@ -17,7 +17,7 @@ import {
   temporaryDirectory,
 } from "./embedded-postgres-support.ts";
 
-test("an initdb that was killed in the middle is redone", async () => {
+test("an initdb killed in the middle is repeated", async () => {
   const dataDirectory = join(await temporaryDirectory(), "data");
   const starter = startInProcess({ dataDirectory });
   const partial = async () =>
@@ -82,7 +82,7 @@ test("every acknowledged commit survives kill -9 of the server", async () => {
   expect([...acknowledged].filter((n) => !found.has(n))).toEqual([]);
 });
 
-test("a server that ends by itself is started again under the same address", async () => {
+test("a server that ends by itself is restarted under the same address", async () => {
   const dataDirectory = await directoryWithCluster();
   const { url, pid } = await start({ dataDirectory });
   await query(url, "create table kept as select 7 as n");
@@ -96,7 +96,7 @@ test("a server that ends by itself is started again under the same address", asy
   expect(await postmasterPid(dataDirectory)).not.toBe(pid);
 });
 
-test("a server that cannot be started again is reported with its reason, and started once it can be", async () => {
+test("a server that cannot be restarted is reported with its reason, and started once it can be", async () => {
   const dataDirectory = await directoryWithCluster();
   const { url, pid, logged } = await start({ dataDirectory });
   const control = join(dataDirectory, "pg18", "global", "pg_control");
@@ -136,7 +136,7 @@ test("backends that outlive their killed postmaster are waited for", async () =>
   expect(await query(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("the terminal's Ctrl-C does not reach the server", async () => {
+test("Ctrl-C in the terminal does not reach the server", async () => {
   const dataDirectory = await directoryWithCluster();
   const starter = startInProcess({ dataDirectory });
   const { url } = await starter.answer;
@@ -151,7 +151,7 @@ test("the terminal's Ctrl-C does not reach the server", async () => {
   expect(Number(session)).toBe(pid);
 });
 
-test("of two starts at the same time one has the server and the other says who has it", async () => {
+test("of two simultaneous starts one has the server and the other names it", async () => {
   const dataDirectory = await directoryWithCluster();
   const starters = [startInProcess({ dataDirectory }), startInProcess({ dataDirectory })];
 
@@ -165,7 +165,7 @@ test("of two starts at the same time one has the server and the other says who h
   expect((await start({ dataDirectory })).adopted).toBe(false);
 });
 
-test("a start right after a stop has begun waits for its end", async () => {
+test("a start during a stop waits for its end", async () => {
   const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
 
@@ -175,7 +175,7 @@ test("a start right after a stop has begun waits for its end", async () => {
   expect(await query(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("a lock left by a dead process whose pid was given to another is no obstacle", async () => {
+test("a lock of a dead process whose pid was reused does not hinder a start", async () => {
   const dataDirectory = await directoryWithCluster();
   const stranger = spawn("sleep", ["60"]);
   atEnd(() => stranger.kill());
@@ -188,7 +188,7 @@ test("a lock left by a dead process whose pid was given to another is no obstacl
   expect((await start({ dataDirectory })).adopted).toBe(true);
 });
 
-test("stop() ends the server although a client is in a transaction", async () => {
+test("stop() ends the server even with a client in a transaction", async () => {
   const postgres = await start({ dataDirectory: await directoryWithCluster() });
   const client = await connect(postgres.url);
   await client.query("begin; create table never_committed ()");
@@ -198,7 +198,7 @@ test("stop() ends the server although a client is in a transaction", async () =>
   expect(await hasEnded(postgres.pid)).toBe(true);
 });
 
-test("stop() ends a server whose backend hangs, and leaves no process", async () => {
+test("stop() ends a server with a hanging backend, and leaves no process", async () => {
   const postgres = await start({ dataDirectory: await directoryWithCluster() });
   const client = await connect(postgres.url);
   const backend = (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!.pid;

@@ -20,7 +20,7 @@ import {
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test("the first start makes everything, for its owner only, and the URL opens database realmpass as its owner", async () => {
+test("the first start makes everything only for its owner, and the URL opens database realmpass as its owner", async () => {
   const dataDirectory = join(await temporaryDirectory(), "deep", "data");
   const files = embeddedPostgresFiles(dataDirectory);
 
@@ -57,7 +57,7 @@ test("a later start has the same data on the same port", async () => {
   expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
 });
 
-test("commits are durable, only loopback is served, and the settings are those of the design", async () => {
+test("commits are durable, the server listens only on loopback, and the settings are as designed", async () => {
   const { url } = await start({ dataDirectory: await directoryWithCluster() });
 
   const rows = await query(url, "select name, current_setting(name) as value from pg_settings");
@@ -83,7 +83,7 @@ test("commits are durable, only loopback is served, and the settings are those o
   expect(authentication).toEqual([{ auth_method: "scram-sha-256" }]);
 });
 
-test("search in any script is possible: case and trigrams know more than ASCII", async () => {
+test("search works in any script: case and trigrams cover more than ASCII", async () => {
   const { url } = await start({ dataDirectory: await directoryWithCluster() });
 
   await query(url, "create extension pg_trgm");
@@ -101,7 +101,7 @@ test("a wrong password is refused", async () => {
   await expect(query(wrong.href, "select 1")).rejects.toMatchObject({ code: "28P01" });
 });
 
-test("the password is in no process's arguments or environment and in no log", async () => {
+test("the password is in no process arguments or environment and in no log", async () => {
   const dataDirectory = await temporaryDirectory();
   const { directory, runs } = await recordingBinaries();
 
@@ -147,7 +147,7 @@ exec "${directory}/${name}.real" "$@"
   return { directory, runs };
 }
 
-test("a port that somebody else has taken meanwhile is left to them", async () => {
+test("a port taken by another program meanwhile is left to it", async () => {
   const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
   await first.stop();
@@ -179,7 +179,7 @@ describe("making the database", () => {
     return { url, waiting, letGo: () => holder.end() };
   }
 
-  test("takes as long as the start may take", async () => {
+  test("may take as long as the start may", async () => {
     const { url, waiting, letGo } = await serverThatHoldsUp();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
@@ -210,7 +210,7 @@ describe("making the database", () => {
     await letGo();
   });
 
-  test("is done when another session has made it meanwhile", async () => {
+  test("succeeds if another session has made it meanwhile", async () => {
     const { url, waiting, letGo } = await serverThatHoldsUp();
     const giveUpAt = performance.now() + 60_000;
     const both = Promise.all([ensureDatabase(url, giveUpAt), ensureDatabase(url, giveUpAt)]);
@@ -222,7 +222,7 @@ describe("making the database", () => {
   });
 });
 
-test("a start that cannot make the database fails, and leaves no server behind", async () => {
+test("a start that cannot make the database fails, and leaves no server running", async () => {
   const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
   const admin = await connect(inDatabase(first.url, "postgres"));
@@ -236,7 +236,7 @@ test("a start that cannot make the database fails, and leaves no server behind",
   await expect(stat(embeddedPostgresFiles(dataDirectory).postmasterPid)).rejects.toThrow("ENOENT");
 });
 
-test("operator commands find the server while it runs, and only then", async () => {
+test("operator commands find the server only while it runs", async () => {
   const dataDirectory = await directoryWithCluster();
   expect(await findEmbeddedPostgres(dataDirectory)).toBeUndefined();
 
@@ -247,7 +247,7 @@ test("operator commands find the server while it runs, and only then", async () 
   expect(await findEmbeddedPostgres(dataDirectory)).toBeUndefined();
 });
 
-test("a server of another data directory is not found in this one, even if it accepts the connection", async () => {
+test("a server of another data directory is not taken for this one, even if it accepts the connection", async () => {
   const other = await start({ dataDirectory: await directoryWithCluster() });
   const dataDirectory = await directoryWithCluster();
   const own = await start({ dataDirectory });
@@ -264,7 +264,7 @@ test.each([
     "of a pid that belongs to another process by now",
     (content: string, pid: number) => content.replace(/^\d+/, `${pid}`),
   ],
-])("a stale postmaster.pid is no obstacle: %s", async (_case, spoil) => {
+])("a stale postmaster.pid does not hinder a start: %s", async (_case, spoil) => {
   const dataDirectory = await directoryWithCluster();
   const files = embeddedPostgresFiles(dataDirectory);
   const first = await start({ dataDirectory });
@@ -283,7 +283,7 @@ test.each([
   expect(stranger.exitCode).toBeNull();
 });
 
-test("a directory that others share, such as /tmp, is refused and left as it is", async () => {
+test("a shared directory such as /tmp is refused and left unchanged", async () => {
   const before = await modeOf("/tmp");
 
   await expect(start({ dataDirectory: "/tmp" })).rejects.toThrow("is shared with other users");
@@ -291,7 +291,7 @@ test("a directory that others share, such as /tmp, is refused and left as it is"
   expect(await modeOf("/tmp")).toBe(before);
 });
 
-test("the log holds this run, one older file the run before, and neither grows without end", async () => {
+test("the log holds this run, one older file the previous run, and neither grows without limit", async () => {
   const dataDirectory = await directoryWithCluster();
   const files = embeddedPostgresFiles(dataDirectory);
   await (await start({ dataDirectory })).stop();

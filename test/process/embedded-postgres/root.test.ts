@@ -45,7 +45,7 @@ describe.runIf(isRoot)("started by root", () => {
     expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("it runs in a user namespace under a directory that nobody else may enter, binaries and all", async () => {
+  test("it runs in a user namespace under a directory that only root can enter, including its binaries", async () => {
     const home = await temporaryDirectory();
     await chmod(home, 0o700);
     const dataDirectory = join(home, "project", "data");
@@ -76,7 +76,7 @@ describe.runIf(isRoot)("started by root", () => {
     await adopted.stop();
   });
 
-  test("it runs as the owner of a directory that only they may enter, as after sudo in somebody's home", async () => {
+  test("it runs as the owner of a directory that only they can enter, as after sudo in a home directory", async () => {
     const home = await temporaryDirectory();
     await chmod(home, 0o700);
     await chown(home, daemon, daemon);
@@ -88,7 +88,7 @@ describe.runIf(isRoot)("started by root", () => {
     expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("when nobody can run it there is one error with every reason, and it names DATABASE_URL", async () => {
+  test("if no user can run it there is one error with every reason, which names DATABASE_URL", async () => {
     const home = await temporaryDirectory();
     await chmod(home, 0o700);
     await chown(home, nameless, nameless);
@@ -98,7 +98,7 @@ describe.runIf(isRoot)("started by root", () => {
     await expect(failed).rejects.toThrow(/refuses to run as root.*nobody: .*a user namespace: .*DATABASE_URL/s);
   });
 
-  test("data that another user ran the server on goes on under the new one", async () => {
+  test("data of a server that ran as another user is used under the new user", async () => {
     const home = await openDirectory();
     const dataDirectory = await withCluster(join(home, "data"));
     const first = await start({ dataDirectory, accounts: ["nobody"] });
@@ -112,7 +112,7 @@ describe.runIf(isRoot)("started by root", () => {
     expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
   });
 
-  test("an ordinary user runs it as themselves", async () => {
+  test("an ordinary user runs it under their own account", async () => {
     const home = await openDirectory();
     await chown(home, nobody, nobody);
     const dataDirectory = join(home, "data");
@@ -128,7 +128,7 @@ describe.runIf(isRoot)("started by root", () => {
     await starter.stop();
   });
 
-  test.runIf(namespacesForAll.code === 0)("a user that has no name runs it too, as in many containers", async () => {
+  test.runIf(namespacesForAll.code === 0)("a user without a name can run it too, as in many containers", async () => {
     const home = await openDirectory();
     await chown(home, nameless, nameless);
     const dataDirectory = join(home, "data");

@@ -26,12 +26,12 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
     nginx = await startNginx([...ports, service.apiPort].map((port) => `127.0.0.1:${port}`));
   });
 
-  test("takes a file of more than 1 MiB, and passes the job's events on while the stream is open", async () => {
+  test("accepts a file of more than 1 MiB, and forwards the job's events while the stream is open", async () => {
     const jobs = await uploadAndFollow(nginx, service, 20_000);
     expect(jobs.at(-1)).toMatchObject({ state: "ready", total: 20_000 });
   });
 
-  test("passes an upload on as it comes: who may not upload is told before all of it is there", async () => {
+  test("forwards an upload as it arrives: a user without the right is refused before the upload ends", async () => {
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const request = httpRequest(`${nginx.url}/api/jobs/onboarding`, {
         method: "POST",
@@ -48,7 +48,7 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
     expect(status).toBe(401);
   });
 
-  test("leaves the limit of a body's size to the api, which answers in JSON", async () => {
+  test("leaves the limit on body size to the api, which answers in JSON", async () => {
     for (let time = 0; time < 20; time += 1) {
       const answer = await fetch(`${nginx.url}/api/user`, {
         method: "POST",
@@ -70,7 +70,7 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
   ];
 
   test.each(kinds)(
-    "a wrong upload by %s is refused whole, and no request of anybody else is lost",
+    "a wrong upload by %s is refused as a whole, and no other client's request is lost",
     async (_, status, wrong) => {
       const authorization = `Bearer ${service.accessToken}`;
       const other = async (): Promise<number> => {
@@ -101,7 +101,7 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
     },
   );
 
-  test("says itself where a request came from, whatever the client says", async () => {
+  test("sets the client's address itself, whatever the client sends", async () => {
     const reverseProxy = await startReverseProxy(() => `http://127.0.0.1:${service.apiPort}`);
     const before = await startNginx([new URL(reverseProxy.url).host]);
     const answer = await fetch(`${before.url}/healthz`, {
@@ -117,7 +117,7 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
     expect(reverseProxy.seen[0]?.headers).not.toHaveProperty("x-client-certificate");
   });
 
-  test("logs no link, code or token, neither of what is answered nor of what fails, but the request's id", async () => {
+  test("logs the request's id, but no link, code or token, for answers and for failures", async () => {
     const away = await startNginx([`127.0.0.1:${await freePort()}`]);
     // Accepts requests, and closes their connections without a response.
     const broken = await startReverseProxy(() => "http://127.0.0.1:1");

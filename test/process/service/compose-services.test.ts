@@ -130,7 +130,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     prepared("operator");
   });
 
-  test("a profile is made and is good by OCSP, and the containers of api, worker and responder count as healthy", async () => {
+  test("a profile is made and is good by OCSP, and the containers of api, worker and responder are healthy", async () => {
     await issueAndAskOcsp({ operator, url: `http://localhost:${ports["api"]}`, ceremony: ceremony() });
     for (const name of server) {
       const [, ...check] = service(name).healthcheck?.test ?? [];
@@ -143,7 +143,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     }
   });
 
-  test("each process is signed in with its own login, and finds nothing beyond its role", async () => {
+  test("each process signs in with its own login, and finds nothing beyond its role", async () => {
     const logins = await asLogin(superuserUrl(), (client) =>
       client.query<{ name: string; login: string }>(
         `select distinct application_name as name, usename as login from pg_stat_activity where application_name like 'realmpass %' order by 1`,
@@ -160,7 +160,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     expect(found).toMatchObject({ login: "ok", roles: "ok", secrets: "ok", queue: "ok", processes: "ok" });
   });
 
-  describe("of all that each can read, in files, processes and the database,", () => {
+  describe("in all files, processes and tables that each can read,", () => {
     const walks: Record<string, Walk> = {};
     let secrets: Record<string, string>;
     beforeAll(async () => {
@@ -173,7 +173,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
       for (const name of ["migrate", "redis"]) walks[name] = await walkAs(seats[name]!, machine, { database: false });
     });
 
-    test("a secret is found by the services that need it, and by no others", () => {
+    test("a secret is found only by the services that need it", () => {
       expect(findersOf(walks, secrets)).toEqual({
         "the superuser's password": ["migrate"],
         "the api's password": ["api", "migrate"],
@@ -192,7 +192,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
       });
     });
 
-    test("the walk sees what belongs to the process itself: its environment, its files, and its rows", () => {
+    test("the search covers the process itself: its environment, its files, and its rows", () => {
       for (const name of server) {
         const places = [...walks[name]!];
         const environments = places.filter(([place]) => place.endsWith("/environ"));

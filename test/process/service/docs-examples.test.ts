@@ -73,7 +73,7 @@ describe("the drill of docs/replacing-cas.md", () => {
         .join(".+")}$`,
     );
 
-  test("each step of the drill prints what the page says", async () => {
+  test("each step prints the output on the page", async () => {
     const steps = await readSteps();
     expect(steps.map(({ title }) => Number.parseInt(title, 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     for (const { title, block } of steps) expect(block, title).not.toBe("");
@@ -89,7 +89,7 @@ describe("the drill of docs/replacing-cas.md", () => {
   });
 });
 
-test("README: from nothing to a certificate that opens, whose chain verifies, and that is revoked", async () => {
+test("README: from nothing to a certificate that opens, with a valid chain, and that is revoked", async () => {
   const blocks = await shellBlocks("README.md", "From nothing to a certificate");
   expect(blocks.length).toBeGreaterThan(3);
 
@@ -110,7 +110,7 @@ test("the quickstart ends with a profile that opens, and is then revoked", async
   expect(printed).toContain('{"result":"ok","code":200,"data":true}');
 });
 
-test("sign-in: a person in a browser, whose code becomes tokens, a profile, and the end of the session", async () => {
+test("sign-in: a person in a browser gets a code, tokens, a profile, and ends the session", async () => {
   const printed = await run("sign-in", {
     async reply(soFar) {
       const address = /^Open (\S+)\n[^]*Which code/m.exec(soFar)?.[1];
@@ -169,7 +169,7 @@ test("errors: a request that is not valid, and problem details", async () => {
   expect(printed).toMatch(/^content-type: application\/problem\+json/im);
 });
 
-test("formats: files that set devices up, a pair that belongs together, and a key that stays where it was made", async () => {
+test("formats: device files, a matching key pair, and a key that stays where it was made", async () => {
   const printed = await run("formats");
   expect(printed).toContain("TLS Web Client Authentication");
   expect(printed).toContain("Key is valid");
@@ -180,7 +180,7 @@ test("formats: files that set devices up, a pair that belongs together, and a ke
   expect(printed).toContain("profile.crt: OK");
 });
 
-test("command line: signed in, a profile made and revoked, people on board and off again", async () => {
+test("command line: sign-in, a profile made and revoked, people onboarded and offboarded", async () => {
   const printed = await run("command-line");
   expect(printed).toMatch(/^token\tok\t/m);
   expect(printed).toMatch(/\tonboarding\tcompleted\t2\t2\t/);
@@ -189,7 +189,7 @@ test("command line: signed in, a profile made and revoked, people on board and o
   expect(await readFile(join(directory, "results.csv"), "utf8")).toMatch(/grace@demo\.example[^]*changed/);
 });
 
-test("the first device: the commands that the page shows, with the values of the only realm, and FreeRADIUS's as its page has them", async () => {
+test("the first device: the commands on the page, with the values of the only realm, and FreeRADIUS's as its page has them", async () => {
   const blocks = await blocksOf("first-device");
   const [install = ""] = blocks.filter((block) => block.includes("/etc/freeradius/"));
   expect(await shellBlocks("docs/radius/README.md", "On the RADIUS server")).toContain(install);
@@ -207,7 +207,7 @@ test("the first device: the commands that the page shows, with the values of the
   expect(printed).toMatch(/^subject=/m);
 });
 
-test("the compiled service has the guides and what they load with it", async () => {
+test("the compiled service contains the guides and the files they load", async () => {
   for (const { slug } of guides) expect((await fetch(`${service.url}/docs/${slug}`)).status, slug).toBe(200);
   for (const path of ["/docs/reference", "/docs/assets/swagger-ui-bundle.js", "/docs/radius/resilient.tar.gz"])
     expect((await fetch(`${service.url}${path}`)).status, path).toBe(200);
@@ -215,7 +215,7 @@ test("the compiled service has the guides and what they load with it", async () 
   expect(await (await fetch(`${service.url}/docs/radius`)).text()).toMatch(/\/crl\/\d+\.crl/);
 });
 
-test("there is a test for every guide with shell blocks", async () => {
+test("every guide with shell blocks has a test", async () => {
   const tested = ["quickstart", "sign-in", "guests", "awaiting", "bulk", "lists", "errors", "formats", "command-line"];
   for (const { slug, file } of guides.filter((guide) => guide.file.startsWith("docs/guides/"))) {
     const blocks = await shellBlocks(file);

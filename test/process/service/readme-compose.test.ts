@@ -11,7 +11,7 @@ const operator = useOperator();
 /** Stands in for `docker compose run --rm operator`: the operator program, in the environment of the services. */
 const inContainer = "docker compose run --rm operator ";
 
-test("the README's lines for docker compose end with an administrator who is signed in", async () => {
+test("the README's lines for docker compose lead to a signed-in administrator", async () => {
   const blocks = await shellBlocks("README.md", "Running it for real");
   const lines =
     blocks

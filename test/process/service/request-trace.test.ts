@@ -62,7 +62,7 @@ const create = (name: string, headers: Record<string, string> = {}): Promise<Ans
   );
 const serialOf = ({ body }: Answer): string => (body.data as { serial: string }).serial;
 
-test("a creation is followed from its answer to the api's line, the row, and the line of the worker that issued it", async () => {
+test("a creation can be traced from its answer to the api's log line, the row, and the line of the worker that issued it", async () => {
   const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
   const created = await create("phone", {
     traceparent: `00-${trace}-00f067aa0ba902b7-01`,
@@ -88,7 +88,7 @@ test("a creation is followed from its answer to the api's line, the row, and the
   expect(await requestLine(asked)).toMatchObject({ issuanceId: row.id });
 });
 
-test("a repeated creation leads to the issuance, which keeps the request that was first", async () => {
+test("a repeated creation leads to the issuance, which keeps the first request's id", async () => {
   const key = { "idempotency-key": randomUUID() };
   const [first, again] = [await create("tablet", key), await create("tablet", key)];
   expect(serialOf(again)).toBe(serialOf(first));
@@ -121,7 +121,7 @@ test("profiles of a bulk job lead to the request that created the job", async ()
   expect(unknown).not.toHaveProperty("bulkJobId");
 });
 
-test("what a worker refuses leads to its request as well", async () => {
+test("a request that a worker refuses can be traced as well", async () => {
   const csr = execFileSync(
     "openssl",
     [
@@ -150,7 +150,7 @@ test("what a worker refuses leads to its request as well", async () => {
   expect(found.requestId).toBe(idOf(refused));
 });
 
-test("a revocation is in the worker's log when the CRL takes it up", async () => {
+test("a revocation is in the worker's log when the CRL includes it", async () => {
   const serial = serialOf(await create("lost"));
   await service.call("DELETE", `/api/profiles/${serial}`);
   const listed = await line(
@@ -164,7 +164,7 @@ test("a revocation is in the worker's log when the CRL takes it up", async () =>
   });
 });
 
-test("no line holds a token, and each request's id is its own", async () => {
+test("no line contains a token, and each request has its own id", async () => {
   const text = await service.logs();
   expect(text).not.toContain(service.accessToken);
   expect(text).not.toContain(createHash("sha256").update(service.accessToken).digest("hex"));

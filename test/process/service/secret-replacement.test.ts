@@ -78,7 +78,7 @@ const givenGuestAccount = async (): Promise<string> => {
 };
 const guestToken = (id: string) => service.call("GET", `/api/guest-token/${id}`);
 
-test("the master key is replaced while apis run: what it sealed is read all along, and in the end the old one opens nothing", async () => {
+test("the master key is replaced while apis run: sealed data stays readable, and in the end the old key opens nothing", async () => {
   const guest = await givenGuestAccount();
   const before = (await guestToken(guest)).body.data;
   expect(before).toEqual(expect.any(String));
@@ -108,7 +108,7 @@ test("the master key is replaced while apis run: what it sealed is read all alon
   await expectIssuing();
 });
 
-test("a master key that has leaked: the keys that sign tokens end, and what people must replace is listed", async () => {
+test("after a leak of the master key the keys that sign tokens end, and the secrets that people must replace are listed", async () => {
   const [old, fresh] = [master, drawSecret.masterKey()];
   const guest = await givenGuestAccount();
   const keys = async () =>
@@ -132,7 +132,7 @@ test("a master key that has leaked: the keys that sign tokens end, and what peop
   expect(after.filter((kid) => before.includes(kid))).toEqual([]);
 });
 
-test("a lost master key is discarded: apis start with another, guest links work and are not shown again", async () => {
+test("a lost master key is discarded: apis start with another, and guest links work but are not shown again", async () => {
   const guest = await givenGuestAccount();
   const token = String((await guestToken(guest)).body.data);
   master = drawSecret.masterKey();
@@ -150,7 +150,7 @@ test("a lost master key is discarded: apis start with another, guest links work 
   await expectIssuing();
 });
 
-test("the output key is replaced: outputs that were sealed before are handed out", async () => {
+test("the output key is replaced, and outputs sealed before are still handed out", async () => {
   user ||= await givenUser(service.owner, service.realmId);
   const waiting = await service.call(
     "POST",
@@ -202,7 +202,7 @@ test("the issuers' passphrase is replaced while workers run, and then the old on
   expect([wrong.code, wrong.json["reencrypted"]]).toEqual([1, []]);
 });
 
-test("the audit key is replaced: the chain goes on, and its earlier heads are believed by the old public half", async () => {
+test("the audit key is replaced: the chain continues, and its earlier heads verify with the old public key", async () => {
   const fresh = generateAuditKey();
   const set = `{"keys":[${fresh},${JSON.stringify(auditPublicKey(auditKey))}]}`;
   await eventually(async () => {

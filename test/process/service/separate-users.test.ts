@@ -28,7 +28,7 @@ const program = (name: string): string[] => ["node", "--enable-source-maps", `di
  * Set up by docs/operations.md: a directory of `secrets create` and a user for each process, and the queues in
  * Postgres.
  */
-describeWithTool(["root", "openssl"], "processes that are started by hand, each as a user of its own", () => {
+describeWithTool(["root", "openssl"], "processes started by hand, each as its own user", () => {
   let machine: Machine;
   /** The user who makes the secrets and migrates. */
   let administrator: Seat;
@@ -81,7 +81,7 @@ describeWithTool(["root", "openssl"], "processes that are started by hand, each 
     });
   });
 
-  test("of all that each can read, a secret is found by the processes that need it, and by no others", async () => {
+  test("in all that each can read, a secret is found only by the processes that need it", async () => {
     const rows = await asLogin(superuser, (client) =>
       client.query<{ key: EncryptedKey }>("select encrypted_key as key from issuer_keys"),
     );

@@ -67,7 +67,7 @@ describe("the first start", () => {
     expect((await browser.submit(page, {}, { follow: false })).status).toBe(410);
   });
 
-  test("keeps its state for its owner alone: the directory 0700, what is secret in it 0600 and encrypted", () => {
+  test("keeps its state private to its owner: the directory 0700, secrets in it 0600 and encrypted", () => {
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
     expect(mode(first.data)).toBe("700");
@@ -81,14 +81,14 @@ describe("the first start", () => {
     expect(readFileSync(join(first.data, "ceremony", rootKeys[0]!), "utf8")).not.toMatch(/BEGIN|"d"/);
   });
 
-  test("ends by Ctrl-C with exit code 0, and no process of it is left", async () => {
+  test("exits on Ctrl-C with code 0, and leaves no process", async () => {
     await ended(first.child, "SIGINT");
     expect(first.child.exitCode).toBe(0);
     expect(first.processes().size).toBe(0);
   });
 });
 
-test("each process is told its own variables alone", async () => {
+test("each process receives only its own variables", async () => {
   const given = {
     REALMPASS_ISSUER_KEY_PASSPHRASE: "what opens the keys of issuers",
     REALMPASS_ROOT_KEY_PASSPHRASE: "what opens the keys of roots",
@@ -121,7 +121,7 @@ test("each process is told its own variables alone", async () => {
   });
 });
 
-describe("with a database that is given,", () => {
+describe("with a given database,", () => {
   let superuser: string;
   beforeAll(async () => {
     const directory = await scratchDirectory("realmpass-given-");
@@ -159,7 +159,7 @@ describe("with a database that is given,", () => {
     return Object.fromEntries(rows.map(({ name, logins }) => [name, logins]));
   };
 
-  test("each process signs in with a login of its own, where the given one may make roles", async () => {
+  test("each process signs in with its own login, if the given one can make roles", async () => {
     const service = await startIn("roles_made", (url) => Promise.resolve(url));
     const logins = await loginsOf("roles_made");
     const drawn = logins["responder"]?.[0]?.replace("realmpass_responder_", "") ?? "";
@@ -172,7 +172,7 @@ describe("with a database that is given,", () => {
     expect(service.output()).not.toContain("may not make roles");
   });
 
-  test("all share a login that may not make roles, and the terminal says so", async () => {
+  test("all share the login if it cannot make roles, and the terminal reports it", async () => {
     const owner = { name: "realmpass_owner", password: "owner" };
     const service = await startIn("roles_given", async (url) => {
       await makeInstallationRoles(url, [owner]);
@@ -196,7 +196,7 @@ describe("the next start", () => {
     expect(next.output()).not.toContain("sign-in/");
   });
 
-  test("a worker that dies is started again, and readiness says so meanwhile", async () => {
+  test("restarts a worker that dies, and readiness reports it meanwhile", async () => {
     const [worker] = processesWith(next, "worker/main");
     process.kill(worker!, "SIGKILL");
     await eventually(() => {
@@ -210,7 +210,7 @@ describe("the next start", () => {
     await next.ready();
   });
 
-  test("when it is killed nothing is left but Postgres, which the start after it adopts", async () => {
+  test("leaves only Postgres when it is killed, and the following start adopts it", async () => {
     next.child.kill("SIGKILL");
     await eventually(() => {
       expect(processesWith(next, "main.js")).toEqual([]);
@@ -222,7 +222,7 @@ describe("the next start", () => {
   });
 });
 
-test("it is ready once the service as a whole is well, and says what it waits for until then", async () => {
+test("it is ready once the whole service is well, and reports what it waits for until then", async () => {
   const data = await installed();
   const postgres = await startEmbeddedPostgres({
     dataDirectory: data,
@@ -269,7 +269,7 @@ test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("stopping npm itself with %
   }, looking);
 });
 
-test("a configuration with several faults names all of them and starts nothing", async () => {
+test("a configuration with several faults is refused with all of them, and nothing starts", async () => {
   const started = await start({
     data: await scratchDirectory("realmpass-start-"),
     env: { REALMPASS_WAIT_SECONDS: "soon", REALMPASS_PROT: "3000", DATABASE_URL: "mysql://x" },
@@ -281,7 +281,7 @@ test("a configuration with several faults names all of them and starts nothing",
   expect(readdirSync(started.data)).toEqual([]);
 });
 
-test("a port that somebody else has is named, and nothing stays behind", async () => {
+test("a port in use is named, and nothing stays behind", async () => {
   const squatter = createServer().listen(0);
   await once(squatter, "listening");
   onTestFinished(() => void squatter.close());

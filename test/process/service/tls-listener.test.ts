@@ -27,7 +27,7 @@ const fetchJson = (url: string): Promise<{ status: number | undefined; body: unk
     }).once("error", reject);
   });
 
-test("the api listens for profiles over TLS where it is told to, and says where", async () => {
+test("the api serves profiles over TLS if configured, and logs the address", async () => {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-tls-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const [certificateFile, keyFile] = [join(directory, "tls.crt"), join(directory, "tls.key")];

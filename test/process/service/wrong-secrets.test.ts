@@ -51,7 +51,7 @@ async function expectRefusal(start: "startApi" | "startWorker", env: Record<stri
 }
 
 describe("with directories of their own", () => {
-  test("a process makes what it needs itself, and no decoy of what others hold", () => {
+  test("a process makes its own files, and no decoys of other processes' secrets", () => {
     expect(readdirSync(join(directories, "api")).sort()).toEqual(["master-key", "output-private-key.json"]);
     expect(readdirSync(join(directories, "worker")).sort()).toEqual(["audit-key.json"]);
     for (const [directory, file] of [
@@ -63,7 +63,7 @@ describe("with directories of their own", () => {
     }
   });
 
-  test("a worker without a file of the output key seals with the key of the installation, and the api opens it", async () => {
+  test("a worker without a file of the output key seals with the installation's key, and the api opens it", async () => {
     const user = await givenUser(service.owner, service.realmId);
     const made = await service.call("POST", `/api/user/${user}/profiles/laptop`, {
       format: "pem",
@@ -105,7 +105,7 @@ test.each([
   },
 );
 
-test("a directory that holds what is needed is not written to", async () => {
+test("a complete directory is not written to", async () => {
   const directory = join(directories, "complete");
   mkdirSync(directory, { mode: 0o750 });
   for (const file of ["master-key", "output-private-key.json"]) {

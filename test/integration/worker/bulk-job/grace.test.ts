@@ -73,8 +73,8 @@ async function attend(jobId: string): Promise<void> {
   await jobs.advance(jobId);
 }
 
-describe("an offboarding with days of grace", () => {
-  test("locks everybody out at once and revokes nothing before its days are over", async () => {
+describe("an offboarding with a grace period", () => {
+  test("locks everyone out at once and revokes nothing before the period ends", async () => {
     const realmId = await given.realm();
     const leavers = await people(realmId, 3, 2);
     const jobId = await leaving(realmId, leavers);
@@ -123,7 +123,7 @@ describe("an offboarding with days of grace", () => {
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 2 });
   });
 
-  test("takes no turn of other jobs, is no backlog, and never stalls", async () => {
+  test("takes no turn from other jobs, is no backlog, and never stalls", async () => {
     const realmId = await given.realm();
     for (const person of await people(realmId, 3)) await jobs.run(await leaving(realmId, [person]));
     const others = await people(realmId, 1);
@@ -141,7 +141,7 @@ describe("an offboarding with days of grace", () => {
     expect(items.filter(({ state }) => state === "grace").map(({ stalled }) => stalled)).toEqual([false, false, false]);
   });
 
-  test("ends at once when nobody in it has a device", async () => {
+  test("ends at once if nobody in it has a device", async () => {
     const realmId = await given.realm();
     const jobId = await leaving(realmId, await people(realmId, 2, 0));
 
@@ -150,7 +150,7 @@ describe("an offboarding with days of grace", () => {
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 2, revokeAt: null });
   });
 
-  test("leaves alone who was let back in meanwhile", async () => {
+  test("leaves people alone who were reactivated meanwhile", async () => {
     const realmId = await given.realm();
     const [ann, bob] = await people(realmId, 2);
     const jobId = await leaving(realmId, [ann!, bob!]);
@@ -167,7 +167,7 @@ describe("an offboarding with days of grace", () => {
     expect(await goodProfiles(realmId)).toBe(1);
   });
 
-  test("whose creator has ended since is carried out all the same", async () => {
+  test("completes even if its creator was switched off meanwhile", async () => {
     const realmId = await given.realm();
     const jobId = await leaving(realmId, await people(realmId, 2));
     await jobs.run(jobId);
@@ -182,7 +182,7 @@ describe("an offboarding with days of grace", () => {
     expect(await goodProfiles(realmId)).toBe(0);
   });
 
-  test("gives those their days whom it has locked out when it is stopped, and locks nobody else out", async () => {
+  test("keeps the grace period of people it has locked out when it is stopped, and locks out no others", async () => {
     const realmId = await given.realm();
     const leavers = await people(realmId, 2);
     const jobId = await leaving(realmId, leavers, { state: "queued" });
@@ -211,7 +211,7 @@ describe("a reactivation", () => {
   const returning = (realmId: string, rows: GivenJob["rows"], rest: Partial<GivenJob> = {}): Promise<string> =>
     givenJob(database.owner, { realmId, kind: "reactivation", rows, ...rest });
 
-  test("lets in who is offboarded, and says of each other row why not", async () => {
+  test("reactivates offboarded people, and gives the reason for each other row", async () => {
     const realmId = await given.realm();
     const elsewhere = await given.user({ realmId: await given.realm(), offboardedAt: fromNow(-1_000) });
     const [out, named, active] = [
@@ -251,7 +251,7 @@ describe("a reactivation", () => {
     });
   });
 
-  test("of people in their days of grace keeps their devices on", async () => {
+  test("keeps the devices of people in their grace period", async () => {
     const realmId = await given.realm();
     const [ann, bob] = await people(realmId, 2);
     const offboarding = await leaving(realmId, [ann!, bob!]);
@@ -268,7 +268,7 @@ describe("a reactivation", () => {
     expect(await goodProfiles(realmId)).toBe(1);
   });
 
-  test("that is stopped lets nobody else in", async () => {
+  test("reactivates nobody else once it is stopped", async () => {
     const realmId = await given.realm();
     const out = await given.user({ realmId, offboardedAt: fromNow(-1_000) });
     const jobId = await returning(realmId, [{ userId: out.id }]);
@@ -281,7 +281,7 @@ describe("a reactivation", () => {
     expect(await lockedOut(realmId)).toBe(1);
   });
 
-  test("of so many of the realm's people needs their number confirmed", async () => {
+  test("of many of the realm's people needs their number confirmed", async () => {
     const realmId = await given.realm();
     const rows = await database.owner.query<{ userId: string }>(sql`
       insert into users (realm_id, pairwise_id, created_at, offboarded_at)

@@ -60,7 +60,7 @@ const setState = (jobId: string, state: string) =>
 const later = (ms: number) => ({ ...jobs.deps(), clock: { now: () => fromNow(ms) } });
 
 describe("a dry run", () => {
-  test("changes nothing, counts what would change, and then runs like any other", async () => {
+  test("changes nothing, counts the changes ahead, and then runs like any other job", async () => {
     const realmId = await given.realm();
     await given.user({ realmId, pairwiseId: "person-0" });
     await given.user({ realmId, pairwiseId: "person-1", offboardedAt: fromNow(-1000) });
@@ -92,7 +92,7 @@ describe("a dry run", () => {
     await expectCountsToAddUp(database.owner, jobId);
   });
 
-  test("that no longer holds when it is started says so in the job, which goes on", async () => {
+  test("whose result has changed by the start is marked in the job, which continues", async () => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { dryRun: true });
     await jobs.run(jobId);
@@ -111,7 +111,7 @@ describe("a dry run", () => {
   });
 });
 
-test("a scheduled job shows what the check found and runs at its time, without the queue", async () => {
+test("a scheduled job shows the result of its check and runs on time, without the queue", async () => {
   const realmId = await given.realm();
   const jobId = await onboardingOf(realmId, { executeAt: fromNow(hour) });
   await jobs.run(jobId);
@@ -127,7 +127,7 @@ test("a scheduled job shows what the check found and runs at its time, without t
   expect(await usersOf(realmId)).toBe(10);
 });
 
-test("a worker whose clock is an hour ahead begins no job early, and one whose time has passed at once", async () => {
+test("a worker whose clock is an hour ahead begins no job early, and a due job begins at once", async () => {
   const realmId = await given.realm();
   const [soon, past] = [
     await onboardingOf(realmId, { executeAt: fromNow(30 * minute) }),
@@ -142,9 +142,9 @@ test("a worker whose clock is an hour ahead begins no job early, and one whose t
   expect(await jobOf(database.owner, past)).toMatchObject({ state: "running" });
 });
 
-describe("a job that is cancelled", () => {
+describe("a cancelled job", () => {
   test.each(["checking", "ready", "scheduled", "queued"] as const)(
-    "while it is %s does nothing at all",
+    "changes nothing if cancelled while %s",
     async (state) => {
       const realmId = await given.realm();
       const jobId = await onboardingOf(realmId, {
@@ -170,7 +170,7 @@ describe("a job that is cancelled", () => {
     },
   );
 
-  test("in the midst of a dry run's check counts nothing of what the check had found", async () => {
+  test("has no counts if cancelled during a dry run's check", async () => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { dryRun: true });
     await jobs.advance(jobId);
@@ -201,7 +201,7 @@ describe("a job that is cancelled", () => {
     await expectCountsToAddUp(database.owner, jobId);
   });
 
-  test("while it runs keeps what is done and skips the rest", async () => {
+  test("keeps completed rows and skips the rest if cancelled while it runs", async () => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { rows: names(1_200) });
     await jobs.advance(jobId);
@@ -215,7 +215,7 @@ describe("a job that is cancelled", () => {
     expect(await usersOf(realmId)).toBe(500);
   });
 
-  test("when everybody is locked out already still revokes their profiles", async () => {
+  test("still revokes profiles if everyone is already locked out", async () => {
     const realmId = await given.realm();
     const users = [await given.user({ realmId }), await given.user({ realmId })];
     for (const user of users) await given.profile(user);
@@ -237,11 +237,11 @@ describe("a job that is cancelled", () => {
   });
 });
 
-describe("rows whose numbers go beyond their count, as those of a job that is tried again", () => {
+describe("rows numbered beyond their count, as in a retried job", () => {
   const spread = (jobId: string) =>
     database.owner.query(sql`update job_rows set position = position * 1_000 where job_id = ${jobId}`);
 
-  test.each(["onboarding", "offboarding"] as const)("are all worked: %s", async (kind) => {
+  test.each(["onboarding", "offboarding"] as const)("are all processed: %s", async (kind) => {
     const realmId = await given.realm();
     const users = await Promise.all([1, 2, 3].map(() => given.user({ realmId })));
     const rows = kind === "onboarding" ? names(3) : users.map(({ id }) => ({ userId: id }));
@@ -265,8 +265,8 @@ describe("rows whose numbers go beyond their count, as those of a job that is tr
   });
 });
 
-describe("what is done is done once", () => {
-  test("when chunks run again, and at the same time", async () => {
+describe("each change is made once", () => {
+  test("when chunks run again or at the same time", async () => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { rows: names(150, laptop) });
     await jobs.advance(jobId);
@@ -284,7 +284,7 @@ describe("what is done is done once", () => {
     expect(events.filter((event) => event === "job_finish")).toHaveLength(1);
   });
 
-  test("when many advance a job at the same time", async () => {
+  test("when many workers advance a job at the same time", async () => {
     // More than one slice of people to lock out.
     const people = extent(3_000, 0.4);
     const realmId = await given.realm();
@@ -310,7 +310,7 @@ describe("what is done is done once", () => {
     expect(events.filter((event) => event === "job_finish")).toHaveLength(1);
   });
 
-  test("when the worker dies after it has accepted profiles, and after they are issued", async () => {
+  test("when the worker dies after accepting profiles, or after they are issued", async () => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { rows: names(20, laptop) });
     await jobs.advance(jobId);
@@ -333,7 +333,7 @@ describe("what is done is done once", () => {
   });
 });
 
-test("two jobs with the same people in opposite order, worked at once, never fail for one another", async () => {
+test("two jobs with the same people in opposite order, run at once, never fail each other", async () => {
   const realmId = await given.realm({ maxProfiles: 2 });
   const rows = names(200, laptop);
   const phones = rows.map((row) => ({ ...row, profileName: "phone" }));
@@ -371,7 +371,7 @@ describe("a row that the database refuses", () => {
     }
   }
 
-  test("fails alone when somebody is taken on; the others of its slice are", async () => {
+  test("fails alone when people are onboarded; the others of its slice are onboarded", async () => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { rows: names(60) });
     await refusing("users", "new.pairwise_id = 'person-37'", () => jobs.run(jobId));
@@ -407,7 +407,7 @@ test.each([
   { dryRun: false, refused: "queued" },
   { dryRun: true, refused: "ready" },
 ])(
-  "a job that cannot go on for an error of the service ends as failed, and its rows say so: dry run $dryRun",
+  "a job that an error of the service stops ends as failed, as do its rows: dry run $dryRun",
   async (fault) => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { dryRun: fault.dryRun });
@@ -438,7 +438,7 @@ test.each([
   },
 );
 
-test("a job whose end does not commit is counted once, when it has ended", async () => {
+test("a job whose final commit fails is counted once, when it has ended", async () => {
   const jobId = await onboardingOf(await given.realm());
   const counted: object[] = [];
   const deps = { ...jobs.deps(), onEnd: (kind: string, counts: object) => counted.push({ kind, ...counts }) };
@@ -464,8 +464,8 @@ test("a job whose end does not commit is counted once, when it has ended", async
   expect(counted).toEqual([{ kind: "onboarding", changed: 10, unchanged: 0, failed: 0, skipped: 0 }]);
 });
 
-describe("of one realm", () => {
-  test("two jobs run at once, the others wait in the order they came", async () => {
+describe("jobs of one realm", () => {
+  test("run two at once, the others in order of arrival", async () => {
     const realmId = await given.realm();
     const four: string[] = [];
     for (let index = 0; index < 4; index++) {
@@ -485,7 +485,7 @@ describe("of one realm", () => {
   });
 });
 
-describe("time", () => {
+describe("upkeep", () => {
   async function finished(rest: Partial<GivenJob> = {}): Promise<string> {
     const jobId = await onboardingOf(await given.realm(), { rows: names(3, laptop), ...rest });
     await jobs.run(jobId);
@@ -498,7 +498,7 @@ describe("time", () => {
   const exists = async (jobId: string) =>
     (await database.owner.query(sql`select from jobs where id = ${jobId}`)).length > 0;
 
-  test("erases the output of a job 24 hours after it finished, and not before", async () => {
+  test("erases the output of a job 24 hours after it ended, and not before", async () => {
     const jobId = await finished();
     await purgeJobs(later(24 * hour - minute));
     expect(await sealed(jobId)).toBe(3);
@@ -508,7 +508,7 @@ describe("time", () => {
     expect(await rowsOf(database.owner, jobId)).toHaveLength(3);
   });
 
-  test("removes a job with its rows 90 days after it finished, and not before", async () => {
+  test("removes a job with its rows 90 days after it ended, and not before", async () => {
     const jobId = await finished();
     // By the database's clock; no process can run ahead of it.
     const finishedAgo = (ms: number) =>
@@ -534,7 +534,7 @@ describe("time", () => {
   });
 });
 
-test("a chunk whose profile is in another hand is tried again, and waits for it", async () => {
+test("a chunk whose profile another worker holds is retried, and waits for it", async () => {
   const realmId = await given.realm();
   const jobId = await onboardingOf(realmId, { rows: names(2, laptop) });
   await jobs.advance(jobId);
@@ -561,7 +561,7 @@ async function emptyQueue(kind: QueueBackend["kind"]): Promise<void> {
 }
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test("a job goes on by itself when the queue has lost everything", async () => {
+  test("a job continues by itself if the queue has lost everything", async () => {
     const realmId = await given.realm();
     const waiting = await onboardingOf(realmId, { rows: names(700) });
     await jobs.advance(waiting);

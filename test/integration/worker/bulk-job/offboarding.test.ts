@@ -70,7 +70,7 @@ const activeProfiles = (realmId: string): Promise<number> =>
   countOf(sql`select from certificates where realm_id = ${realmId} and revoked_at is null`);
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test("everybody is locked out and loses every profile, each audited once", async () => {
+  test("everyone is locked out and loses every profile, each audited once", async () => {
     const realmId = await given.realm();
     const leaving = await people(realmId, 60, 3);
     const staying = await people(realmId, 2, 2);
@@ -107,7 +107,7 @@ describeWithTool("redis", "on Redis", () => {
   behaviour("redis");
 });
 
-test("the last administrator of a realm stays, in the check and in the job, and everybody else of the job goes", async () => {
+test("a realm's last administrator stays, in the check and in the job, and everyone else in it is offboarded", async () => {
   const realmId = await given.realm();
   const only = await given.user({ realmId, administrator: true });
   const rows = [only, ...(await people(realmId, 2))].map(({ id }) => ({ userId: id }));
@@ -135,7 +135,7 @@ test("the last administrator of a realm stays, in the check and in the job, and 
   expect(row).toMatchObject({ status: "failed", errorCode: "last_administrator" });
 });
 
-test("every kind of row becomes what it should, all in one job", async () => {
+test("every kind of row gets its result, all in one job", async () => {
   const realmId = await given.realm();
   const elsewhere = await given.user({ realmId: await given.realm() });
   const [plain, locked, gone, named, both] = [
@@ -189,7 +189,7 @@ test("every kind of row becomes what it should, all in one job", async () => {
   ).toBe(1);
 });
 
-test("an id and a name that mean different people mean nobody", async () => {
+test("an id and a name of different people match nobody", async () => {
   const realmId = await given.realm();
   const [ann, bob] = [
     await given.user({ realmId, pairwiseId: "ann" }),
@@ -201,7 +201,7 @@ test("an id and a name that mean different people mean nobody", async () => {
   expect(await countOf(sql`select from users where id in (${ann.id}, ${bob.id}) and offboarded_at is null`)).toBe(2);
 });
 
-test("the audit entry of each says what it cost them", async () => {
+test("each audit entry records the profiles lost", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   const serials = [await given.profile(user), await given.profile(user)];
@@ -237,7 +237,7 @@ test("the audit entry of each says what it cost them", async () => {
   expect(revoked).toEqual([{ reason: 5 }]);
 });
 
-test("everybody is signed out, and what is made for them has failed, before the first profile is revoked", async () => {
+test("everyone is signed out, and their pending creations fail, before the first profile is revoked", async () => {
   const realmId = await given.realm();
   const leaving = await people(realmId, 5, 1);
   const staying = await given.user({ realmId });
@@ -308,7 +308,7 @@ describe("an offboarding of more than a fifth of the realm", () => {
     }
   });
 
-  test("is measured by the realm's own share", async () => {
+  test("is measured against the realm's own share", async () => {
     const realmId = await given.realm();
     await database.owner.query(sql`update realms set offboarding_share_percent = 100 where id = ${realmId}`);
     const jobId = await offboarding(realmId, await crowd(realmId, 150));
@@ -317,7 +317,7 @@ describe("an offboarding of more than a fifth of the realm", () => {
   });
 });
 
-describe("an offboarding that was interrupted", () => {
+describe("an interrupted offboarding", () => {
   /** Runs with a trigger that refuses rows under the condition. */
   async function refusing(when: string, condition: string, run: () => Promise<void>): Promise<void> {
     const statement = (text: string) => database.owner.query(verbatim(text));
@@ -337,7 +337,7 @@ describe("an offboarding that was interrupted", () => {
   const reactivate = (realmId: string, { id: userId }: GivenUser): Promise<void> =>
     database.owner.transaction((tx) => users.reactivate(tx, { realmId, userId }));
 
-  test("by a bug after everybody was locked out leaves nobody with a good profile", async () => {
+  test("leaves nobody with a good profile after a bug, once everyone is locked out", async () => {
     const realmId = await given.realm();
     const jobId = await offboarding(realmId, rowsFor(await people(realmId, 3, 2)));
     const deps = jobs.deps();
@@ -354,7 +354,7 @@ describe("an offboarding that was interrupted", () => {
   });
 
   test.each(["another job", "a retry of the job", "a call for each person"])(
-    "by a profile that could not be revoked is completed by %s",
+    "is completed by %s after a profile could not be revoked",
     async (repeat) => {
       const realmId = await given.realm();
       const [ann, bob] = await people(realmId, 2, 1);
@@ -401,7 +401,7 @@ describe("an offboarding that was interrupted", () => {
     },
   );
 
-  test("by somebody's reactivation revokes nothing of theirs, whatever they have got since", async () => {
+  test("revokes nothing of a person reactivated meanwhile, newer profiles included", async () => {
     const realmId = await given.realm();
     const [ann, bob, cyd] = await people(realmId, 3, 1);
     const jobId = await offboarding(realmId, rowsFor([ann!, bob!, cyd!]));
@@ -421,7 +421,7 @@ describe("an offboarding that was interrupted", () => {
     expect(await countOf(sql`select from users where id = ${bob!.id} and offboarded_at is null`)).toBe(1);
   });
 
-  test("is carried out by the job that locked somebody out last", async () => {
+  test("is completed by the job that locked the person out last", async () => {
     const realmId = await given.realm();
     const [ann, bob] = await people(realmId, 2, 1);
     const first = await offboarding(realmId, rowsFor([ann!, bob!]));
@@ -442,7 +442,7 @@ describe("an offboarding that was interrupted", () => {
     expect(await activeProfiles(realmId)).toBe(0);
   });
 
-  test("is carried out for people whom a call has offboarded meanwhile", async () => {
+  test("is completed for people whom an API call has offboarded meanwhile", async () => {
     const realmId = await given.realm();
     const [ann] = await people(realmId, 1, 1);
     const jobId = await offboarding(realmId, rowsFor([ann!]));
@@ -459,7 +459,7 @@ describe("an offboarding that was interrupted", () => {
     expect(await activeProfiles(realmId)).toBe(0);
   });
 
-  test("of somebody who has nothing active left changes nothing, and is not audited again", async () => {
+  test("changes nothing for a person without active profiles, and adds no audit entry", async () => {
     const realmId = await given.realm();
     const [ann] = await people(realmId, 1, 1);
     const first = await offboarding(realmId, rowsFor([ann!]));
@@ -471,7 +471,7 @@ describe("an offboarding that was interrupted", () => {
   });
 });
 
-describe("a job whose creator may not create it any more", () => {
+describe("a job whose creator has lost the right to it", () => {
   const ends: Record<string, Sql> = {
     "a person who is offboarded": sql`update users set offboarded_at = now() where id = any`,
     "a person who is no administrator any more": sql`update users set administrator = false where id = any`,
@@ -486,7 +486,7 @@ describe("a job whose creator may not create it any more", () => {
     [...Object.keys(ends), ...Object.keys(endsOfClients)].flatMap((creator) =>
       ["scheduled", "queued"].map((state) => ({ creator, state })),
     ),
-  )("does not run by itself when it was $state by $creator", async ({ creator, state }) => {
+  )("does not start by itself if it was $state by $creator", async ({ creator, state }) => {
     const realmId = await given.realm();
     const boss = await given.user({ realmId, administrator: true });
     const leaving = await people(realmId, 2, 1);

@@ -235,7 +235,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-test("every kind of row becomes what it should, all in one job", async () => {
+test("every kind of row gets its result, all in one job", async () => {
   const realmId = await given.realm();
   const people = await Promise.all(
     cases.map(async ({ person, profiles = [] }, index) => {
@@ -296,7 +296,7 @@ test("the same file again changes nothing", async () => {
   expect(await usersOf(realmId)).toHaveLength(130);
 });
 
-test("a person who is named twice is taken on once, and the later row says which was the first", async () => {
+test("a person named twice is onboarded once, and the later row names the first", async () => {
   const realmId = await given.realm();
   const { job, rows } = await onboard(realmId, [
     { pairwiseId: "ann", email: "first@b.c" },
@@ -320,7 +320,7 @@ test.each([
   ["no_issuer", null],
   ["issuer_expiring", 100],
 ] as const)(
-  "where there is %s, rows with a profile change nothing and the others go on",
+  "with %s, rows with a profile change nothing and the others continue",
   async (code, issuerEndsInDays) => {
     const realmId = await given.realm({ issuerEndsInDays });
     const { rows } = await onboard(realmId, [{ pairwiseId: "with", ...laptop }, { pairwiseId: "without" }]);
@@ -332,7 +332,7 @@ test.each([
   },
 );
 
-test("a person of another realm by the same name is somebody else", async () => {
+test("a person of the same name in another realm is a different person", async () => {
   const [realmId, other] = [await given.realm(), await given.realm()];
   const namesake = await given.user({ realmId: other, pairwiseId: "ann", email: "hers@b.c" });
   await onboard(realmId, [{ pairwiseId: "ann", email: "new@b.c" }]);
@@ -340,7 +340,7 @@ test("a person of another realm by the same name is somebody else", async () => 
   expect(await usersOf(realmId)).toHaveLength(1);
 });
 
-test("a profile is made with the key that the realm has set for the device", async () => {
+test("a profile has the key type that the realm has set for the device", async () => {
   const realmId = await given.realm();
   await database.owner.query(sql`update realms set key_types = '{"Windows":"rsa-3072"}' where id = ${realmId}`);
   const { jobId } = await onboard(realmId, [
@@ -361,7 +361,7 @@ test("a profile is made with the key that the realm has set for the device", asy
   ]);
 });
 
-test("a person locked while their profile is being made gets none, and the row says why", async () => {
+test("a person locked while their profile is being made gets none, and the row has the reason", async () => {
   const realmId = await given.realm();
   const jobId = await givenJob(database.owner, {
     realmId,

@@ -25,7 +25,7 @@ const revokedBefore = extent(30_000, 0.3);
 const revocations = extent(600, 0.3);
 
 /** The first large job of a new installation comes before Postgres has first analyzed its tables. */
-test("on tables without statistics, an onboarding and an offboarding read no more than what is theirs", async () => {
+test("an onboarding and an offboarding read only their own rows, on tables without statistics", async () => {
   await withoutStatistics();
   const { realmId } = await givenIssuingRealm(database.owner);
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
@@ -57,7 +57,7 @@ test.each([
   { statistics: "without statistics", prepare: () => withoutStatistics() },
   { statistics: "with statistics", prepare: () => database.owner.query(sql`analyze`) },
 ])(
-  "a revocation $statistics reads no more than what is its own, however many profiles were revoked before",
+  "a revocation $statistics reads only its own rows, however many profiles were revoked before",
   async ({ prepare }) => {
     const { realmId } = await givenIssuingRealm(database.owner);
     await givenProfiles(realmId, { count: revokedBefore, revoked: true });

@@ -83,7 +83,7 @@ const auditedOf = async (realmId: string): Promise<string[]> =>
 const sorted = (texts: readonly string[]): string[] => [...texts].sort();
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test("every profile is revoked and audited once, and no other", async () => {
+  test("the listed profiles are revoked and audited once, and no others", async () => {
     const realmId = await given.realm();
     const [listed, others] = [await profiles(realmId, 1_201), await profiles(realmId, 40)];
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
@@ -109,7 +109,7 @@ describeWithTool("redis", "on Redis", () => {
   behaviour("redis");
 });
 
-test("every kind of row becomes what it should, all in one job", async () => {
+test("every kind of row gets its result, all in one job", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   const gone = await given.user({ realmId, offboardedAt: fromNow(-1000) });
@@ -176,7 +176,7 @@ test("every kind of row becomes what it should, all in one job", async () => {
   ]);
 });
 
-test("the audit entry of each says whose it was, why, and by which job", async () => {
+test("each audit entry records the owner, the reason and the job", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   const serial = await given.profile(user);
@@ -221,7 +221,7 @@ describe("a revocation of more than a fifth of the realm's active profiles", () 
   });
 });
 
-test("a revocation that is asked to stop revokes nothing more, and skips the rest", async () => {
+test("a revocation asked to stop revokes nothing more, and skips the rest", async () => {
   const realmId = await given.realm();
   const serials = await profiles(realmId, 600);
   const jobId = await revocation(realmId, serials);
@@ -239,7 +239,7 @@ test("a revocation that is asked to stop revokes nothing more, and skips the res
   expect(sorted(await revokedOf(serials))).toEqual(sorted(serials.slice(0, 500)));
 });
 
-test("a profile that the database refuses to revoke fails by itself", async () => {
+test("a profile that the database refuses to revoke fails alone", async () => {
   const realmId = await given.realm();
   const serials = await profiles(realmId, 12);
   const refused = serials[4]!;
@@ -264,7 +264,7 @@ test("a profile that the database refuses to revoke fails by itself", async () =
   expect(await auditedOf(realmId)).toHaveLength(11);
 });
 
-test("revocations, an offboarding and single calls at once: each profile is revoked once, by one of them", async () => {
+test("simultaneous revocations, an offboarding and single calls revoke each profile once", async () => {
   const realmId = await given.realm();
   const serials = await profiles(realmId, 400);
   const owners = await database.owner.query<{ id: string }>(
@@ -304,7 +304,7 @@ test("revocations, an offboarding and single calls at once: each profile is revo
   expect(byJobs.flat().filter(({ event }) => event === "profile_revoke")).toHaveLength(changed);
 });
 
-test("a job whose creator may not revoke profiles any more waits for somebody else", async () => {
+test("a job whose creator has lost the right to revoke profiles waits for another person", async () => {
   const realmId = await given.realm();
   const serials = await profiles(realmId, 3);
   const jobId = await revocation(realmId, serials, { executeAt: fromNow(60_000) });

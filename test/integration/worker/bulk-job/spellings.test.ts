@@ -35,7 +35,7 @@ const offboardedOf = async (realmId: string): Promise<string[]> =>
   ).map(({ id }) => id);
 
 describe("onboarding", () => {
-  test("two spellings in one file are one person, in the first spelling", async () => {
+  test("makes one person from two spellings in one file, in the first spelling", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const rows = await run(realmId, "onboarding", [
       { pairwiseId: "JDoe@uni.example" },
@@ -50,7 +50,7 @@ describe("onboarding", () => {
     expect(await peopleOf(realmId)).toEqual(["JDoe@uni.example", "ann@uni.example"]);
   });
 
-  test("who is there in another spelling is changed and keeps the id", async () => {
+  test("changes a person known in another spelling, and keeps the id", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const { id } = await given.user({ realmId, pairwiseId: "J\u00e4ger" });
     const rows = await run(realmId, "onboarding", [
@@ -60,7 +60,7 @@ describe("onboarding", () => {
     expect(await peopleOf(realmId)).toEqual(["J\u00e4ger"]);
   });
 
-  test("of twins each is found by exactly its spelling, and a third spelling fails and names them", async () => {
+  test("finds each twin only in its exact spelling; a third spelling fails and names them", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const [first, second] = await givenTwins(database.owner, { realmId, ids: ["JDoe", "jdoe"] });
     const rows = await run(realmId, "onboarding", [
@@ -81,7 +81,7 @@ describe("onboarding", () => {
     expect(await peopleOf(realmId)).toEqual(["JDoe", "jdoe"]);
   });
 
-  test("somebody who comes in another spelling after the check is not made twice", async () => {
+  test("does not duplicate a person who appears in another spelling after the check", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const jobId = await givenJob(database.owner, { realmId, kind: "onboarding", rows: [{ pairwiseId: "JDoe" }] });
     await jobs.advance(jobId);
@@ -110,7 +110,7 @@ describe.each([
     return (await peopleOf(realmId)).filter((id) => offboarded.includes(id) === (kind === "offboarding"));
   };
 
-  test("a leaver is found in every spelling, by the id alone and beside the userID", async () => {
+  test("finds a leaver in every spelling, by the id alone and beside the userID", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const ids = ["JDoe@uni.example", "J\u00e4ger", "al\u200bice", "carol", "dave"];
     const people = [];
@@ -132,7 +132,7 @@ describe.each([
     expect(await changedIn(realmId)).toEqual(ids);
   });
 
-  test("of twins each is found by exactly its spelling, and a third spelling fails and names them", async () => {
+  test("finds each twin only in its exact spelling; a third spelling fails and names them", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const [, second] = await givenTwins(database.owner, { realmId, ids: ["JDoe", "jdoe"], offboardedAt });
     const rows = await run(realmId, kind, [{ pairwiseId: "JDOE" }, { pairwiseId: "jdoe" }]);

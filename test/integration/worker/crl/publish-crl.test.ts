@@ -106,13 +106,13 @@ const insertMany = (from: number, to: number) =>
       from generate_series(${from}::integer, ${to}::integer) as n
   `);
 
-test("an issuer has an empty CRL, signed by it, before anything is revoked", async () => {
+test("an issuer has an empty CRL with its signature before the first revocation", async () => {
   expect((await publish()).entries.size).toBe(0);
   const der = await storedCrl(apiDb, realm.issuerId);
   expect(verifyCrl(der, pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
 });
 
-test("what is revoked is on the next CRL, once, with its reason, and stays on it", async () => {
+test("a revocation is on the next CRL, once, with its reason, and stays on it", async () => {
   await publish();
   const [first, second, third] = [await givenProfile(), await givenProfile(), await givenProfile()];
   await revoke(first, { reason: 1 });
@@ -136,7 +136,7 @@ test("an abandoned serial number is on the next CRL, without a reason", async ()
   expect((await publish()).entries).toEqual(new Map([["4242424242", null]]));
 });
 
-test("a revocation that commits after a publication that began later is on the next CRL", async () => {
+test("a revocation that commits after the start of a later publication is on the next CRL", async () => {
   const [early, late] = [await givenProfile(), await givenProfile()];
   let commit: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (commit = resolve));
@@ -156,7 +156,7 @@ test("a revocation that commits after a publication that began later is on the n
   expect([...(await publish()).entries.keys()].sort()).toEqual([early, late].sort());
 });
 
-test("numbers go up with each CRL, and also past one of the future", async () => {
+test("numbers rise with each CRL, even past a number from a clock ahead", async () => {
   const numbers = [(await publish(clockAt(-hour))).number];
   for (let i = 0; i < 3; i++) {
     await abandon(String(i + 1));
@@ -169,7 +169,7 @@ test("numbers go up with each CRL, and also past one of the future", async () =>
   expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0n))).toBe(true);
 });
 
-test("numbers are past all that were published since a backup that the database was restored from", async () => {
+test("numbers exceed all those published after the backup that the database was restored from", async () => {
   const backedUp = (await publish(clockAt(-2 * hour))).number;
   const crl = await database.owner.query(sql`select * from crls where issuer_id = ${realm.issuerId}`);
   const lost = [];
@@ -189,7 +189,7 @@ test("numbers are past all that were published since a backup that the database 
   for (const earlier of [backedUp, ...lost]) expect(number > earlier).toBe(true);
 });
 
-test("a CRL begins with the second of its publication and is valid for the configured hours", async () => {
+test("a CRL starts at the second of its publication and is valid for the configured hours", async () => {
   const from = Math.floor(systemClock.now().getTime() / 1000) * 1000;
   await publishCrl({ ...worker(), validityHours: 30 }, realm.issuerId);
   const [dates] = await database.owner.query<{ thisUpdate: Date; nextUpdate: Date }>(sql`
@@ -201,7 +201,7 @@ test("a CRL begins with the second of its publication and is valid for the confi
   expect(nextUpdate.getTime() - thisUpdate.getTime()).toBe(30 * hour);
 });
 
-test("what goes on the list is in the log before it is committed, a hundred to a line, and again when it was not", async () => {
+test("new entries are logged before they are committed, a hundred to a line, and again after a failed attempt", async () => {
   const serials = Array.from({ length: 250 }, (_, number) => String(5_000 + number));
   for (const serial of serials) await abandon(serial);
   await afterPause();
@@ -218,13 +218,13 @@ test("what goes on the list is in the log before it is committed, a hundred to a
     expect(told.flatMap(({ entries }) => entries.map(({ serial }) => serial)).sort()).toEqual([...serials].sort());
 });
 
-test("of many that publish at once one does, with everything on it", async () => {
+test("of many simultaneous publications one succeeds, with every entry", async () => {
   await abandon("77");
   const published = await Promise.all(Array.from({ length: 8 }, () => publishCrl(worker(), realm.issuerId)));
   expect(published.filter((one) => one !== undefined)).toMatchObject([{ entries: 1 }]);
 });
 
-test("nothing is due for a while after a CRL, then what was revoked meanwhile, then a quarter of the validity later", async () => {
+test("an issuer is not due right after a CRL, then due for new revocations, then after a quarter of the validity", async () => {
   const due = (at = systemClock.now()) => crls.listDue(workerDb, { at, validityHours: 96 });
   expect(await due()).toContain(realm.issuerId);
   await publishCrl(worker(), realm.issuerId);
@@ -242,7 +242,7 @@ test("nothing is due for a while after a CRL, then what was revoked meanwhile, t
   expect(await due(fromNow(-hour))).toContain(realm.issuerId);
 });
 
-test("an issuer that is followed by another goes on publishing, until it ends", async () => {
+test("an issuer with a successor keeps publishing until it expires", async () => {
   await database.owner.query(sql`update issuers set issuing = false where id = ${realm.issuerId}`);
   await abandon("11");
   expect([...(await publish()).entries.keys()]).toEqual(["11"]);
@@ -255,7 +255,7 @@ test("an issuer that is followed by another goes on publishing, until it ends", 
   expect(await publishCrl(worker(), realm.issuerId)).toBeUndefined();
 });
 
-test("an entry goes once its certificate has ended and a CRL made after that has had it", async () => {
+test("an entry is removed once its certificate has expired and a later CRL has listed it", async () => {
   await abandon("21", fromNow(hour));
   await abandon("22", fromNow(60 * 24 * hour));
   expect((await publish(clockAt(0))).entries.size).toBe(2);
@@ -266,7 +266,7 @@ test("an entry goes once its certificate has ended and a CRL made after that has
   expect([...(await publish(clockAt(3 * hour))).entries.keys()].sort()).toEqual(["22", "23", "24"]);
 });
 
-test("a worker whose clock was set since it was last compared publishes nothing", async () => {
+test("a worker whose clock was set since the last comparison publishes nothing", async () => {
   for (const ms of [-hour, -6_000, 6_000, hour]) {
     await afterPause();
     await expect(publishCrl(worker({ now: () => fromNow(ms) }), realm.issuerId)).rejects.toThrow(
@@ -276,7 +276,7 @@ test("a worker whose clock was set since it was last compared publishes nothing"
   expect(await database.owner.query(sql`select from crls where issuer_id = ${realm.issuerId}`)).toEqual([]);
 });
 
-test("a long list is kept in pieces that are written once", async () => {
+test("a long CRL is kept in pieces that are written once", async () => {
   const pieceIds = () => crls.listPieces(workerDb, realm.issuerId);
   const deps = worker();
   await insertMany(1, 12_345);
@@ -295,7 +295,7 @@ test("a long list is kept in pieces that are written once", async () => {
   expect(verifyCrl(await storedCrl(apiDb, realm.issuerId), pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
 });
 
-test("what a worker packed and did not live to publish is published by the next one", async () => {
+test("pieces packed by a worker that died are published by the next one", async () => {
   await publish();
   await insertMany(1, 5_001);
   const dying = worker();
@@ -313,7 +313,7 @@ test("what a worker packed and did not live to publish is published by the next 
   expect((await publish()).entries.size).toBe(5_001);
 });
 
-test("a worker whose connection is lost while it publishes leaves everything as it was", async () => {
+test("a worker that loses its connection while it publishes leaves everything unchanged", async () => {
   const { number } = await publish();
   await abandon("32");
   await afterPause();
@@ -353,7 +353,7 @@ test("a damaged piece is not signed", async () => {
   await expect(publishCrl(worker(), realm.issuerId)).rejects.toThrow(/not whole|damaged/);
 });
 
-describe("nobody takes an entry back", () => {
+describe("an entry is never taken back", () => {
   beforeEach(async () => {
     await abandon("51");
     await publish();
@@ -365,12 +365,12 @@ describe("nobody takes an entry back", () => {
     ["empties the pieces", sql`truncate crl_pieces`, /permission denied|never taken back/],
     ["deletes a CRL", sql`delete from crls`, /permission denied|higher number/],
     ["gives a CRL an old number", sql`update crls set number = 1`, /higher number/],
-  ])("not who %s, as a worker or as the owner", async (_, statement, refusal) => {
+  ])("by a session that %s, as a worker or as the owner", async (_, statement, refusal) => {
     await expect(workerDb.query(statement)).rejects.toThrow(refusal);
     await expect(database.owner.query(statement)).rejects.toThrow(refusal);
   });
 
-  test("not who continues a piece with something else", async () => {
+  test("by a session that continues a piece with other content", async () => {
     await expect(
       workerDb.transaction(async (tx) => {
         await tx.query(sql`
@@ -414,7 +414,7 @@ describe("a publisher", () => {
 
   const storm = extent(1_000, 0.4);
 
-  test("of several makes few CRLs of a storm of revocations, one at a time, and loses none", async () => {
+  test("combines a storm of revocations in few CRLs, one of several publishers at a time, and loses none", async () => {
     start();
     start();
     start();
@@ -443,7 +443,7 @@ describe("a publisher", () => {
     expect(new Set((await current()).entries.keys())).toEqual(new Set(serials));
   });
 
-  test("that cannot publish for one issuer does so for the others, and reports it as a problem", async () => {
+  test("that fails for one issuer publishes for the others, and reports a problem", async () => {
     const broken = await givenIssuingRealm(database.owner);
     const refusing: PublishDeps["pool"] = {
       ...pool,

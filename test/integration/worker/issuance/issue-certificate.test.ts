@@ -81,7 +81,7 @@ function withLastOctetFlipped(pemText: string): string {
 }
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test("an issuance that is enqueued becomes a certificate whose output only the API can open", async () => {
+  test("an enqueued issuance becomes a certificate whose output only the API can open", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues } = await startTestWorker({ databaseUrl: database.url, kind });
     const id = await givenIssuance(database.owner, { realmId, userId, format: "pem" });
@@ -100,7 +100,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     expect(parsed.subject).toContain(`CN=${row?.identity}`);
   });
 
-  test("work that is delivered many times, by several workers, is done once", async () => {
+  test("work delivered many times, by several workers, is done once", async () => {
     const { realmId, userId } = await realmWithUser();
     const workers = await Promise.all([1, 2].map(() => startTestWorker({ databaseUrl: database.url, kind })));
     const ids = await Promise.all(Array.from({ length: 40 }, () => givenIssuance(database.owner, { realmId, userId })));
@@ -117,7 +117,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await Promise.all(workers.map(({ stop }) => stop()));
   });
 
-  test("issuances of one task are each issued once, whatever else of it is settled, unknown or to fail", async () => {
+  test("each issuance of a task is issued once, even if others are settled, unknown or failing", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     const given = (wanted = {}) => givenIssuance(database.owner, { realmId, userId, ...wanted });
@@ -148,7 +148,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await stop();
   });
 
-  test("when the queue loses everything, all 200 accepted issuances finish all the same", async () => {
+  test("all 200 accepted issuances finish even if the queue loses everything", async () => {
     const { realmId, userId } = await realmWithUser();
     const ids = await Promise.all(
       Array.from({ length: 200 }, () => givenIssuance(database.owner, { realmId, userId, at: lostAt() })),
@@ -170,7 +170,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await stop();
   });
 
-  test("a forged job does nothing: not a payload that does not fit, not an issuance that does not exist", async () => {
+  test("a forged job does nothing, with a malformed payload or an unknown issuance", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     const poison = { ...issueCertificate, jobId: () => randomUUID() };
@@ -188,7 +188,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await stop();
   });
 
-  test("a worker that is stopped finishes the issuances that it has claimed", async () => {
+  test("a stopping worker finishes its claimed issuances", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     const ids = await Promise.all(
@@ -227,10 +227,10 @@ describeWithTool("redis", "on Redis", () => {
   behaviour("redis");
 });
 
-describe("when migrating makes the queue's schema again", () => {
+describe("a migration that recreates the queue's schema", () => {
   const log = { info: () => undefined, warn: () => undefined };
 
-  test("what was accepted before is issued all the same, although its tasks went with the schema", async () => {
+  test("loses the tasks of accepted creations, but they are still issued", async () => {
     const { realmId, userId } = await realmWithUser();
     await makeOpenQueueSchema(database.url);
     const ids = await Promise.all(
@@ -251,7 +251,7 @@ describe("when migrating makes the queue's schema again", () => {
     await stop();
   });
 
-  test("under a worker that runs, tasks go on reaching it, one by one and many at once", async () => {
+  test("keeps tasks reaching a running worker, singly and in bulk", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
     const add = async (count: number): Promise<string[]> => {
@@ -301,7 +301,7 @@ test("a row that the database refuses fails alone; the others of its batch are i
   }
 });
 
-test("what Postgres ends for another transaction is settled again, and nothing fails of it", async () => {
+test("a settlement that Postgres cancels for another transaction is retried, and nothing fails", async () => {
   const { realmId, userId } = await realmWithUser();
   await database.owner.query(
     verbatim(`
@@ -331,7 +331,7 @@ test("what Postgres ends for another transaction is settled again, and nothing f
   }
 });
 
-test("a key of the requester's own is certified as it is, and no private key comes back", async () => {
+test("a requester's own key is certified as it is, and no private key is returned", async () => {
   const { realmId, userId } = await realmWithUser();
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
   const { csr, spki } = certificateSigningRequest();
@@ -350,7 +350,7 @@ test("a key of the requester's own is certified as it is, and no private key com
   await stop();
 });
 
-test("a request that is not one, and a key that has a certificate already, are said to be the requester's to mend", async () => {
+test("an invalid request, and a key with a certificate, are reported as the requester's errors", async () => {
   const { realmId, userId } = await realmWithUser();
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
   const { csr } = certificateSigningRequest();
@@ -368,7 +368,7 @@ test("a request that is not one, and a key that has a certificate already, are s
   await stop();
 });
 
-test("one key, in whatever octets it is sent, is certified once, in DER", async () => {
+test("a key in any encoding is certified once, in DER", async () => {
   const { realmId, userId } = await realmWithUser();
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -392,7 +392,7 @@ test("one key, in whatever octets it is sent, is certified once, in DER", async 
   await stop();
 });
 
-test("a server's name outside the realm's domains is not certified, also when a row asks for it that no api checked", async () => {
+test("a server name outside the realm's domains is not certified, even for a row that no api checked", async () => {
   const { realmId } = await givenIssuingRealm(database.owner, { infrastructureDomains: ["example.org"] });
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
   const infrastructure = { realmId, userId: null as never, kind: "infrastructure", deviceType: null } as const;
@@ -407,7 +407,7 @@ test("a server's name outside the realm's domains is not certified, also when a 
   await stop();
 });
 
-test("RSA keys come from the pool while it has any, and are made on the spot when it has none", async () => {
+test("RSA keys come from the pool while it has any, and are generated on demand otherwise", async () => {
   const { realmId, userId } = await realmWithUser();
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url, rsaKeyPool: 1 });
   const ids = await Promise.all(

@@ -104,7 +104,7 @@ const abandoned = async (ids: readonly string[]): Promise<number> =>
   (await database.owner.query(sql`select from abandoned_serial_numbers where issuance_id = any(${ids}::uuid[])`))
     .length;
 
-test("issuances wait for an issuer whose key does not open, and delay no others; once it opens they are issued", async () => {
+test("issuances of an issuer whose key does not open wait without delaying others, and are issued once it opens", async () => {
   const away = await realmWithUser();
   const key = await lockUp(away.issuerId);
   const other = await realmWithUser();
@@ -127,7 +127,7 @@ test("issuances wait for an issuer whose key does not open, and delay no others;
   expect(await abandoned(waiting)).toBe(0);
 });
 
-test("a worker that can sign for no issuer leaves the tasks to another one", async () => {
+test("a worker that can sign for no issuer leaves the tasks to another", async () => {
   const realm = await realmWithUser();
   const able = await startTestWorker({ databaseUrl: database.url });
   const newest = await givenIssuingRealm(database.owner);
@@ -153,7 +153,7 @@ test("a worker that can sign for no issuer leaves the tasks to another one", asy
   expect(await abandoned(ids)).toBe(0);
 });
 
-test("a passphrase that does not open the newest issuer's key is refused at the start", async () => {
+test("a passphrase that does not open the newest issuer's key is refused at start", async () => {
   const { issuerId } = await realmWithUser();
   const pool = newPool({ passphrase: otherPassphrase });
 
@@ -165,7 +165,7 @@ test("a passphrase that does not open the newest issuer's key is refused at the 
   });
 });
 
-describe("one worker's part", () => {
+describe("a single worker", () => {
   let db: Database | undefined;
   const workerWith = (pool: SigningPool): IssuanceDeps => {
     db ??= database.open("realmpass_worker");
@@ -182,7 +182,7 @@ describe("one worker's part", () => {
     };
   };
 
-  test("a thread that ends while it signs costs its requests no try, and nothing is claimed until there is another", async () => {
+  test("counts no try if a thread dies while signing, and claims nothing until it is replaced", async () => {
     const { realmId, userId } = await realmWithUser();
     const deps = workerWith(newPool());
     const ids = await Promise.all(
@@ -211,7 +211,7 @@ describe("one worker's part", () => {
     expect([...(await issueAll(deps, [...ids, ...later])).values()]).toEqual([...ids, ...later].map(() => "issued"));
   });
 
-  test("a request that can never be signed fails after its last try, since its issuer can sign", async () => {
+  test("fails a request that can never be signed after its last try, if its issuer can sign", async () => {
     const { realmId, userId } = await realmWithUser();
     await database.owner.query(sql`update realms set radius_ca = 'no certificate' where id = ${realmId}`);
     const deps = workerWith(newPool());
@@ -223,7 +223,7 @@ describe("one worker's part", () => {
     });
   });
 
-  test("no CRL is published for an issuer that cannot be signed for, until it can", async () => {
+  test("publishes no CRL for an issuer that it cannot sign for, until it can", async () => {
     const { issuerId } = await realmWithUser();
     const key = await lockUp(issuerId);
     const deps = workerWith(newPool());
@@ -244,7 +244,7 @@ describe("one worker's part", () => {
     );
   });
 
-  test("nothing is claimed for an issuer that is loaded and does not sign", async () => {
+  test("claims nothing for an issuer that is loaded but does not sign", async () => {
     const { issuerId, realmId, userId } = await realmWithUser();
     const pool = newPool();
     const deps = workerWith(pool);
@@ -264,7 +264,7 @@ describe("one worker's part", () => {
     expect([...(await issueAll(deps, [id])).values()]).toEqual(["issued"]);
   });
 
-  test("a worker whose clock is wrong claims and certifies nothing", async () => {
+  test("claims and certifies nothing while its clock is wrong", async () => {
     const { issuerId, realmId, userId } = await realmWithUser();
     const deps = workerWith(newPool());
     const state = { inStep: false };
@@ -281,7 +281,7 @@ describe("one worker's part", () => {
     expect([...(await issueAll({ ...deps, issuers }, [id])).values()]).toEqual(["issued"]);
   });
 
-  test("an issuance of an issuer that is away fails all the same when its guest account has ended", async () => {
+  test("still fails an issuance of an unavailable issuer if its guest account has expired", async () => {
     const { realmId, issuerId } = await realmWithUser();
     await lockUp(issuerId);
     const [account] = await database.owner.query<{ id: string }>(sql`

@@ -85,7 +85,7 @@ describe("with a pool and a loaded issuer", () => {
   const issueOne = async (override: Partial<SigningRequest> = {}) => pool.issue([signingRequest(override)]);
 
   test.each(certificateFormats.filter((format) => !isDeviceFile(format)))(
-    "a request for %s gives a certificate and its sealed output in that shape",
+    "a request for %s returns a certificate and its sealed output in that shape",
     async (format) => {
       const batch = await issueOne({ format });
       const output = outputOf(batch);
@@ -111,7 +111,7 @@ describe("with a pool and a loaded issuer", () => {
   };
 
   test.each(certificateFormats.filter(isDeviceFile))(
-    "a request for %s gives that file, and without the realm's network nothing",
+    "a request for %s returns that file, or an error without the realm's network",
     async (format) => {
       const file = Buffer.from(outputOf(await issueOne({ format, network }))["data"] ?? "", "base64").toString("utf8");
       expect(file).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/);
@@ -122,7 +122,7 @@ describe("with a pool and a loaded issuer", () => {
     },
   );
 
-  test("configuration profiles are signed when there is something to sign them with", async () => {
+  test("configuration profiles are signed if there is a key for it", async () => {
     const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" });
     const signing = ["req", "-x509", "-key", "key.pem", "-subj", "/CN=Signs Profiles"];
     const certificate = openssl(signing, { "key.pem": key }).stdout;
@@ -139,14 +139,14 @@ describe("with a pool and a loaded issuer", () => {
     }
   });
 
-  test("a result names the public key by the hash that the database keeps unique", async () => {
+  test("a result identifies the public key by the hash that the database keeps unique", async () => {
     const { certificate, spkiSha256 } = issued((await issueOne()).results[0]);
     const spki = new X509Certificate(certificate).publicKey.export({ format: "der", type: "spki" });
 
     expect(Buffer.from(spkiSha256).equals(createHash("sha256").update(spki).digest())).toBe(true);
   });
 
-  test("what leaves the thread brings no other memory along", async () => {
+  test("a result shares no memory with the rest of the thread", async () => {
     const { results, dataKeys } = await pool.issue(Array.from({ length: 4 }, () => signingRequest()));
 
     for (const part of [
@@ -157,7 +157,7 @@ describe("with a pool and a loaded issuer", () => {
     }
   });
 
-  test("sealed output of one issuance does not open as another's", async () => {
+  test("the sealed output of one issuance does not open for another", async () => {
     const { dataKeys, results } = await pool.issue([signingRequest(), signingRequest()]);
     const [first, second] = results.map(issued);
     const swapped = [{ ...first!, issuanceId: second!.issuanceId }];
@@ -165,7 +165,7 @@ describe("with a pool and a loaded issuer", () => {
     expect(() => outputOf({ dataKeys, results: swapped })).toThrow("does not open");
   });
 
-  test("batches that a thread signs one after the other are sealed with one data key", async () => {
+  test("consecutive batches of a thread are sealed with one data key", async () => {
     const fresh = newPool();
     await fresh.ensureIssuer(material);
     try {
@@ -177,7 +177,7 @@ describe("with a pool and a loaded issuer", () => {
     }
   });
 
-  test("a bad request fails with its reason and takes no other with it", async () => {
+  test("a bad request fails with its reason and without affecting others", async () => {
     const requests = [
       signingRequest(),
       signingRequest({ csr: "rubbish" }),
@@ -201,7 +201,7 @@ describe("with a pool and a loaded issuer", () => {
     ]);
   });
 
-  test("a key pair that was brought along is used, and wiped on this side at once", async () => {
+  test("a given key pair is used, and wiped on this side at once", async () => {
     const keyPair = generateKeyPair("rsa-2048");
     const privateKey = createPrivateKey({ key: Buffer.from(keyPair.privateKeyPkcs8), format: "der", type: "pkcs8" });
 
@@ -218,7 +218,7 @@ describe("with a pool and a loaded issuer", () => {
       ["P-384", generateKeyPairSync("ec", { namedCurve: "secp384r1" }).privateKey],
       ["RSA-2048", generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey],
     ])(
-      "with %s: its key is certified, nothing else of it is used, and the output has no private key",
+      "with %s: only its key is certified, and the output has no private key",
       async (_, key) => {
         const batch = await issueOne({ csr: csrFor(key), format: "pkcs12" });
         const certificate = new X509Certificate(issued(batch.results[0]).certificate);
@@ -230,7 +230,7 @@ describe("with a pool and a loaded issuer", () => {
     );
   });
 
-  test("an issuer that is known already is not loaded again; a changed one replaces it", async () => {
+  test("a known issuer is not loaded again; a changed one replaces it", async () => {
     await pool.ensureIssuer(structuredClone(material));
     await pool.ensureIssuer({ ...material, urls: { ...testUrls, crl: "http://pki.example.org/crl/2.crl" } });
 
@@ -244,7 +244,7 @@ describe("with a pool and a loaded issuer", () => {
     await expect(pool.probe("99" as IssuerID)).rejects.toThrow(ThreadRequestError);
   });
 
-  test("an issuer that does not load says why, and the one before stays", async () => {
+  test("an issuer that fails to load reports the reason, and the previous one stays", async () => {
     const other = await testIssuerMaterial("another passphrase");
     const mixedUp = await testIssuerMaterial(passphrase, "issuing-rsa");
 
@@ -262,10 +262,10 @@ describe("with a pool and a loaded issuer", () => {
 /** Makes a batch that keeps a thread busy for a while. */
 const longBatch = (): SigningRequest[] => Array.from({ length: 40 }, () => signingRequest({ format: "pem" }));
 
-describe("what is urgent", () => {
+describe("an urgent batch", () => {
   const slow = (pool: SigningPool, done: () => void): Promise<void> => pool.issue(longBatch()).then(done);
 
-  test.each([1, 2])("goes before all that waits, with %i threads", async (threads) => {
+  test.each([1, 2])("precedes all waiting batches, with %i threads", async (threads) => {
     const pool = newPool({ threads });
     await pool.ensureIssuer(material);
     try {
@@ -289,7 +289,7 @@ describe("when a thread dies", () => {
   let pool: SigningPool;
   afterEach(() => pool.close());
 
-  test("its batch is rejected, another thread takes its place with the same issuers, and work goes on", async () => {
+  test("its batch is rejected, another thread with the same issuers replaces it, and work continues", async () => {
     pool = newPool({ log: { warn: (fields) => warnings.push(fields) } });
     await pool.ensureIssuer(material);
     const victim = started.at(-1);
@@ -305,7 +305,7 @@ describe("when a thread dies", () => {
     expect(warnings).toMatchObject([{ event: "signing_thread.ended" }]);
   });
 
-  test("with two threads, the other one's batches are not touched", async () => {
+  test("the other of two threads keeps its batches", async () => {
     pool = newPool({ threads: 2 });
     await pool.ensureIssuer(material);
     const victim = started.at(-1);
@@ -317,14 +317,14 @@ describe("when a thread dies", () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("a thread that does not answer in time is stopped, so that no caller waits forever", async () => {
+  test("a thread without an answer in time is stopped, so that no caller waits forever", async () => {
     pool = newPool({ batchSecondsMax: 0.001 });
     await expect(pool.issue(longBatch())).rejects.toThrow(SigningThreadError);
   });
 });
 
 describe("closing", () => {
-  test("waits for what is under way, and takes nothing new", async () => {
+  test("waits for running batches, and accepts no new ones", async () => {
     const pool = newPool();
     await pool.ensureIssuer(material);
     const underWay = pool.issue([signingRequest({ keyType: "rsa-2048" })]);
@@ -340,7 +340,7 @@ describe("closing", () => {
     await closed;
   });
 
-  test("does not wait beyond its deadline: what is left is rejected", async () => {
+  test("does not wait beyond its deadline: remaining batches are rejected", async () => {
     const pool = newPool();
     await pool.ensureIssuer(material);
     const batches = Array.from({ length: 4 }, () =>
@@ -355,14 +355,14 @@ describe("closing", () => {
   });
 });
 
-test("a thread runs as the program runs itself", async () => {
+test("a thread runs with the same options as the program", async () => {
   const pool = newPool({ runThread: undefined });
   await pool.ensureIssuer(material);
   issued((await pool.issue([signingRequest()])).results[0]);
   await pool.close();
 });
 
-test("a refusal keeps its name across the thread's border", () => {
+test("an error keeps its name across threads", () => {
   expect(new ThreadRequestError({ name: "IssuerError", message: "x" })).toMatchObject({
     reason: "IssuerError",
     message: "x",

@@ -78,7 +78,7 @@ const count = async (rows: Sql): Promise<number> =>
   only(await database.owner.query<{ count: number }>(sql`select count(*)::integer as count from (${rows}) as rows`))
     .count;
 
-test("an entry that was recorded gets its place, and a signed head says where its chain ends", async () => {
+test("a recorded entry gets its position, and a signed head marks the end of its chain", async () => {
   const realmId = await given.realm();
   await recordMany(realmId, 3);
   expect(await check(realmId)).toMatchObject({ entries: 0, unsealed: 3, faults: [] });
@@ -95,7 +95,7 @@ test("an entry that was recorded gets its place, and a signed head says where it
   expect(await signer.verify(head.signature)).toMatchObject({ realm: realmId, ...end, previous: 0, complete: true });
 });
 
-test("a second turn with nothing to do signs nothing", async () => {
+test("a second turn without new entries signs nothing", async () => {
   const realmId = await given.realm();
   await record(realmId);
   await seal();
@@ -103,7 +103,7 @@ test("a second turn with nothing to do signs nothing", async () => {
   expect(await count(sql`select from audit_heads where realm_id = ${realmId}`)).toBe(1);
 });
 
-test("a backlog is sealed in slices, each with its head, of which the last alone is complete", async () => {
+test("a backlog is sealed in slices, each with its head, of which only the last is complete", async () => {
   const realmId = await given.realm();
   await recordMany(realmId, 10);
 
@@ -121,7 +121,7 @@ test("a backlog is sealed in slices, each with its head, of which the last alone
   expect(await check(realmId)).toMatchObject({ entries: 10, faults: [] });
 });
 
-test("two realms have chains of their own", async () => {
+test("two realms have separate chains", async () => {
   const [one, other] = [await given.realm(), await given.realm()];
   for (let index = 0; index < 6; index++) await record(index % 2 === 0 ? one : other);
 
@@ -134,7 +134,7 @@ test("two realms have chains of their own", async () => {
   expect((await check(one)).end.hash).not.toBe((await check(other)).end.hash);
 });
 
-test("an entry that was committed late, with a lower id, is sealed later", async () => {
+test("an entry committed late, with a lower id, is sealed later", async () => {
   const realmId = await given.realm();
   await database.owner.transaction(async (tx) => {
     await record(realmId, tx);
@@ -151,7 +151,7 @@ test("an entry that was committed late, with a lower id, is sealed later", async
   expect(await check(realmId)).toMatchObject({ entries: 2, unsealed: 0, faults: [] });
 });
 
-test("recording waits for no sealing", async () => {
+test("recording does not wait for sealing", async () => {
   const realmId = await given.realm();
   await record(realmId);
   await workers[0]!
@@ -171,7 +171,7 @@ test("recording waits for no sealing", async () => {
   expect(await check(realmId)).toMatchObject({ entries: 2, faults: [] });
 });
 
-test("entries that are gone before they were sealed hold nobody up", async () => {
+test("entries removed before sealing block nothing", async () => {
   const realmId = await given.realm();
   await recordMany(realmId, 7);
   await database.owner.transaction(async (tx) => {
@@ -187,7 +187,7 @@ test("entries that are gone before they were sealed hold nobody up", async () =>
   expect(await check(realmId)).toMatchObject({ entries: 2, unsealed: 5, end: { position: 2 }, faultCount: 5 });
 });
 
-test("many workers at once, while entries keep coming, do not fork a chain", async () => {
+test("many workers at once, with new entries arriving, do not fork a chain", async () => {
   const realms = [await given.realm(), await given.realm()];
   const recording = Promise.all(realms.map((realmId) => recordMany(realmId, 60)));
   let recorded = false;
@@ -217,7 +217,7 @@ describe("a worker that dies", () => {
       }),
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("at step %i leaves a valid chain, and the next one goes on", async (step) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("at step %i leaves a valid chain, and the next worker continues it", async (step) => {
     const realmId = await given.realm();
     await recordMany(realmId, 3);
     await seal({ slice: 1 });
@@ -230,7 +230,7 @@ describe("a worker that dies", () => {
     expect(await check(realmId)).toMatchObject({ entries: 6, unsealed: 0, faults: [] });
   });
 
-  test("after its last step has finished", async () => {
+  test("after its last step has finished its work", async () => {
     const realmId = await given.realm();
     await recordMany(realmId, 2);
     await seal({ db: dyingAt(9) });
@@ -238,7 +238,7 @@ describe("a worker that dies", () => {
   });
 });
 
-test("a chain that ends with somebody else's head is not gone on with, and other realms' are", async () => {
+test("a worker stops at a chain with a foreign head, and seals the other realms", async () => {
   const [forged, sound] = [await given.realm(), await given.realm()];
   await record(forged);
   await seal({ by: await createHeadSigner(generateAuditKey()) });
@@ -253,7 +253,7 @@ test("a chain that ends with somebody else's head is not gone on with, and other
   await expect(seal()).rejects.toThrow(/not signed with our key/);
 });
 
-test("what another worker leaves lying for more than a minute is in the log", async () => {
+test("work that another worker leaves for more than a minute is logged", async () => {
   const realmId = await given.realm();
   await record(realmId);
   const after = (seconds: number): Clock => ({ now: () => new Date(systemClock.now().getTime() + seconds * 1_000) });
@@ -273,7 +273,7 @@ test("what another worker leaves lying for more than a minute is in the log", as
   expect(await check(realmId)).toMatchObject({ entries: 1, unsealed: 0, faults: [] });
 });
 
-test("a worker whose clock was set since it was last compared seals nothing", async () => {
+test("a worker whose clock was set since the last comparison seals nothing", async () => {
   const realmId = await given.realm();
   await record(realmId);
   for (const seconds of [-3_600, 3_600]) {
@@ -285,7 +285,7 @@ test("a worker whose clock was set since it was last compared seals nothing", as
   expect(await check(realmId)).toMatchObject({ entries: 1, unsealed: 0, faults: [] });
 });
 
-test("sealing waits for no other upkeep", async () => {
+test("sealing does not wait for other upkeep", async () => {
   const realmId = await given.realm();
   await record(realmId);
   await workers[0]!.transaction(async (tx) => {
@@ -295,7 +295,7 @@ test("sealing waits for no other upkeep", async () => {
   expect(await check(realmId)).toMatchObject({ entries: 1, unsealed: 0 });
 });
 
-test("a new key goes on with the chain of an earlier one that it is listed with", async () => {
+test("a new key continues the chain of an earlier key in its list", async () => {
   const realmId = await given.realm();
   const [earlier, later] = [generateAuditKey(), generateAuditKey()];
   await record(realmId);
@@ -330,7 +330,7 @@ test.each<[string, Sql]>([
   ["seal", sql`insert into audit_seals default values`],
   ["sign", sql`insert into audit_heads default values`],
   ["take from what waits", sql`delete from audit_unsealed`],
-])("nobody but workers may %s", async (_, statement) => {
+])("only workers may %s", async (_, statement) => {
   for (const role of ["realmpass_api", "realmpass_operator"] as const) {
     await expect(database.open(role, { connectionsMax: 1 }).query(statement)).rejects.toThrow(/permission denied/);
   }
@@ -352,7 +352,7 @@ test("a running worker seals by itself within seconds", async () => {
   await stop();
 });
 
-test("the signed end of a realm's log is in the worker's log, at most every 15 minutes and then the latest", async () => {
+test("the signed end of a realm's log is in the worker's log, at most every 15 minutes, and then the latest", async () => {
   const realmId = await given.realm();
   let now = systemClock.now().getTime();
   const clock = { now: () => new Date(now) };

@@ -31,7 +31,7 @@ beforeEach(async () => {
   realmId = await given.realm();
 });
 
-test("30 days after the first profile of a person it is finished, once, with one audit entry, by nobody", async () => {
+test("the set-up ends once, 30 days after a person's first profile, with one audit entry without an actor", async () => {
   const user = await given.user({ realmId });
   const firstAt = fromNow(-10 * day);
   await given.profile(user, { createdAt: fromNow(-day) });
@@ -47,7 +47,7 @@ test("30 days after the first profile of a person it is finished, once, with one
   expect(await entriesOf(realmId)).toEqual([{ userId: null, clientId: null }]);
 });
 
-test("without a profile of a person it stays open; profiles of servers and guests do not count", async () => {
+test("the set-up stays open without a person's profile; profiles of servers and guests do not count", async () => {
   const { id: guestAccountId } = await given.guestAccount({ realmId });
   const createdAt = fromNow(-100 * day);
   await given.profile({ realmId }, { kind: "infrastructure", createdAt });
@@ -56,7 +56,7 @@ test("without a profile of a person it stays open; profiles of servers and guest
   expect(await finishedAt(realmId)).toBeNull();
 });
 
-test("several realms are finished in one turn, and one that cannot be leaves no half of it", async () => {
+test("several set-ups are finished in one turn, and a failing one is not left half finished", async () => {
   const others = [realmId, await given.realm()];
   for (const id of others) {
     await given.profile(await given.user({ realmId: id }), { createdAt: fromNow(-31 * day) });

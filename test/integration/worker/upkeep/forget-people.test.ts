@@ -77,7 +77,7 @@ async function tablesWith(values: readonly string[]): Promise<string[]> {
   return found;
 }
 
-describe("a person with everything that a person can have", () => {
+describe("a person with every kind of data", () => {
   let realm: IssuingRealm;
   let admin: Caller;
   let responder: { url: string };
@@ -166,7 +166,7 @@ describe("a person with everything that a person can have", () => {
 
   const auditExport = async (): Promise<string> => (await admin.get("/api/audit/export")).text;
 
-  test("leaves no byte in any table, export or log; the audit chain, the CRL and OCSP are as they were", async () => {
+  test("leaves no byte in any table, export or log; the audit chain, the CRL and OCSP stay the same", async () => {
     const { user, jobId, serials } = await givenAda();
     const values = Object.values(ada);
     expect((await tablesWith(values)).length).toBeGreaterThan(5);
@@ -223,7 +223,7 @@ describe("a person with everything that a person can have", () => {
     expect([ofExport.code, ofExport.json["ok"]]).toEqual([0, true]);
   });
 
-  test("is a number and a date to administrators, cannot be let back in, and comes back as a new person", async () => {
+  test("becomes a number and a date for administrators, cannot be reactivated, and returns as a new person", async () => {
     const [{ id } = { id: "" }] = await owner().query<{ id: string }>(
       sql`select id from users where realm_id = ${realm.realmId} and forgotten_at is not null`,
     );
@@ -247,7 +247,7 @@ describe("a person with everything that a person can have", () => {
   });
 });
 
-describe("who is forgotten", () => {
+describe("forgetting", () => {
   let realmId: string;
   const leaver = async (months = 3, rest: { email?: string; pairwiseId?: string } = {}): Promise<GivenUser> => {
     const user = await given.user({ realmId, ...rest });
@@ -268,7 +268,7 @@ describe("who is forgotten", () => {
     await setForgetting(realmId, 2);
   });
 
-  test("only people who were offboarded longer ago than the realm says, and only in realms that say so", async () => {
+  test("affects only people offboarded for longer than the realm's setting, and only in realms that have one", async () => {
     const elsewhere = await given.user({ realmId: await given.realm() });
     await owner().query(sql`update users set offboarded_at = now() - interval '9 years' where id = ${elsewhere.id}`);
     const people = [await leaver(2), await leaver(1), await given.user({ realmId }), elsewhere];
@@ -278,20 +278,20 @@ describe("who is forgotten", () => {
     expect(await forgottenOf(people)).toEqual([true, false, false, false]);
   });
 
-  test("nobody early by a clock that is ahead", async () => {
+  test("affects nobody early if a clock is ahead", async () => {
     const user = await leaver(1);
     await forget({ clock: { now: () => new Date(systemClock.now().getTime() + 400 * 86_400_000) } });
     expect(await forgottenOf([user])).toEqual([false]);
   });
 
-  test("nobody with an active profile", async () => {
+  test("affects nobody with an active profile", async () => {
     const [user, other] = [await leaver(), await leaver()];
     await given.profile(user);
     await forget({ slice: 1 });
     expect(await forgottenOf([user, other])).toEqual([false, true]);
   });
 
-  test("nobody who is reactivated while it is their turn", async () => {
+  test("affects nobody who is reactivated during their turn", async () => {
     const [returning, other] = [await leaver(), await leaver()];
     await owner().transaction(async (tx) => {
       await users.lock(tx, { realmId, userId: returning.id });
@@ -303,7 +303,7 @@ describe("who is forgotten", () => {
     expect(await forgottenOf([returning])).toEqual([false]);
   });
 
-  test("nobody by the function that erases, before their time, even when the worker calls it", async () => {
+  test("affects nobody early through the erasing function, even if the worker calls it", async () => {
     const people = [await leaver(1), await given.user({ realmId })];
     const db = (worker ??= api.database.open("realmpass_worker"));
     const [answer] = await db.query<{ ids: string[] }>(sql`
@@ -316,7 +316,7 @@ describe("who is forgotten", () => {
     );
   });
 
-  test("goes on where it was interrupted, and counts everybody once", async () => {
+  test("continues after an interruption, and counts everyone once", async () => {
     const people = await leavers(7);
     let slices = 0;
     const breaking: Clock = {
@@ -335,7 +335,7 @@ describe("who is forgotten", () => {
     expect(new Set((await entries()).map((entry) => entry.forgetAfterMonths))).toEqual(new Set([2]));
   });
 
-  test("in every realm, when the entry of one of them is refused; that one is tried again", async () => {
+  test("covers every realm if one realm's entry is refused; that one is retried", async () => {
     const first = await leaver();
     realmId = await given.realm();
     await setForgetting(realmId, 2);
@@ -360,7 +360,7 @@ describe("who is forgotten", () => {
     expect(await forgottenOf([first])).toEqual([true]);
   });
 
-  test("once, by several workers at the same time", async () => {
+  test("happens once with several workers at the same time", async () => {
     const people = await leavers(12);
     const another = api.database.open("realmpass_worker");
     await eventually(async () => {
@@ -370,7 +370,7 @@ describe("who is forgotten", () => {
     expect((await entries()).reduce((sum, entry) => sum + entry.users, 0)).toBe(12);
   });
 
-  test("not those whom a job under way is about; a job that nobody has started loses their rows", async () => {
+  test("spares people in a running job; a job that was never started loses their rows", async () => {
     const [busy, waiting, shared] = [await leaver(), await leaver(), await leaver(3, { email: "Shared@example.org" })];
     const job = (state: "running" | "ready", rows: readonly GivenRow[]) =>
       givenJob(owner(), { realmId, kind: "offboarding", rows, state, dryRun: state === "ready" });
@@ -394,7 +394,7 @@ describe("who is forgotten", () => {
     expect(await jobOf(owner(), ready)).toMatchObject({ state: "ready", total: 3, skipped: 2 });
   });
 
-  test("rows in other spellings of theirs are erased and taken out, those of a twin who stays are not", async () => {
+  test("erases and excludes rows in their other spellings, but not those of a twin who stays", async () => {
     const [first, second] = await givenTwins(owner(), { realmId, ids: ["JDoe", "jdoe"], offboardedAt: new Date(0) });
     await owner().query(sql`update users set offboarded_at = null where id = ${second!.id}`);
     const alone = await leaver(3, { pairwiseId: "Solo" });
@@ -422,7 +422,7 @@ describe("who is forgotten", () => {
     await given.user({ realmId, pairwiseId: "solo" });
   });
 
-  test("rows about profiles of theirs lose the serial number, others keep theirs", async () => {
+  test("removes the serial number from rows about their profiles, and from no others", async () => {
     const [user, other] = [await leaver(), await given.user({ realmId })];
     const serials = [await given.profile(user), await given.profile(other)];
     const jobId = await givenJob(owner(), {

@@ -32,7 +32,7 @@ beforeEach(async () => {
   realmId = await given.realm();
 });
 
-test("profiles that outlive their account are revoked once it has expired, with one audit entry each, by nobody", async () => {
+test("profiles that outlive their account are revoked once it has expired, with one audit entry each, without an actor", async () => {
   const expiresAt = fromNow(hour);
   const { id: guestAccountId } = await given.guestAccount({ realmId, expiresAt });
   const serials = [
@@ -58,7 +58,7 @@ test("profiles that outlive their account are revoked once it has expired, with 
   }
 });
 
-test("what ended with its account, was revoked before, or is somebody else's is left alone", async () => {
+test("profiles that ended with their account, were revoked before, or belong to others are left alone", async () => {
   const expiresAt = fromNow(-hour);
   const { id: guestAccountId } = await given.guestAccount({ realmId, expiresAt });
   const { id: running } = await given.guestAccount({ realmId });
@@ -84,7 +84,7 @@ test("what ended with its account, was revoked before, or is somebody else's is 
   for (const serial of [ended, revoked, ...others]) expect(await auditOf(database, "serial", serial)).toEqual([]);
 });
 
-test("what is revoked by somebody at the same moment is not revoked again, nor told of again", async () => {
+test("a profile revoked by another process at the same moment is neither revoked nor reported again", async () => {
   const { id: guestAccountId } = await given.guestAccount({ realmId, expiresAt: fromNow(-hour) });
   const serials = [
     await given.profile({ realmId }, { guestAccountId }),

@@ -82,7 +82,7 @@ const kinds: readonly [string, (expiresAt: Date) => Promise<Sql>][] = [
 ];
 
 describe.each(kinds)("%s", (_, make) => {
-  test("goes once it has ended", async () => {
+  test("is removed once it has ended", async () => {
     const found = await make(fromNow(-minute));
     expect(await rowsOf(found)).toBe(1);
     await tidyUp();
@@ -98,7 +98,7 @@ describe.each(kinds)("%s", (_, make) => {
   });
 });
 
-test("a session that lay idle for 30 days goes with its code and tokens, one that was used since stays", async () => {
+test("a session idle for 30 days is removed with its code and tokens; one used since stays", async () => {
   const [idle, used] = [await given.session({ user }), await given.session({ user })];
   const usedAt = (id: string, at: Date) =>
     database.owner.query(sql`update sessions set last_used_at = ${at} where id = ${id}`);
@@ -115,7 +115,7 @@ test("a session that lay idle for 30 days goes with its code and tokens, one tha
   expect(await rowsOf(sql`select from sessions where id = ${used.id}`)).toBe(1);
 });
 
-test("a session outlives the login that it began with", async () => {
+test("a session outlives the login that it started with", async () => {
   const { id } = await given.session({ user });
   await given.login(user);
   await database.owner.query(sql`
@@ -129,7 +129,7 @@ test("a session outlives the login that it began with", async () => {
   expect(await rowsOf(sql`select from sessions where id = ${id} and login_id is null`)).toBe(1);
 });
 
-test("all that has piled up goes in one turn, in slices so that no statement takes long", async () => {
+test("an accumulated backlog is removed in one turn, in slices so that no statement takes long", async () => {
   await database.owner.query(sql`
     insert into guesses (key, points, expire)
     select 'piled up ' || n, 1, ${fromNow(-minute).getTime()}::bigint from generate_series(1, 12000) n
@@ -150,7 +150,7 @@ test("all that has piled up goes in one turn, in slices so that no statement tak
   expect(await left()).toEqual([0, 0]);
 });
 
-describe("private keys that were collected", () => {
+describe("collected private keys", () => {
   /** Makes so many outputs, all made at the same instant and, unless specified otherwise, collected then. */
   const givenCollected = async (count: number, at: Date, { collected = true } = {}): Promise<void> => {
     await database.owner.query(sql`
@@ -189,7 +189,7 @@ describe("private keys that were collected", () => {
     expect(await sealed()).toBe(0);
   });
 
-  test("are erased after a day if nobody collects them", async () => {
+  test("are erased after a day if they are not collected", async () => {
     await givenCollected(2, fromNow(-day - minute), { collected: false });
     await givenCollected(1, fromNow(-day + minute), { collected: false });
     await tidyUp();
@@ -198,7 +198,7 @@ describe("private keys that were collected", () => {
     expect(await sealed()).toBe(0);
   });
 
-  test("are erased while somebody holds what else would be removed, and that is removed the next time", async () => {
+  test("are erased even if a row due for removal is locked, and that row is removed the next time", async () => {
     await givenCollected(1, fromNow(-11 * minute));
     const { id } = await given.session({ user });
     await database.owner.query(sql`update sessions set expires_at = ${fromNow(-minute)} where id = ${id}`);
@@ -216,7 +216,7 @@ describe("private keys that were collected", () => {
   });
 });
 
-describe("OCSP responders' certificates", () => {
+describe("expired certificates of OCSP responders", () => {
   const counts = async () => ({
     ended: await rowsOf(sql`select from ocsp_responders where not_after < ${fromNow(-day)}`),
     others: await rowsOf(sql`select from ocsp_responders where not_after >= ${fromNow(-day)}`),
@@ -233,7 +233,7 @@ describe("OCSP responders' certificates", () => {
     `);
   };
 
-  test("are forgotten a day after they ended", async () => {
+  test("are forgotten a day after their end", async () => {
     await givenResponders(fromNow(-day - minute), 6_000);
     await givenResponders(fromNow(-day + minute));
     expect(await counts()).toEqual({ ended: 6_000, others: 1 });
@@ -242,7 +242,7 @@ describe("OCSP responders' certificates", () => {
     expect(await counts()).toEqual({ ended: 0, others: 1 });
   });
 
-  test("stay until then, whatever a worker's clock says, and whatever a worker does", async () => {
+  test("stay until then, whatever a worker's clock shows and whatever a worker does", async () => {
     const before = await counts();
     await givenResponders(fromNow(minute));
 
@@ -255,7 +255,7 @@ describe("OCSP responders' certificates", () => {
   });
 });
 
-test("while one worker tidies up, another has nothing to do", async () => {
+test("while one worker runs upkeep, another has nothing to do", async () => {
   const found = await kinds[3]![1](fromNow(-minute));
   await database.owner.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(7246712)`);
