@@ -10,6 +10,7 @@ import { sendConditional } from "../../http/respond.ts";
 import type { Exchange, Route } from "../../http/route.ts";
 import { docsPath } from "./docs-path.ts";
 import { docsStylesheet } from "./docs-stylesheet.ts";
+import { keepResults } from "./kept-results.ts";
 import { referenceScript } from "./reference-script.ts";
 import { referenceStylesheet } from "./reference-stylesheet.ts";
 
@@ -45,11 +46,11 @@ export const docsAssetPath = (deps: Pick<Deps, "settings">, name: keyof typeof a
 /**
  * Serves the files of the documentation's pages, gzipped if the client accepts that. Each is read at its first request.
  */
-export const docsAssetRoutes = (): Route[] =>
-  Object.entries<Asset>(assets).map(([name, asset]) => {
-    let content: ReturnType<typeof contentOf> | undefined;
+export function docsAssetRoutes(): Route[] {
+  const once = keepResults<Content>(Object.keys(assets).length);
+  return Object.entries<Asset>(assets).map(([name, asset]) => {
     const send = async ({ request, response }: Exchange): Promise<void> => {
-      const { plain, packed } = await (content ??= contentOf(asset));
+      const { plain, packed } = await once(name, () => contentOf(asset));
       response.setHeader("Vary", "Accept-Encoding");
       const takesPacked = acceptsGzip(request.get("Accept-Encoding") ?? "");
       if (takesPacked) response.setHeader("Content-Encoding", "gzip");
@@ -57,8 +58,14 @@ export const docsAssetRoutes = (): Route[] =>
     };
     return fileRoute(`/docs/assets/${name}`, send, "/docs/assets/:name");
   });
+}
 
-async function contentOf({ read }: Asset): Promise<{ plain: Buffer; packed: Buffer }> {
+interface Content {
+  plain: Buffer;
+  packed: Buffer;
+}
+
+async function contentOf({ read }: Asset): Promise<Content> {
   const plain = await read();
   return { plain, packed: await promisify(gzip)(plain) };
 }

@@ -10,6 +10,7 @@ import { docsPath } from "./docs-path.ts";
 import { ErrorTable } from "./error-table.tsx";
 import { findValues, withValues, type GuideValues } from "./guide-values.ts";
 import { guides, readGuide, type Guide } from "./guides.ts";
+import { keepResults } from "./kept-results.ts";
 import { ListTable } from "./list-table.tsx";
 import { renderMarkdown } from "./markdown.ts";
 import { packRadius, radiusArchives, type RadiusArchive } from "./radius-archive.ts";
@@ -22,14 +23,9 @@ const keptMax = 200;
 
 /** Returns the documentation's routes, under `/docs`. Each page is rendered once for each realm's values. */
 export function docsRoutes(deps: DocsDeps, endpoints: readonly Endpoint[]): Route[] {
-  const kept = new Map<string, Promise<Buffer>>();
-  const once = (path: string, values: GuideValues, make: () => Promise<Buffer> | Buffer): Promise<Buffer> => {
-    const key = JSON.stringify([path, values]);
-    const made = kept.get(key) ?? Promise.resolve(make());
-    if (kept.size >= keptMax) kept.clear();
-    kept.set(key, made);
-    return made;
-  };
+  const results = keepResults<Buffer>(keptMax);
+  const once = (path: string, values: GuideValues, make: () => Promise<Buffer> | Buffer): Promise<Buffer> =>
+    results(JSON.stringify([path, values]), make);
   const page = (slug: string, make: (values: GuideValues) => Promise<Buffer> | Buffer): Route => {
     const path = slug === "" ? "/docs" : `/docs/${slug}`;
     const send = async (exchange: Exchange): Promise<void> => {
