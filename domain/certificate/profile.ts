@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Scope } from "../people/scopes.ts";
 
 export const profileKinds = ["user", "guest", "infrastructure"] as const;
 export type ProfileKind = (typeof profileKinds)[number];
@@ -21,3 +22,10 @@ export const revocationEvent = {
   guest: "guest_profile_revoke",
   infrastructure: "infrastructure_profile_revoke",
 } as const satisfies Record<ProfileKind, string>;
+
+/** The scope for reading profiles of each kind. */
+export const scopeToRead = {
+  user: "profile.read",
+  guest: "guest.view",
+  infrastructure: "infrastructure.read",
+} as const satisfies Record<ProfileKind, Scope>;

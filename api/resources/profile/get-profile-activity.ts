@@ -4,20 +4,12 @@ import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { hasEnded } from "../../../domain/people/guest-account.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
-import type { ProfileKind } from "../../../domain/certificate/profile.ts";
-import type { Scope } from "../../../domain/people/scopes.ts";
+import { scopeToRead } from "../../../domain/certificate/profile.ts";
 import { hasStaffScope } from "../../contract/access.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { OwnedProfileActivityView } from "../../contract/views/activity-view.ts";
 import { knownPerson } from "./known-person.ts";
 import { readActivities, readOffboarding } from "./read-activity.ts";
-
-/** The scope for reading a profile of each kind. */
-const scopeOfKind = {
-  user: "profile.read",
-  guest: "guest.view",
-  infrastructure: "infrastructure.read",
-} as const satisfies Record<ProfileKind, Scope>;
 
 export const getProfileActivity = endpoint({
   operation: "getProfileActivity",
@@ -37,7 +29,7 @@ export const getProfileActivity = endpoint({
     const { realmId } = principal;
     const at = clock.now();
     const found = await activity.find(db, { realmId, serialNumber });
-    if (found === undefined || !hasStaffScope(principal, scopeOfKind[found.kind])) throw fail("profile_not_found");
+    if (found === undefined || !hasStaffScope(principal, scopeToRead[found.kind])) throw fail("profile_not_found");
     const { userId, guestAccountId } = found;
     const [owner, guestAccount] = await Promise.all([
       userId === null ? undefined : users.find(db, { realmId, userId, at }),

@@ -3,7 +3,7 @@ import type { Certificate } from "../../../db/queries/certificates/certificates.
 import * as search from "../../../db/queries/search/search.ts";
 import type { Findings, FoundGuestAccount, FoundUser } from "../../../db/queries/search/search.ts";
 import { GuestAccountID, UserID } from "../../../domain/ids.ts";
-import type { ProfileKind } from "../../../domain/certificate/profile.ts";
+import { scopeToRead, type ProfileKind } from "../../../domain/certificate/profile.ts";
 import type { Scope } from "../../../domain/people/scopes.ts";
 import {
   compareFindings,
@@ -24,13 +24,6 @@ interface Asked {
   at: Date;
 }
 
-/** The scope for seeing profiles of each kind. */
-const scopeOfKind = {
-  user: "profile.read",
-  guest: "guest.view",
-  infrastructure: "infrastructure.read",
-} as const satisfies Record<ProfileKind, Scope>;
-
 /** One group, and whether time ran out before all of it was searched. */
 interface Found {
   group: SearchGroup;
@@ -50,7 +43,7 @@ export async function findGroups(
     may: (scope: Scope) => boolean;
   },
 ): Promise<SearchView> {
-  const kinds = (Object.keys(scopeOfKind) as ProfileKind[]).filter((kind) => may(scopeOfKind[kind]));
+  const kinds = (Object.keys(scopeToRead) as ProfileKind[]).filter((kind) => may(scopeToRead[kind]));
   const finders = [
     ...(may("user.read") ? [{ kind: "user", find: findUsers } as const] : []),
     ...(kinds.length > 0 ? [{ kind: "profile", find: findProfilesOf(kinds) } as const] : []),
