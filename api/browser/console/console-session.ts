@@ -46,7 +46,7 @@ export async function findConsole(
 
 /**
  * Opens the console in the browser with a new cookie, and ends the console session that the browser had before. Returns
- * false if the OAuth session has ended meanwhile.
+ * false, and leaves the browser as it was, if the OAuth session has ended meanwhile.
  */
 export async function openConsole(
   deps: SessionDeps,
@@ -57,8 +57,7 @@ export async function openConsole(
   const { token, hash } = drawSecretToken("consoleSession");
   const before = presentedHash(deps, request);
   const opened = await deps.db.transaction(async (tx) => {
-    if (before !== undefined) await consoleSessions.removeByToken(tx, { tokenHash: before });
-    return consoleSessions.create(tx, {
+    const created = await consoleSessions.create(tx, {
       id,
       tokenHash: hash,
       sessionId,
@@ -66,6 +65,10 @@ export async function openConsole(
       accessExpiresAt: accessExpiry(deps),
       at: deps.clock.now(),
     });
+    if (created !== undefined && before !== undefined) {
+      await consoleSessions.removeByToken(tx, { tokenHash: before });
+    }
+    return created;
   });
   if (opened === undefined) return false;
   setCookie(deps, response, { name: "console", value: token });

@@ -11,7 +11,23 @@ import { consoleIn, openConsole } from "../../../../support/browser/console-brow
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { givenLocalAccount, testPassword } from "../../../../support/given/local-account.ts";
 
-const api = useApi();
+/** Whether OAuth sessions end just before the console opens on them. */
+let sessionEndsMeanwhile = false;
+const api = useApi({
+  watch: (db) => ({
+    ...db,
+    transaction: (work) =>
+      db.transaction((tx) =>
+        work({
+          ...tx,
+          query: (statement) =>
+            sessionEndsMeanwhile && statement.text.includes("insert into console_sessions")
+              ? Promise.resolve([])
+              : tx.query(statement),
+        }),
+      ),
+  }),
+});
 const { given, database } = api;
 
 const admin = (realmId = api.realmId): Promise<GivenUser> => given.user({ realmId, administrator: true });
@@ -212,6 +228,19 @@ test("a second sign-in in the same browser replaces the first", async () => {
   expect(cookie()).not.toBe(first);
   expect(await send("GET", "/console/session")).toMatchObject({ status: 200 });
   expect(await sessionsOf(user)).toHaveLength(1);
+});
+
+test("a second sign-in whose session ends meanwhile leaves the first", async () => {
+  const { browser, cookie, send } = await openConsole(api, await admin());
+  const first = cookie();
+  sessionEndsMeanwhile = true;
+  try {
+    expect(await browser.get(`${api.url}/console/sign-in`)).toMatchObject({ status: 400 });
+  } finally {
+    sessionEndsMeanwhile = false;
+  }
+  expect(cookie()).toBe(first);
+  expect(await send("GET", "/console/session")).toMatchObject({ status: 200 });
 });
 
 test("the database contains neither the cookie nor the tokens in readable form", async () => {
