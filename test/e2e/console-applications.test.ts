@@ -206,7 +206,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     expect(await page.inputValue('[data-path="name"]')).toBe("Typed here");
     expect((await applicationNow(id)).body.data).toMatchObject({ name: "Two tabs" });
     await expectGoodConsole(watched);
-    await page.click('button:has-text("Save mine all the same")');
+    await page.click('button:has-text("Save mine anyway")');
     await page.waitForSelector("text=The application was changed.");
     expect((await applicationNow(id)).body.data).toMatchObject({
       name: "Typed here",
@@ -231,7 +231,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await expectFocus(button("Cancel"));
     await tabTo(page.getByRole("slider"));
     await page.keyboard.press("Home");
-    await page.waitForSelector("text=The old secret and all tokens that were got with it end at once.");
+    await page.waitForSelector("text=The old secret and all tokens obtained with it end at once.");
     await pressAt(button("Make a new secret"));
     await page.waitForSelector("text=Shown only now");
     await tabTo(button("Copy: Client secret"));

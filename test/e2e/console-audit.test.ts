@@ -84,7 +84,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     const person = page.getByRole("textbox", { name: "Person who acted" });
     await person.fill("helper@");
     await person.press("Enter");
-    await page.getByText("Entries of what this person did:").waitFor();
+    await page.getByText("Entries by this person:").waitFor();
     await expect.poll(() => rows(page).count()).toBe(2);
     await person.fill("example.org");
     await person.press("Enter");
@@ -115,7 +115,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     const [head, ...entries] = (await download(/^CSV/)).trim().split("\r\n");
     expect(head).toMatch(/^Entry,Time \(.+\),Event,/);
     expect(entries).toHaveLength(2);
-    await page.getByText("That, too, is in the log now.").first().waitFor();
+    await page.getByText("The download is now recorded in it.").first().waitFor();
     await page.goto(`${subject.api.url}/console/audit?event=audit_export`);
     await expect
       .poll(() => texts(page))

@@ -126,7 +126,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     expect(await page.inputValue('[data-path="profileLimit"]')).toBe("9");
     expect(await accountNow(id)).toMatchObject({ name: "Renamed", profileLimit: 5, note: null });
     await expectGoodConsole(watched);
-    await page.click('[role="dialog"] button:has-text("Save mine all the same")');
+    await page.click('[role="dialog"] button:has-text("Save mine anyway")');
     await page.waitForSelector("text=The guest account was changed.");
     expect(await accountNow(id)).toMatchObject({ name: "Renamed", profileLimit: 9, note: "Ask Mia" });
     await watched.context.close();

@@ -133,7 +133,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
     const { page, context } = await subject.open(`/console/infrastructure?open=${serial}`);
     await page.waitForSelector(`[role="dialog"] >> text=${serial.slice(-8)}`);
     await page.click('[role="dialog"] button:has-text("Revoke")');
-    await page.waitForSelector("text=devices no longer connect until the server has a new one");
+    await page.waitForSelector("text=devices cannot connect until the server has a new one");
     await page.click('button:has-text("Revoke “old-radius”")');
     await page.waitForSelector("text=“old-radius” was revoked.");
     const now = (await profiles()).find((profile: { serial: string }) => profile.serial === serial);

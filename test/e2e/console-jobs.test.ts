@@ -198,7 +198,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await fail({ db: owner, clock: systemClock, log: silentLog, onEnd: () => undefined }, job);
     const watched = await subject.open(`/console/jobs/${job}`);
     const { page } = watched;
-    await page.waitForSelector("[role=alert] >> text=The job could not go on");
+    await page.waitForSelector("[role=alert] >> text=The job could not continue");
     expect(await counted(page, "Skipped")).toBe("2");
     await expectFaultless(watched);
     await page.click('button:has-text("Resume")');
@@ -404,9 +404,9 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       await page.waitForSelector("[role=dialog]", { state: "detached" });
     };
     await refused("x", "people.pdf", /„people.pdf“ lässt sich hier nicht lesen/);
-    await refused("x", "people.xlsx", /keine Excel-Arbeitsmappe, die sich lesen lässt/);
+    await refused("x", "people.xlsx", /Diese Excel-Arbeitsmappe lässt sich nicht lesen/);
     await refused("Kennung\n", "a.csv", /keine Zeilen/);
-    await asked("Kennung;Lieblingsfarbe\na;rot\n", "a.csv", /Sagen Sie von jeder Spalte, was sie ist/);
+    await asked("Kennung;Lieblingsfarbe\na;rot\n", "a.csv", /Wählen Sie für jede Spalte eine Bedeutung/);
     await asked("Kennung;Profilname\na;Laptop\n", "a.csv", /Zu einem Profil gehören auch: Gerätetyp oder Dateiformat/);
     await asked(Buffer.from("Kennung\nMüller\n", "latin1"), "a.csv", /Sind diese Namen richtig\?[^]*Müller/);
     await refused("[1]", "a.json", /Liste stehen/);

@@ -63,7 +63,7 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
     await stated(page, "Devices still on");
     await page
       .getByRole("status")
-      .getByText(/^Devices go off on /)
+      .getByText(/^Devices go offline on /)
       .waitFor();
     expect(await Promise.all(leavers.map(isOut))).toEqual([true, true]);
     await page.getByText("2 people can sign in again.").waitFor();
@@ -81,7 +81,7 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
 
     await pressAt(page.getByRole("link", { name: "This job undoes an offboarding" }));
     await stated(page, "Cancelled");
-    expect(await page.getByText(/^Devices go off on /).count()).toBe(0);
+    expect(await page.getByText(/^Devices go offline on /).count()).toBe(0);
     expect(await revoked(leavers)).toEqual([]);
     await expectFaultless(watched);
     await context.close();
@@ -103,11 +103,11 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
     const confirming = dialog.getByRole("button", { name: "Offboard grace-grete" });
     await expect.poll(() => confirming.isDisabled()).toBe(true);
     await page.keyboard.type("5");
-    await dialog.getByText("1 profile is revoked permanently when the days are over.").waitFor();
+    await dialog.getByText("1 profile is revoked permanently after these days.").waitFor();
     await expectFaultless(watched);
     await pressAt(confirming);
 
-    const notice = page.getByRole("status").filter({ hasText: /^Devices go off on / });
+    const notice = page.getByRole("status").filter({ hasText: /^Devices go offline on / });
     await notice.getByText(/\(in [45] days\)/).waitFor();
     expect(await isOut(leaver)).toBe(true);
     expect(await revoked([leaver])).toEqual([]);

@@ -231,7 +231,7 @@ describeWithTool("chromium", "selections in the console", () => {
       await button(page, "Lock").click();
       await page.getByText("Locking: 1 of 4").waitFor();
       await page.getByRole("link", { name: "leave-03" }).click();
-      await page.getByRole("dialog").getByText("When you leave now, it stops").waitFor();
+      await page.getByRole("dialog").getByText("If you leave now, it stops").waitFor();
       await inDialog(page, "Leave anyway").click();
       await page.getByRole("heading", { name: "leave-03", level: 1 }).waitFor();
       letGo();

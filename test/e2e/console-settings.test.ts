@@ -38,8 +38,8 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await page.keyboard.press("Enter");
     await expectFocus(page.getByRole("button", { name: "Cancel" }));
     await page.waitForSelector("text=2 people already have more than 3 profiles; theirs stay.");
-    await page.waitForSelector("text=People with a limit of their own are not touched.");
-    await page.waitForSelector("text=Profiles made from now on are valid for 1 month.");
+    await page.waitForSelector("text=People with a limit of their own are not affected.");
+    await page.waitForSelector("text=New profiles are valid for 1 month.");
     expect(await page.locator('[role="dialog"] tbody').innerText()).toMatch(
       /Profiles per person\s+5 profiles\s+3 profiles/,
     );
@@ -139,7 +139,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     watched.complaints.length = 0;
     await expectGoodConsole(watched);
 
-    await page.click('button:has-text("Save mine all the same")');
+    await page.click('button:has-text("Save mine anyway")');
     await page.click('[role="dialog"] button:has-text("Save")');
     await page.waitForSelector("text=The settings were saved.");
     expect(await realmNow()).toEqual({ ...before, displayName: "Typed here", maxProfiles: 7, maxValid: 3 });
@@ -218,7 +218,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
 
     await page.fill(field("radiusCN"), "radius.uni.example");
     await page.click('main [type="submit"]');
-    await page.waitForSelector('[role="dialog"] >> text=It can be set once');
+    await page.waitForSelector('[role="dialog"] >> text=This can be set once');
     await page.click('[role="dialog"] button:has-text("Save")');
     await page.waitForSelector("text=The settings were saved.");
     await page.waitForSelector("main section >> text=--radius-cn radius.uni.example");

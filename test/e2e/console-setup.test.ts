@@ -93,7 +93,7 @@ describeWithTool("chromium", "the set-up of a realm", () => {
       insert into upstream_identities (realm_id, issuer, subject, user_id, created_at) values (${realmId}, ${issuer}, '1', ${id}, now())
     `);
       const watched = await subject.open("/console");
-      await watched.page.waitForSelector("main [aria-label=Warnings] >> text=The last administrator was kept");
+      await watched.page.waitForSelector("main [aria-label=Warnings] >> text=The last administrator keeps the role");
       await expectGoodConsole(watched);
       await owner().query(sql`delete from upstream_identities where user_id = ${id}`);
       await watched.context.close();

@@ -44,7 +44,7 @@ describe("a workbook", () => {
     expect(csvOfSheet(data, { kind: "onboarding", headerRow: 3, columns }).join("")).toBe(
       "pairwiseID,fault\r\n4711,\r\n\r\n" +
         "1234567890123456800,pairwiseID: is a number that the spreadsheet rounded\r\n" +
-        "2023-03-15,pairwiseID: is a date that the spreadsheet made of what was typed\r\n0042,\r\n",
+        "2023-03-15,pairwiseID: is a date that the spreadsheet made from the input\r\n0042,\r\n",
     );
   });
 
