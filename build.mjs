@@ -243,7 +243,7 @@ async function lock() {
       if (error.code !== "EEXIST") throw error;
     }
     breakIfAbandoned();
-    if (waited > lockWaitSeconds) fail(`Another build does not end. If there is none, delete ${lockFile}.`);
+    if (waited > lockWaitSeconds) fail(`Another build has not ended. If none is running, delete ${lockFile}.`);
     await delay(100);
   }
 }

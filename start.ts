@@ -306,7 +306,7 @@ function banner({
     "  This is a trial: all processes run as one user of this machine, so code that runs in any of them can read every key.",
     ...(sharedLogin
       ? [
-          "  They share the login of DATABASE_URL, which may not make roles: SQL of any of them reaches what all of them may.",
+          "  They share the login of DATABASE_URL, which may not create roles: SQL of any of them reaches what all of them may.",
         ]
       : []),
     "",

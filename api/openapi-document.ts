@@ -21,7 +21,7 @@ function main([option]: readonly string[]): number {
   if (option === "--check") {
     if (read(path) === text) return 0;
     process.stderr.write(
-      "docs/openapi.json is not what the endpoints say. Run `npm run openapi`, and read the difference.\n",
+      "docs/openapi.json differs from the endpoints. Run `npm run openapi`, and read the difference.\n",
     );
     return 1;
   }

@@ -89,7 +89,10 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
       log.warn({ event: "listener.connection_lost", err }, "the connection for notifications was lost");
     },
     onDeaf() {
-      log.warn({ event: "listener.deaf" }, "the connection for notifications does not hear itself; a new one is made");
+      log.warn(
+        { event: "listener.deaf" },
+        "the connection for notifications does not receive its own messages; opening a new one",
+      );
     },
   });
   lifecycle.onStop("listener", () => listener.close());

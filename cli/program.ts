@@ -11,8 +11,8 @@ import type { Io } from "./context/io.ts";
 
 const options = {
   json: flag("data and errors as JSON", isSet),
-  quiet: flag("no progress and no messages; errors are still told", isSet),
-  yes: flag("do what cannot be undone without asking", isSet),
+  quiet: flag("no progress and no messages; errors are still shown", isSet),
+  yes: flag("do not ask before what cannot be undone", isSet),
   url: option("url", "the service; default: REALMPASS_URL, or the stored login", z.string().optional()),
   clientId: option("id", "the client; default: REALMPASS_CLIENT_ID, or the stored login", z.string().optional()),
   clientSecretFile: option(

@@ -53,7 +53,7 @@ export interface paths {
         put?: never;
         /**
          * Register an application
-         * @description `client_secret` is in this answer alone, and in that to a repeat with the same Idempotency-Key.
+         * @description `client_secret` is only in this response, and in the response to a repeat with the same Idempotency-Key.
          */
         post: operations["registerApplication"];
         delete?: never;
@@ -73,13 +73,13 @@ export interface paths {
         get: operations["getApplication"];
         /**
          * Change an application
-         * @description Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten. Bulk jobs of its own that wait do not run by themselves once it is switched off or lacks their scopes. With `If-Match`, only what was read is changed.
+         * @description Omitted properties stay. Sessions and tokens with a removed scope end; a secret that is no longer used is deleted. Its waiting bulk jobs do not run by themselves once it is switched off or lacks their scopes. With `If-Match`, only what was read is changed.
          */
         put: operations["updateApplication"];
         post?: never;
         /**
          * Delete an application
-         * @description Its sessions, consents, secrets and tokens end with it. Profiles that it had made open the network as before, and nothing in the API. Bulk jobs of its own that wait do not run by themselves any more.
+         * @description Its sessions, consents, secrets and tokens end with it. Profiles that it created still open the network, but nothing in the API. Its waiting bulk jobs no longer run by themselves.
          */
         delete: operations["deleteApplication"];
         options?: never;
@@ -98,7 +98,7 @@ export interface paths {
         put?: never;
         /**
          * Give an application a new secret
-         * @description The old one stays valid for `overlapHours`; at 0 it ends at once, with the tokens that were got with it. No more than two are valid at a time.
+         * @description The old one stays valid for `overlapHours`; at 0 it ends at once, with the tokens obtained with it. No more than two are valid at a time.
          */
         post: operations["rotateClientSecret"];
         delete?: never;
@@ -115,13 +115,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was changed in the realm, and by whom
+         * The changes in the realm, and who made them
          * @description With `include=people` the answer has those who acted and those whom it happened to as `people`, by userID, which needs `user.read`.
          */
         get: operations["listAuditEntries"];
         put?: never;
         /**
-         * What was changed in the realm, and by whom
+         * The changes in the realm, and who made them
          * @description With `include=people` the answer has those who acted and those whom it happened to as `people`, by userID, which needs `user.read`.
          */
         post: operations["listAuditEntriesByPost"];
@@ -159,7 +159,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The applications that the signed-in user allowed something
+         * The applications to which the signed-in user has consented
          * @description The latest first, not paginated. No scope is needed.
          */
         get: operations["listConsents"];
@@ -182,7 +182,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take back what the signed-in user allowed an application
+         * Withdraw the signed-in user's consent for an application
          * @description The user's sessions with the application end, with their tokens.
          */
         delete: operations["withdrawConsent"];
@@ -202,7 +202,7 @@ export interface paths {
         put?: never;
         /**
          * Create a guest account
-         * @description Its token is read apart, see `getGuestToken`. Guest managers who do not administer the realm are bound by its `guestDaysMax` and `guestLimitMax`.
+         * @description `getGuestToken` returns its token. Guest managers who do not administer the realm are bound by its `guestDaysMax` and `guestLimitMax`.
          */
         post: operations["createGuestAccount"];
         delete?: never;
@@ -240,13 +240,13 @@ export interface paths {
         get: operations["getGuestAccount"];
         /**
          * Change a guest account
-         * @description Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not. Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed. An end that is moved forward to within the next hour counts as many as the account has active profiles. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         * @description Omitted properties stay. Profiles end with the account at the latest; a later end does not lengthen them. An expired account becomes active again if its end is moved; a revoked one does not. Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed. An end that is moved forward to within the next hour counts as many as the account has active profiles. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not allow bulk jobs may revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         put: operations["updateGuestAccount"];
         post?: never;
         /**
          * Revoke a guest account
-         * @description Cannot be undone: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it. It counts as many as it has active profiles, at least one. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         * @description Cannot be undone: its tokens end at once, pending issuances for it fail, and all its profiles are revoked with it. It counts as many as it has active profiles, at least one. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not allow bulk jobs may revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["revokeGuestAccount"];
         options?: never;
@@ -279,7 +279,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened to a guest account and its profiles, latest first */
+        /** The events of a guest account and its profiles, latest first */
         get: operations["listGuestTimeline"];
         put?: never;
         post?: never;
@@ -321,7 +321,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a profile of one of the realm's guest accounts
-         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not allow bulk jobs may revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["revokeGuestProfile"];
         options?: never;
@@ -338,7 +338,7 @@ export interface paths {
         };
         /**
          * The token of a guest account
-         * @description Anyone who holds it can create profiles under the account. It is the same every time, and every time that it is read is in the audit log.
+         * @description Anyone who holds it can create profiles under the account. It is always the same, and the audit log records each reading.
          */
         get: operations["getGuestToken"];
         put?: never;
@@ -378,12 +378,12 @@ export interface paths {
         put?: never;
         /**
          * Create a profile for a server or an access point
-         * @description A name that is a DNS name becomes that of the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.
+         * @description A DNS name becomes the name in the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.
          */
         post: operations["createInfrastructureProfile"];
         /**
          * Revoke an infrastructure profile
-         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not allow bulk jobs may revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["revokeInfrastructureProfile"];
         options?: never;
@@ -399,7 +399,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the creation of a profile stands
+         * The state of a profile's creation
          * @description For the user or client that created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes. `profile` is null for a token of another client or without the scope that creating the profile needs; such a reading does not collect the output.
          */
         get: operations["getIssuance"];
@@ -465,7 +465,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make or update many users, and issue profiles for them
+         * Create or update many users, and issue profiles for them
          * @description Up to 200,000 rows as JSON, NDJSON or CSV. Rows are checked first; one that cannot be used fails by itself. Needs `profile.create` as well when a row asks for a profile. With `Prefer: wait=N` the answer waits until the job has ended or is ready.
          */
         post: operations["createOnboarding"];
@@ -523,7 +523,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How a bulk job stands
+         * The state of a bulk job
          * @description 202 until it has ended, is ready to be started or is in its days of grace; with `Prefer: wait=N` the answer waits for that.
          */
         get: operations["getJob"];
@@ -546,7 +546,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a bulk job
-         * @description Rows that are being processed are finished, and what is done stays; all other rows are skipped. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
+         * @description Rows that are being processed are finished, and finished rows stay; all other rows are skipped. Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         post: operations["cancelJob"];
         delete?: never;
@@ -583,8 +583,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is wrong with the rows of a bulk job, each cause once
-         * @description The most frequent first, 100 at most. Before the job runs, what the check expects to fail.
+         * The problems of a bulk job's rows, each cause once
+         * @description The most frequent first, 100 at most. Before the job runs, the problems that the check expects.
          */
         get: operations["getJobProblems"];
         put?: never;
@@ -603,14 +603,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of the rows of a bulk job
+         * The results of a bulk job's rows
          * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for the creator of the job, through the same client and with the scope `profile.create`, until they are erased; each reading of them is in the audit log. As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.
          */
         get: operations["getJobResults"];
         put?: never;
         post?: never;
         /**
-         * Erase the files and keys that a bulk job gave out
+         * Erase the files and keys of a bulk job's profiles
          * @description At once instead of 24 hours after its end. What became of each row can still be read. The creator of the job may, through the same client; for everybody else: Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.
          */
         delete: operations["eraseJobResults"];
@@ -698,11 +698,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an undo of an offboarding would do now */
+        /** The effect that an undo of an offboarding would have now */
         get: operations["getJobUndo"];
         put?: never;
         /**
-         * Take an offboarding back
+         * Undo an offboarding
          * @description As a job of kind `reactivation`, in which the rows keep their numbers. It lets in exactly those whom the offboarding has locked out and nobody has changed since; each other row says why not. Before devices go off it keeps them on. What was revoked stays revoked. Locks, limits and e-mail addresses stay as they are. An offboarding can be taken back in its days of grace and once it has ended, for as long as it is kept, and by one job at a time.
          */
         post: operations["undoJob"];
@@ -721,7 +721,7 @@ export interface paths {
         };
         /**
          * The realm in numbers
-         * @description What the console's dashboard shows; up to 5 s old. It needs the scope of each list that it counts, because it tells a part of what they tell.
+         * @description The numbers of the console's dashboard, up to 5 s old. Needs the scope of each list that it counts, because it shows a part of it.
          */
         get: operations["getOverview"];
         put?: never;
@@ -807,7 +807,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke several profiles of the realm's users
-         * @description All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         * @description All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not allow bulk jobs may revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["revokeProfiles"];
         options?: never;
@@ -828,7 +828,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a profile of one of the realm's users
-         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         * @description More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not allow bulk jobs may revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["revokeProfile"];
         options?: never;
@@ -864,7 +864,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which profiles were revoked, for what disconnects their devices
+         * The revoked profiles, for programs that disconnect their devices
          * @description A line for each revocation of any kind of profile since then: `identity`, a tab, and when it was revoked; the oldest first. The answer comes at once when there is a line newer than `since`, else as soon as there is one that was not there when the request came, else after `wait` seconds. Lines from the 60 s before `since` come again, for revocations that were committed late. The header `X-Until` is the next `since`.
          */
         get: operations["getRevoked"];
@@ -890,7 +890,7 @@ export interface paths {
         get: operations["getRealm"];
         /**
          * Change the current realm
-         * @description Properties that are not given stay. With `If-Match`, only what was read is changed.
+         * @description Omitted properties stay. With `If-Match`, only what was read is changed.
          */
         put: operations["updateRealm"];
         post?: never;
@@ -914,7 +914,7 @@ export interface paths {
         get: operations["getRealmSettings"];
         /**
          * Change settings of the current realm
-         * @description Properties that are not given stay. `radiusCN` and `radiusCA` are set once, before the set-up is finished; after that the operator alone changes them, and `operator_required` names each with its command in `fields`: then nothing is changed. With `If-Match`, only what was read is changed.
+         * @description Omitted properties stay. `radiusCN` and `radiusCA` are set once, before the set-up is finished; after that only the operator changes them: `operator_required` names each with its command in `fields`, and nothing is changed. With `If-Match`, only what was read is changed.
          */
         put: operations["updateRealmSettings"];
         post?: never;
@@ -953,13 +953,13 @@ export interface paths {
         };
         /**
          * Search
-         * @description Finds people, profiles, guest accounts and applications by what is known of them, in every group that the token has the scope for: `user.read`, `profile.read` (of people), `guest.view` (guest accounts and their profiles), `infrastructure.read` and `application.read`. A text that is pasted whole is found: an ID, an address, a name, a serial number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` and `limit` may be in the query or in a body, which wins; with POST what is looked for is in no address.
+         * @description Finds people, profiles, guest accounts and applications by anything known about them, in every group that the token has the scope for: `user.read`, `profile.read` (of people), `guest.view` (guest accounts and their profiles), `infrastructure.read` and `application.read`. A text that is pasted whole is found: an ID, an address, a name, a serial number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` and `limit` may be in the query or in a body, which wins; with POST no address contains the text.
          */
         get: operations["search"];
         put?: never;
         /**
          * Search
-         * @description Finds people, profiles, guest accounts and applications by what is known of them, in every group that the token has the scope for: `user.read`, `profile.read` (of people), `guest.view` (guest accounts and their profiles), `infrastructure.read` and `application.read`. A text that is pasted whole is found: an ID, an address, a name, a serial number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` and `limit` may be in the query or in a body, which wins; with POST what is looked for is in no address.
+         * @description Finds people, profiles, guest accounts and applications by anything known about them, in every group that the token has the scope for: `user.read`, `profile.read` (of people), `guest.view` (guest accounts and their profiles), `infrastructure.read` and `application.read`. A text that is pasted whole is found: an ID, an address, a name, a serial number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` and `limit` may be in the query or in a body, which wins; with POST no address contains the text.
          */
         post: operations["searchByPost"];
         delete?: never;
@@ -976,7 +976,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the signed-in user is signed in to
+         * The sessions of the signed-in user
          * @description Newest first, not paginated. No scope is needed: signed-in users may see where they are signed in, and end it.
          */
         get: operations["listOwnSessions"];
@@ -1013,8 +1013,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far the realm is set up
-         * @description Each step to the first devices with its state, what it was told from, and what to do next. Worked out at each call.
+         * The state of the realm's set-up
+         * @description Each step to the first devices, with its state, the facts behind it, and what to do next. Determined at each call.
          */
         get: operations["getSetup"];
         put?: never;
@@ -1036,7 +1036,7 @@ export interface paths {
         put?: never;
         /**
          * Finish the set-up of the realm
-         * @description From then on the operator alone changes whom devices trust, and there is no way back. Finishing again changes nothing.
+         * @description From then on only the operator changes which RADIUS server devices trust; this cannot be undone. Finishing again changes nothing.
          */
         post: operations["finishSetup"];
         delete?: never;
@@ -1079,7 +1079,7 @@ export interface paths {
         post?: never;
         /**
          * Offboard a user
-         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which `Location` names and whose undo takes it back; there is none when the user has no profile to revoke. A person counts one, whatever they have. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
+         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which `Location` names and whose undo takes it back; there is none when the user has no profile to revoke. A person counts one, whatever they have. More than 100 people and profiles that are also more than the realm's share, within an hour and by whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in the query or the body, agrees to it. People whose roles do not allow bulk jobs may revoke 20 profiles and guest accounts an hour: 409 `revocation_limit_reached`. A request that is refused changes nothing.
          */
         delete: operations["offboardUser"];
         options?: never;
@@ -1112,7 +1112,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All that is held about a user
+         * All data about a user
          * @description One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. People with a role get anybody's, with the scopes `user.read`, `profile.read`, `job.read`, `audit.read`; others get their own with `profile.read`, once a minute, and nobody else exists for them. Written to the audit log as `user_export`.
          */
         get: operations["exportUserData"];
@@ -1231,7 +1231,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a user is signed in to
+         * The sessions of a user
          * @description Newest first, not paginated.
          */
         get: operations["listUserSessions"];
@@ -1291,8 +1291,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a person did and what happened to them, latest first
-         * @description It needs the scope of each list that it tells a part of. Serial numbers and names of guests' profiles are in it with `guest.view`, servers' with `infrastructure.read`, names of people with `user.read`.
+         * The events by and about a person, latest first
+         * @description Needs the scope of each list of which it shows a part. Serial numbers and names of guests' profiles are in it with `guest.view`, servers' with `infrastructure.read`, names of people with `user.read`.
          */
         get: operations["listUserTimeline"];
         put?: never;
@@ -1313,7 +1313,7 @@ export interface paths {
         get?: never;
         /**
          * Let an offboarded user sign in again
-         * @description Nothing comes back: neither profiles nor sessions nor roles; those from the identity provider return with the next sign-in through it. Who was forgotten stays so; if they return, they are a new user.
+         * @description Nothing comes back: neither profiles nor sessions nor roles; those from the identity provider return with the next sign-in through it. A forgotten user stays forgotten; if they return, they are a new user.
          */
         put: operations["reactivateUser"];
         post?: never;
@@ -1330,7 +1330,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether this process lives */
+        /** Whether this process is alive */
         get: operations["getLiveness"];
         put?: never;
         post?: never;
@@ -1349,7 +1349,7 @@ export interface paths {
         };
         /**
          * Send a person to sign in and to allow the client what it asks for (RFC 6749 section 4.1.1)
-         * @description For browsers. Leads back to the redirect URI with `code`, `iss` and, if sent, `state`, or with `error`, `error_description`, `iss` and `state`: `invalid_request`, `unsupported_response_type`, `invalid_scope`, `access_denied`, `login_required`, `consent_required`, `request_not_supported`, `request_uri_not_supported`, `registration_not_supported`. An unknown client or another redirect URI is said on a page; nobody is redirected then.
+         * @description For browsers. Leads back to the redirect URI with `code`, `iss` and, if sent, `state`, or with `error`, `error_description`, `iss` and `state`: `invalid_request`, `unsupported_response_type`, `invalid_scope`, `access_denied`, `login_required`, `consent_required`, `request_not_supported`, `request_uri_not_supported`, `registration_not_supported`. For an unknown client or another redirect URI a page shows the error, and nobody is redirected.
          */
         get: operations["authorize"];
         put?: never;
@@ -1370,7 +1370,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask what a token is (RFC 7662)
+         * Describe a token (RFC 7662)
          * @description For clients with a secret, about tokens of their realm.
          */
         post: operations["introspectToken"];
@@ -1405,7 +1405,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * End the session that an id token is of
+         * End the session of an id token
          * @description For browsers. Ends the session with its tokens and the sign-in that it began with. The names of OpenID Connect RP-Initiated Logout 1.0 are understood as well.
          */
         get: operations["logout"];
@@ -1428,7 +1428,7 @@ export interface paths {
         put?: never;
         /**
          * End a token (RFC 7009)
-         * @description A refresh token ends its session with all tokens, an access token ends alone. Unknown tokens are 200.
+         * @description A refresh token ends its session with all tokens, an access token ends alone. An unknown token returns 200 as well.
          */
         post: operations["revokeToken"];
         delete?: never;
@@ -1520,7 +1520,7 @@ export interface components {
     schemas: {
         ActedBy: {
             /**
-             * @description `owner`: whom it is about. `person`: somebody else. `service`: the service, of itself.
+             * @description `owner`: the person concerned. `person`: another person. `service`: the service itself.
              * @enum {string}
              */
             kind: "owner" | "person" | "application" | "operator" | "service";
@@ -1640,13 +1640,13 @@ export interface components {
             since: components["schemas"]["Timestamp"] | null;
             /** @description A sentence in English, times in UTC. */
             text: string;
-            /** @description What the sentence names, for those who say it in another language. */
+            /** @description The values in the sentence, for clients that translate it. */
             detail: {
                 at?: components["schemas"]["Timestamp"];
                 triedAt?: components["schemas"]["Timestamp"];
                 by?: {
                     /**
-                     * @description `owner`: whom it is about. `person`: somebody else. `service`: the service, of itself.
+                     * @description `owner`: the person concerned. `person`: another person. `service`: the service itself.
                      * @enum {string}
                      */
                     kind: "owner" | "person" | "application" | "operator" | "service";
@@ -1687,7 +1687,7 @@ export interface components {
             date: components["schemas"]["Timestamp"];
             event: string;
             /**
-             * @description Whether the user did it. Who else did is not in the user's data.
+             * @description Whether the user did it; other people are not named in the user's data.
              * @enum {string}
              */
             by: "user" | "other";
@@ -1738,7 +1738,7 @@ export interface components {
             expirationTime: components["schemas"]["Timestamp"];
             revokeTime: components["schemas"]["Timestamp"] | null;
             revokeReason: number | null;
-            /** @description When the certificate's status was asked for last. */
+            /** @description When the certificate's status was last asked for. */
             lastOcsp: components["schemas"]["Timestamp"] | null;
             /** @description PEM. */
             certificate: string;
@@ -1826,7 +1826,7 @@ export interface components {
             /** @enum {string} */
             kind: "onboarding" | "offboarding" | "reactivation" | "revocation";
             /**
-             * @description `ready` waits for somebody to start it, `scheduled` for its time; in `grace` everybody is locked out, and devices go off at `revokeAt`; `cancelled`, `completed`, `completed_with_errors`, `failed` are final.
+             * @description `ready` waits for somebody to start it, `scheduled` for its time; in `grace` everybody is locked out, and devices go offline at `revokeAt`; `cancelled`, `completed`, `completed_with_errors`, `failed` are final.
              * @enum {string}
              */
             state: "checking" | "ready" | "scheduled" | "queued" | "running" | "grace" | "cancelling" | "cancelled" | "completed" | "completed_with_errors" | "failed";
@@ -1849,7 +1849,7 @@ export interface components {
             /** @description While the job has not failed: confirmation_required, changed_since_check, creator_ended, stalled, or null. A failed one whose check found no row that could be carried out: nothing_usable. */
             error: string | null;
             /**
-             * @description What made it: a file or list, a retry or an undo of another job, the offboarding of one user, or all that a search and filter found.
+             * @description Its origin: a file or list, a retry or an undo of another job, the offboarding of one user, or all results of a search and filter.
              * @enum {string}
              */
             origin: "upload" | "retry" | "undo" | "user" | "filter";
@@ -1862,19 +1862,19 @@ export interface components {
             } | null;
             /** @description Revocation: CRLReason (RFC 5280 section 5.3.1). */
             reason: number | null;
-            /** @description Offboarding: devices go off so many days after everybody is locked out. */
+            /** @description Offboarding: devices go offline this many days after everybody is locked out. */
             graceDays: number | null;
-            /** @description When they go off, once everybody is locked out. */
+            /** @description When they go offline, once everybody is locked out. */
             revokeAt: components["schemas"]["Timestamp"] | null;
-            /** @description The offboarding that this reactivation takes back. */
+            /** @description The offboarding that this reactivation undoes. */
             undoOf: string | null;
-            /** @description The newest job that takes this offboarding back and has begun to. */
+            /** @description The newest job that undoes this offboarding and has started. */
             undoneBy: string | null;
-            /** @description Until when this offboarding can be taken back; null: there is nothing to undo. */
+            /** @description Until when this offboarding can be undone; null: there is nothing to undo. */
             undoUntil: components["schemas"]["Timestamp"] | null;
-            /** @description What the client calls it: the name of the file, or a title. */
+            /** @description Its name from the client: the file's name, or a title. */
             name: string | null;
-            /** @description How many rows of the file come before row 1. */
+            /** @description The number of rows in the file before row 1. */
             rowOffset: number;
             /** @description Offboarding and revocation: how many profiles the check found that would be revoked. Null before that. */
             affectedProfiles: number | null;
@@ -1886,7 +1886,7 @@ export interface components {
             /** @description As the file calls it; null where no single column is at fault. */
             column: string | null;
             message: string;
-            /** @description How many rows it is. */
+            /** @description The number of rows with it. */
             count: number;
             /** @description The first 10 of them. */
             rows: number[];
@@ -1899,17 +1899,17 @@ export interface components {
             profileName?: string | null;
             deviceType?: string | null;
             format?: string | null;
-            /** @description Its number in the input, the first 1, a header not counted. */
+            /** @description Its number in the input, from 1, without the header. */
             row: number;
             /**
-             * @description Until the job runs: what the check expects.
+             * @description Until the job runs: the result that the check expects.
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
             /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, ambiguous_user, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
-            /** @description Of the profile that was issued; of a revocation the one that the row is about. */
+            /** @description Of the issued profile; for a revocation, of the profile to revoke. */
             serial?: string | null;
             identity?: string;
             radiusCN?: string;
@@ -1925,24 +1925,24 @@ export interface components {
             profileName?: string | null;
             deviceType?: string | null;
             format?: string | null;
-            /** @description Its number in the input, the first 1, a header not counted. */
+            /** @description Its number in the input, from 1, without the header. */
             row: number;
             /**
-             * @description Until the job runs: what the check expects.
+             * @description Until the job runs: the result that the check expects.
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
             /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, ambiguous_user, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
-            /** @description Of the profile that was issued; of a revocation the one that the row is about. */
+            /** @description Of the issued profile; for a revocation, of the profile to revoke. */
             serial?: string | null;
             identity?: string;
             radiusCN?: string;
             data?: string;
             certificate?: string;
             privateKey?: string;
-            /** @description The userID of the person; null: nobody who is there, or not checked yet. */
+            /** @description The userID of the person; null: unknown, or not checked yet. */
             user: string | null;
             /** @description Offboarding: how many active profiles the person had at the check. Revocation: 1 or 0. */
             profiles: number | null;
@@ -1950,19 +1950,19 @@ export interface components {
         JobUndo: {
             /** @description People who could sign in again. */
             people: number;
-            /** @description People whom this job has changed, and something else since. They stay as they are. */
+            /** @description People who were changed again since this job. They stay as they are. */
             changedSince: number;
-            /** @description Devices of those people that never went off. */
+            /** @description Devices of those people that never went offline. */
             devicesKept: number;
-            /** @description Devices of theirs that stay off: each is set up again. */
+            /** @description Devices of those people that stay offline: each is set up again. */
             devicesRevoked: number;
             /** @description Until when this can be done; null: it cannot be done now. */
             until: components["schemas"]["Timestamp"] | null;
         };
-        /** @description Without the scope `user.read` the `userID` alone. */
+        /** @description Without the scope `user.read` only the `userID`. */
         KnownPerson: {
             userID: string;
-            /** @description Empty of somebody who was forgotten. */
+            /** @description Empty for a person who was forgotten. */
             pairwiseID?: string;
             email?: string;
             displayName?: string | null;
@@ -1975,7 +1975,7 @@ export interface components {
             limit: number;
             /** @default 0 */
             offset: number;
-            /** @description What name contains, in any letter case. */
+            /** @description Text that name contains, in any letter case. */
             search?: string;
             filter?: components["schemas"]["ListApplicationsFilter"] | {
                 /** @enum {unknown} */
@@ -2036,7 +2036,7 @@ export interface components {
             limit: number;
             /** @default 0 */
             offset: number;
-            /** @description What name contains, in any letter case. */
+            /** @description Text that name contains, in any letter case. */
             search?: string;
             filter?: components["schemas"]["ListGuestAccountsFilter"] | {
                 /** @enum {unknown} */
@@ -2072,7 +2072,7 @@ export interface components {
             limit: number;
             /** @default 0 */
             offset: number;
-            /** @description What serial contains, in any letter case. */
+            /** @description Text that serial contains, in any letter case. */
             search?: string;
             filter?: components["schemas"]["ListGuestProfilesFilter"] | {
                 /** @enum {unknown} */
@@ -2102,7 +2102,7 @@ export interface components {
             limit: number;
             /** @default 0 */
             offset: number;
-            /** @description What name or serial contains, in any letter case. */
+            /** @description Text that name or serial contains, in any letter case. */
             search?: string;
             filter?: components["schemas"]["ListInfrastructureProfilesFilter"] | {
                 /** @enum {unknown} */
@@ -2136,7 +2136,7 @@ export interface components {
             limit: number;
             /** @default 0 */
             offset: number;
-            /** @description What what was given, or the pairwise id, e-mail address or name of the person, contains, in any letter case. */
+            /** @description Text that what was given, or the pairwise id, e-mail address or name of the person, contains, in any letter case. */
             search?: string;
             filter?: components["schemas"]["ListJobRowsFilter"] | {
                 /** @enum {unknown} */
@@ -2194,7 +2194,7 @@ export interface components {
             limit: number;
             /** @default 0 */
             offset: number;
-            /** @description What serial contains, in any letter case. */
+            /** @description Text that serial contains, in any letter case. */
             search?: string;
             filter?: components["schemas"]["ListProfilesFilter"] | {
                 /** @enum {unknown} */
@@ -2239,7 +2239,7 @@ export interface components {
             limit: number;
             /** @default 0 */
             offset: number;
-            /** @description What serial contains, in any letter case. */
+            /** @description Text that serial contains, in any letter case. */
             search?: string;
             filter?: components["schemas"]["ListUserProfilesFilter"] | {
                 /** @enum {unknown} */
@@ -2281,7 +2281,7 @@ export interface components {
             limit: number;
             /** @default 0 */
             offset: number;
-            /** @description What pairwiseID contains, in any letter case. */
+            /** @description Text that pairwiseID contains, in any letter case. */
             search?: string;
             filter?: components["schemas"]["ListUsersFilter"] | {
                 /** @enum {unknown} */
@@ -2327,7 +2327,7 @@ export interface components {
             /** @enum {unknown} */
             blacklistDate?: "asc" | "desc";
         };
-        /** @description One of them. The e-mail address counts where neither of the others is given. */
+        /** @description One of them. The e-mail address counts only if neither of the others is given. */
         OffboardingRow: {
             userID?: string | null;
             pairwiseID?: string | null;
@@ -2336,7 +2336,7 @@ export interface components {
         OnboardingRow: {
             /** @description This or an email. */
             pairwiseID?: string | null;
-            /** @description Without a pairwiseID: whom the row is about, who has to be there and to be the only one with it. */
+            /** @description Without a pairwiseID: identifies the row's person, who must exist and be the only one with it. */
             email?: string | null;
             maxProfiles?: number | null;
             /** @description With deviceType and format: a profile to issue at once. */
@@ -2347,7 +2347,7 @@ export interface components {
         Overview: {
             /** @description When this was counted. */
             at: components["schemas"]["Timestamp"];
-            /** @description Of users; guests' and servers' are not among them. */
+            /** @description Of users, without those of guests and servers. */
             profiles: {
                 active: number;
                 issued: {
@@ -2375,7 +2375,7 @@ export interface components {
             issuances: {
                 /** @description Accepted, and neither issued nor failed yet. */
                 waiting: number;
-                /** @description How long the first of them has waited; null when none does. */
+                /** @description How long the oldest has waited; null: none waits. */
                 oldestSeconds: number | null;
             };
             workers: {
@@ -2392,7 +2392,7 @@ export interface components {
                 publishedAt: components["schemas"]["Timestamp"] | null;
                 nextUpdate: components["schemas"]["Timestamp"] | null;
             }[];
-            /** @description Whether an application has asked within 5 minutes who was revoked: connected devices then go off at once, else within an hour. */
+            /** @description Whether an application has asked for revocations within 5 minutes: if so, connected devices go offline at once, else within an hour. */
             disconnects: boolean;
             warnings: {
                 /**
@@ -2407,14 +2407,14 @@ export interface components {
                 running: number;
                 /** @description The first five of them, newest first. */
                 items: components["schemas"]["Job"][];
-                /** @description Offboardings that still keep somebody out and whose devices are still on: the first five, by `revokeAt`. */
+                /** @description Offboardings that still keep somebody out and whose devices are still online: the first five, by `revokeAt`. */
                 inGrace: components["schemas"]["Job"][];
             };
             series: {
                 /** @enum {string} */
                 period: "24h" | "7d" | "30d";
                 bucketSeconds: number;
-                /** @description Whole hours or days in UTC, the earliest first; the last one is still under way. */
+                /** @description Whole hours or days in UTC, the earliest first; the last one has not ended. */
                 buckets: {
                     from: components["schemas"]["Timestamp"];
                     issued: number;
@@ -2430,7 +2430,7 @@ export interface components {
             deviceType: ("MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other") | null;
             /** @enum {string} */
             state: "active" | "revoked" | "expired";
-            /** @description What RADIUS servers log. */
+            /** @description The identity that RADIUS servers log. */
             identity: string;
             issuedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
@@ -2447,7 +2447,7 @@ export interface components {
             };
             deliveredAt: components["schemas"]["Timestamp"] | null;
             /**
-             * @description `unknown`: a bulk job made it, or it is old.
+             * @description `unknown`: a bulk job created it, or it is old.
              * @enum {string}
              */
             delivery: "fetched" | "not_fetched" | "unknown";
@@ -2471,7 +2471,7 @@ export interface components {
             } | null;
         };
         Person: {
-            /** @description Empty of somebody who was forgotten. */
+            /** @description Empty for a person who was forgotten. */
             pairwiseID: string;
             email: string;
             displayName: string | null;
@@ -2520,7 +2520,7 @@ export interface components {
             deviceType: ("MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other") | null;
             /** @enum {string} */
             state: "active" | "revoked" | "expired";
-            /** @description What RADIUS servers log. */
+            /** @description The identity that RADIUS servers log. */
             identity: string;
             issuedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
@@ -2537,7 +2537,7 @@ export interface components {
             };
             deliveredAt: components["schemas"]["Timestamp"] | null;
             /**
-             * @description `unknown`: a bulk job made it, or it is old.
+             * @description `unknown`: a bulk job created it, or it is old.
              * @enum {string}
              */
             delivery: "fetched" | "not_fetched" | "unknown";
@@ -2553,7 +2553,7 @@ export interface components {
             replacedBy: string | null;
             diagnosis: components["schemas"]["Diagnosis"];
         };
-        /** @description Every active profile that `GET /api/profiles` finds with this search and filter when the job is made; needs `profile.read` as well. `{}` is every active profile. Nothing else may be in it. */
+        /** @description Every active profile that `GET /api/profiles` finds with this search and filter when the job is created; needs `profile.read` as well. `{}` is every active profile. Nothing else may be in it. */
         ProfileMatching: {
             search?: string | null;
             filter?: {
@@ -2579,23 +2579,23 @@ export interface components {
             ssids: string[];
             /** @description Percent of the people who are not offboarded: a bulk offboarding of more has to be confirmed. */
             offboardingShare: number;
-            /** @description How many days off guest managers may set the end of a guest account. */
+            /** @description How many days ahead guest managers may set the end of a guest account. */
             guestDaysMax: number;
             /** @description How many active profiles guest managers may allow a guest account. */
             guestLimitMax: number;
-            /** @description Of times on pages that cannot know the reader's zone; as the IANA database names it. */
+            /** @description For times on pages that cannot know the reader's zone; a name of the IANA database. */
             timeZone: string;
             /** @description The name that the RADIUS server's certificate shows; null: `radius.` and the realm's domain. */
             radiusCN: string | null;
             /** @description PEM of the CAs that the RADIUS server's certificate is from; null: the realm's own. */
             radiusCA: string | null;
             realmName: string;
-            /** @description What follows the @ in identities. */
+            /** @description The part after the @ in identities. */
             domain: string;
             localSignIn: boolean;
-            /** @description Where certificates say that CRLs are. */
+            /** @description The address of CRLs in certificates. */
             publicationURL: string;
-            /** @description From then on the operator alone changes `radiusCN` and `radiusCA`. */
+            /** @description From then on only the operator changes `radiusCN` and `radiusCA`. */
             setUpAt: components["schemas"]["Timestamp"] | null;
             /** @description People who were offboarded longer ago are forgotten (`operator realm set`); null: nobody is. */
             forgetAfterMonths: number | null;
@@ -2609,7 +2609,7 @@ export interface components {
             claimRoles: string[];
             /** @description Who may use the realm: people with one of these values of a claim (`NAME=VALUE`); empty: everybody. */
             mayUse: string[];
-            /** @description The operator's command for each setting that cannot be changed here now, with the values of today. */
+            /** @description The operator's command for each setting that cannot be changed here now, with the current values. */
             locked: {
                 [key: string]: string;
             };
@@ -2621,7 +2621,7 @@ export interface components {
         Role: {
             /** @enum {string} */
             role: "administrator" | "help_desk" | "guest_manager" | "auditor";
-            /** @description What people with the role may do, as far as an application asks for it. */
+            /** @description The scopes of people with the role, if an application requests them. */
             scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             /** @description How many people who are not offboarded have it; null for a token without `user.read`. */
             people: number | null;
@@ -2652,9 +2652,9 @@ export interface components {
                 /** @description Whether there are more than `items`. */
                 more: boolean;
             })[];
-            /** @description Groups that were not looked through to the end in time: there may be more in them. */
+            /** @description Groups that were not searched completely in time; they may contain more. */
             partial: ("user" | "profile" | "guestAccount" | "application")[];
-            /** @description The owners of the profiles by their userID; nobody without the scope `user.read`. */
+            /** @description The owners of the profiles by their userID; empty without the scope `user.read`. */
             people: {
                 [key: string]: components["schemas"]["Person"];
             };
@@ -2668,7 +2668,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             lastUsedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
-            /** @description The session of the token that asks. */
+            /** @description The session of this request's token. */
             current: boolean;
         };
         Setup: {
@@ -2687,10 +2687,10 @@ export interface components {
                     redirectURI: string;
                     administratorHasPassword: boolean;
                 };
-                /** @description What to do: on a page, or with a command. */
+                /** @description The next action: on a page, or with a command. */
                 action: {
                     page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
-                    /** @description What the operator runs, on the server. */
+                    /** @description The command that the operator runs on the server. */
                     command: string | null;
                 };
             } | {
@@ -2701,10 +2701,10 @@ export interface components {
                 facts: {
                     domain: string;
                 };
-                /** @description What to do: on a page, or with a command. */
+                /** @description The next action: on a page, or with a command. */
                 action: {
                     page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
-                    /** @description What the operator runs, on the server. */
+                    /** @description The command that the operator runs on the server. */
                     command: string | null;
                 };
             } | {
@@ -2715,10 +2715,10 @@ export interface components {
                 facts: {
                     ssids: string[];
                 };
-                /** @description What to do: on a page, or with a command. */
+                /** @description The next action: on a page, or with a command. */
                 action: {
                     page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
-                    /** @description What the operator runs, on the server. */
+                    /** @description The command that the operator runs on the server. */
                     command: string | null;
                 };
             } | {
@@ -2734,10 +2734,10 @@ export interface components {
                     /** @description Devices trust a certification authority that was set for it. */
                     radiusCA: boolean;
                 };
-                /** @description What to do: on a page, or with a command. */
+                /** @description The next action: on a page, or with a command. */
                 action: {
                     page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
-                    /** @description What the operator runs, on the server. */
+                    /** @description The command that the operator runs on the server. */
                     command: string | null;
                 };
             } | {
@@ -2751,13 +2751,13 @@ export interface components {
                         address: string;
                         lastAt: components["schemas"]["Timestamp"];
                     }[];
-                    /** @description When somebody asked last; null: nobody is known to have asked. */
+                    /** @description When a server last asked; null: none is known to have asked. */
                     lastAt: components["schemas"]["Timestamp"] | null;
                 };
-                /** @description What to do: on a page, or with a command. */
+                /** @description The next action: on a page, or with a command. */
                 action: {
                     page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
-                    /** @description What the operator runs, on the server. */
+                    /** @description The command that the operator runs on the server. */
                     command: string | null;
                 };
             } | {
@@ -2771,10 +2771,10 @@ export interface components {
                     /** @description When a RADIUS server last asked about one. */
                     checkedAt: components["schemas"]["Timestamp"] | null;
                 };
-                /** @description What to do: on a page, or with a command. */
+                /** @description The next action: on a page, or with a command. */
                 action: {
                     page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
-                    /** @description What the operator runs, on the server. */
+                    /** @description The command that the operator runs on the server. */
                     command: string | null;
                 };
             } | {
@@ -2783,10 +2783,10 @@ export interface components {
                 /** @enum {string} */
                 state: "todo" | "set" | "done" | "warning";
                 facts: Record<string, never>;
-                /** @description What to do: on a page, or with a command. */
+                /** @description The next action: on a page, or with a command. */
                 action: {
                     page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
-                    /** @description What the operator runs, on the server. */
+                    /** @description The command that the operator runs on the server. */
                     command: string | null;
                 };
             } | {
@@ -2797,13 +2797,13 @@ export interface components {
                 facts: {
                     /** @description 2: two or more. */
                     administrators: number;
-                    /** @description The identity provider no longer names the only administrator as one, who was kept. */
+                    /** @description The identity provider no longer names the only administrator as one; they keep the role. */
                     lastAdministratorKept: boolean;
                 };
-                /** @description What to do: on a page, or with a command. */
+                /** @description The next action: on a page, or with a command. */
                 action: {
                     page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
-                    /** @description What the operator runs, on the server. */
+                    /** @description The command that the operator runs on the server. */
                     command: string | null;
                 };
             })[];
@@ -2843,7 +2843,7 @@ export interface components {
             blacklisted: boolean;
             blacklistDate: components["schemas"]["Timestamp"] | null;
             lockDate: components["schemas"]["Timestamp"] | null;
-            /** @description Only of a user who was forgotten: when. `pairwiseID` and `email` are then empty. */
+            /** @description When the user was forgotten; only for forgotten users. `pairwiseID` and `email` are then empty. */
             forgottenDate?: components["schemas"]["Timestamp"];
         };
         UserActivity: {
@@ -2853,7 +2853,7 @@ export interface components {
             /** @description Those that are active or ended within 90 days, newest first, at most 50. */
             profiles: components["schemas"]["ProfileActivity"][];
             diagnosis: components["schemas"]["Diagnosis"];
-            /** @description What is true beside the diagnosis, and not its cause. */
+            /** @description Further facts, which are not the cause. */
             notes: components["schemas"]["PersonNote"][];
         };
         UserExport: {
@@ -2871,7 +2871,7 @@ export interface components {
                 blacklisted: boolean;
                 blacklistDate: components["schemas"]["Timestamp"] | null;
                 lockDate: components["schemas"]["Timestamp"] | null;
-                /** @description Only of a user who was forgotten: when. `pairwiseID` and `email` are then empty. */
+                /** @description When the user was forgotten; only for forgotten users. `pairwiseID` and `email` are then empty. */
                 forgottenDate?: components["schemas"]["Timestamp"];
                 displayName: string | null;
                 administrator: boolean;
@@ -2895,7 +2895,7 @@ export interface components {
                     expiresAt: components["schemas"]["Timestamp"];
                     consumedAt: components["schemas"]["Timestamp"] | null;
                 }[];
-                /** @description Since when the identity provider says that they may not use the realm. */
+                /** @description Since when the identity provider does not permit them to use the realm. */
                 notPermittedSince: components["schemas"]["Timestamp"] | null;
             };
             sessions: components["schemas"]["Session"][];
@@ -2914,7 +2914,7 @@ export interface components {
             jobRows: components["schemas"]["ExportedJobRow"][];
             activity: components["schemas"]["ExportedActivity"][];
         };
-        /** @description Everybody whom `GET /api/user` finds with this search and filter when the job is made, less those who were forgotten; needs `user.read` as well. `{}` is everybody. Nothing else may be in it. */
+        /** @description Everybody whom `GET /api/user` finds with this search and filter when the job is created, without forgotten people; needs `user.read` as well. `{}` is everybody. Nothing else may be in it. */
         UserMatching: {
             search?: string | null;
             filter?: {
@@ -2936,7 +2936,7 @@ export interface components {
             } | null;
         };
         UserRoles: {
-            /** @description What the user may do: given and fromProvider together. */
+            /** @description All roles of the user: given and fromProvider together. */
             roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
             /** @description Given here. */
             given: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
@@ -3217,7 +3217,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `consent_not_found`: Nothing is allowed to such an application. */
+        /** @description `consent_not_found`: The user has not consented to such an application. */
         "404_consent_not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3421,7 +3421,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `key_already_certified`: This public key has a certificate already. Make a new key. */
+        /** @description `key_already_certified`: This public key already has a certificate. Generate a new key. */
         "409_key_already_certified": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3438,7 +3438,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `key_already_certified`: This public key has a certificate already. Make a new key. `profile_limit_reached`: The owner has as many active profiles as the limit allows. */
+        /** @description `key_already_certified`: This public key already has a certificate. Generate a new key. `profile_limit_reached`: The owner has as many active profiles as the limit allows. */
         "409_key_already_certified_profile_limit_reached": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3455,7 +3455,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. `role_from_provider`: The identity provider gives this role and takes it, for everybody who signs in through it. */
+        /** @description `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. `role_from_provider`: The identity provider assigns and withdraws this role, for everybody who signs in through it. */
         "409_last_administrator_role_from_provider": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3489,7 +3489,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `operator_required`: The operator alone changes this setting, with the command that is named. */
+        /** @description `operator_required`: Only the operator changes this setting, with the command that is named. */
         "409_operator_required": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3506,7 +3506,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `user_forgotten`: This user was forgotten. Who comes back is a new user. */
+        /** @description `user_forgotten`: This user was forgotten. If they come back, they are a new user. */
         "409_user_forgotten": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3676,7 +3676,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `issuer_expiring`: The issuer ends before this profile would. The operator has to make a new issuer first. `no_issuer`: This realm has no issuer. The operator has to make one first. `unavailable`: A part of the service is away. Please try again shortly. */
+        /** @description `issuer_expiring`: The issuer ends before this profile would. The operator has to create a new issuer first. `no_issuer`: This realm has no issuer. The operator has to create one first. `unavailable`: A part of the service is not available. Please try again shortly. */
         "503_issuer_expiring_no_issuer_unavailable": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3693,7 +3693,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `unavailable`: A part of the service is away. Please try again shortly. */
+        /** @description `unavailable`: A part of the service is not available. Please try again shortly. */
         "503_unavailable": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3713,11 +3713,11 @@ export interface components {
     };
     parameters: {
         ApiVersion: "1.0" | "2.0";
-        /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+        /** @description A repeat within 24 hours gets the first response and is not processed again. */
         IdempotencyKey: string;
-        /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+        /** @description The `ETag` of the response that was read: `precondition_failed` if it has changed since. */
         IfMatch: string;
-        /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+        /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
         IfNoneMatch: string;
         /** @description The `id` of the last event that was received: only what is newer is sent. */
         LastEventID: string;
@@ -3862,7 +3862,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -3897,7 +3897,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3924,7 +3924,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3941,11 +3941,11 @@ export interface operations {
                     /** @default true */
                     active?: boolean;
                     name: string;
-                    /** @description Where the client is at home; signing out returns to its host. */
+                    /** @description The client's home page; signing out returns to its host. */
                     clientURI: string;
                     /** @description Where users return after signing in; for a useragent. */
                     redirectURI?: string | null;
-                    /** @description Only scopes that the caller holds; a service has no openid, offline_access or role.modify. `radius.read` is for a service that has no other scope; who gives it holds profile.read. */
+                    /** @description Only scopes that the caller holds; a service has no openid, offline_access or role.modify. `radius.read` is for a service that has no other scope; the caller needs profile.read. */
                     scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
                     /** @description Omitted: a service has one, a useragent has none. */
                     useClientSecret?: boolean;
@@ -3990,7 +3990,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -4020,7 +4020,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4046,7 +4046,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                /** @description The `ETag` of the response that was read: `precondition_failed` if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -4062,12 +4062,12 @@ export interface operations {
                      * @enum {string}
                      */
                     type?: "useragent" | "service";
-                    /** @description Switched off, none of its tokens is taken, from this moment on. */
+                    /** @description If switched off, none of its tokens is accepted, from this moment on. */
                     active?: boolean;
                     name?: string;
                     clientURI?: string;
                     redirectURI?: string | null;
-                    /** @description Sessions and tokens that have a scope that goes end. */
+                    /** @description Sessions and tokens with a removed scope end. */
                     scopes?: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
                     useClientSecret?: boolean;
                     requirePKCE?: boolean;
@@ -4111,7 +4111,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4156,7 +4156,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4216,7 +4216,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -4254,7 +4254,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4374,7 +4374,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -4402,7 +4402,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4427,7 +4427,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4472,7 +4472,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4532,7 +4532,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -4567,7 +4567,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4647,7 +4647,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -4677,7 +4677,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4705,7 +4705,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                /** @description The `ETag` of the response that was read: `precondition_failed` if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -4768,7 +4768,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4835,7 +4835,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -4872,7 +4872,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4959,7 +4959,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -4989,7 +4989,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5015,7 +5015,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5029,7 +5029,7 @@ export interface operations {
                     /** @description pkcs12, pfx, pem, crt, mobileconfig or eap-config, in any letter case. */
                     format: string;
                     /**
-                     * @description Omitted: what suits the device type.
+                     * @description Omitted: the format for the device type.
                      * @enum {string}
                      */
                     keyType?: "ec-p256" | "rsa-2048" | "rsa-3072";
@@ -5063,7 +5063,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5116,7 +5116,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5225,7 +5225,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -5260,7 +5260,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5340,7 +5340,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5356,7 +5356,7 @@ export interface operations {
                     /** @description pkcs12, pfx, pem or crt, in any letter case. */
                     format: string;
                     /**
-                     * @description What a RADIUS server of any age takes.
+                     * @description A format that RADIUS servers of any age accept.
                      * @default rsa-2048
                      * @enum {string}
                      */
@@ -5388,7 +5388,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5441,7 +5441,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5543,7 +5543,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5596,7 +5596,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -5634,7 +5634,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5728,7 +5728,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5767,7 +5767,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5814,7 +5814,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5851,7 +5851,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5898,7 +5898,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5937,7 +5937,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5985,7 +5985,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6024,7 +6024,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6063,7 +6063,7 @@ export interface operations {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -6093,7 +6093,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6115,7 +6115,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6141,7 +6141,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6172,7 +6172,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6246,7 +6246,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -6276,7 +6276,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6349,7 +6349,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6395,7 +6395,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6426,7 +6426,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6470,7 +6470,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -6510,7 +6510,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6538,7 +6538,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6652,7 +6652,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6706,7 +6706,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6721,7 +6721,7 @@ export interface operations {
                 "application/json": {
                     executeAt?: (string) | null;
                     confirmTotal?: number | null;
-                    /** @description Of an offboarding: devices go off so many days later; null: at once. Default: as the job was created. */
+                    /** @description Of an offboarding: devices go offline this many days later; null: at once. Default: as the job was created. */
                     graceDays?: number | null;
                 };
             };
@@ -6746,7 +6746,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6785,7 +6785,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -6815,7 +6815,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6841,7 +6841,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6857,7 +6857,7 @@ export interface operations {
                     /** @description true: only check, change nothing, and wait to be started. */
                     dryRun?: boolean | null;
                     executeAt?: (string) | null;
-                    /** @description How many people will be let in, where that has to be confirmed. */
+                    /** @description How many people will be let in, if the number has to be confirmed. */
                     confirmTotal?: number | null;
                 };
             };
@@ -6882,7 +6882,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6923,7 +6923,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -6951,7 +6951,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6976,7 +6976,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -7004,7 +7004,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7029,7 +7029,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7059,7 +7059,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7085,7 +7085,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -7101,7 +7101,7 @@ export interface operations {
                     /** @description pkcs12, pfx, pem, crt, mobileconfig or eap-config, in any letter case. */
                     format: string;
                     /**
-                     * @description Omitted: what suits the device type.
+                     * @description Omitted: the format for the device type.
                      * @enum {string}
                      */
                     keyType?: "ec-p256" | "rsa-2048" | "rsa-3072";
@@ -7140,7 +7140,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7192,7 +7192,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7257,7 +7257,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -7298,7 +7298,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7387,7 +7387,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7448,7 +7448,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7478,7 +7478,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7506,7 +7506,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7567,7 +7567,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -7597,7 +7597,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7658,7 +7658,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -7686,7 +7686,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7711,7 +7711,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                /** @description The `ETag` of the response that was read: `precondition_failed` if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -7724,7 +7724,7 @@ export interface operations {
                     logoURI?: string;
                     /** @description Profiles beyond a lower limit stay. */
                     maxProfiles?: number;
-                    /** @description Months, of profiles made from now on. */
+                    /** @description In months, of new profiles. */
                     maxValid?: number;
                 };
             };
@@ -7766,7 +7766,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -7794,7 +7794,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7819,7 +7819,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                /** @description The `ETag` of the response that was read: `precondition_failed` if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -7832,7 +7832,7 @@ export interface operations {
                     logoURI?: string;
                     /** @description Profiles beyond a lower limit stay. */
                     maxProfiles?: number;
-                    /** @description Months, of profiles made from now on. */
+                    /** @description In months, of new profiles. */
                     maxValid?: number;
                     helpURI?: string;
                     privacyURI?: string;
@@ -7842,7 +7842,7 @@ export interface operations {
                     guestLimitMax?: number;
                     timeZone?: string;
                     radiusCN?: string | null;
-                    /** @description PEM of one or more CA certificates that have not ended; kept without what is around them. */
+                    /** @description PEM of one or more CA certificates that have not ended; surrounding text is not stored. */
                     radiusCA?: string | null;
                 };
             };
@@ -7885,7 +7885,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -7913,7 +7913,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7941,7 +7941,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -7976,7 +7976,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8053,7 +8053,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -8081,7 +8081,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8106,7 +8106,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8151,7 +8151,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -8179,7 +8179,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8249,7 +8249,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -8284,7 +8284,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8364,7 +8364,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8394,7 +8394,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8422,7 +8422,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8440,7 +8440,7 @@ export interface operations {
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
-                    /** @description Devices go off so many days later, 1 to 30. Default: at once. */
+                    /** @description Devices go offline this many days later, 1 to 30. Default: at once. */
                     graceDays?: number | null;
                 };
             };
@@ -8484,7 +8484,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8514,7 +8514,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8575,7 +8575,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                /** @description The `ETag` of the response that was read: `precondition_failed` if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -8635,7 +8635,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8675,7 +8675,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8763,7 +8763,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -8780,7 +8780,7 @@ export interface operations {
                     /** @description pkcs12, pfx, pem, crt, mobileconfig or eap-config, in any letter case. */
                     format: string;
                     /**
-                     * @description Omitted: what suits the device type.
+                     * @description Omitted: the format for the device type.
                      * @enum {string}
                      */
                     keyType?: "ec-p256" | "rsa-2048" | "rsa-3072";
@@ -8819,7 +8819,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            /** @description Still running: repeat the request at `Location`, after `Retry-After` seconds. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8871,7 +8871,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8901,7 +8901,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8927,7 +8927,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8957,7 +8957,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8983,7 +8983,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                /** @description The `ETag` of the response that was read: `precondition_failed` if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -9036,7 +9036,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9066,7 +9066,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9092,7 +9092,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                /** @description A repeat within 24 hours gets the first response and is not processed again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9191,7 +9191,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9221,7 +9221,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description As `If-None-Match` has it. */
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9331,13 +9331,13 @@ export interface operations {
                 redirect_uri: string;
                 /** @description Separated by spaces; omitted: all that the client is registered for. */
                 scope?: string;
-                /** @description Recommended; comes back as it is. */
+                /** @description Recommended; returned unchanged. */
                 state?: string;
                 /** @description Recommended, and needed by clients that are registered with PKCE (RFC 7636). */
                 code_challenge?: string;
                 /** @description With `code_challenge`. */
                 code_challenge_method?: "S256";
-                /** @description Comes back in the id token. */
+                /** @description Returned in the id token. */
                 nonce?: string;
                 /** @description `none`, or some of `login`, `consent` and `select_account`, separated by spaces. */
                 prompt?: string;
@@ -9458,7 +9458,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_request`: The request is missing a parameter, repeats one, or is otherwise malformed. `invalid_grant`: What was presented is not valid, has ended, or belongs to another client. `unauthorized_client`: This client may not use this grant type. `unsupported_grant_type`: There is no such grant type here. `invalid_scope`: The client is not registered for a scope that it asks for. */
+            /** @description `invalid_request`: The request is missing a parameter, repeats one, or is otherwise malformed. `invalid_grant`: The grant is not valid, has ended, or belongs to another client. `unauthorized_client`: This client may not use this grant type. `unsupported_grant_type`: There is no such grant type here. `invalid_scope`: The client is not registered for a scope that it asks for. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9497,7 +9497,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `temporarily_unavailable`: A part of the service is away. Please try again shortly. */
+            /** @description `temporarily_unavailable`: A part of the service is not available. Please try again shortly. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9534,7 +9534,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `temporarily_unavailable`: A part of the service is away. Please try again shortly. */
+            /** @description `temporarily_unavailable`: A part of the service is not available. Please try again shortly. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9562,7 +9562,7 @@ export interface operations {
                 id_token_hint?: string;
                 /** @description Instead of `logout_uri`. */
                 post_logout_redirect_uri?: string;
-                /** @description Added to the address that is led to. */
+                /** @description Added to the address of the redirect. */
                 state?: string;
             };
             header?: never;
@@ -9571,7 +9571,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Says that the person is signed out, when there is no `logout_uri`. */
+            /** @description Shows that the person is signed out, if there is no `logout_uri`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9642,7 +9642,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `invalid_request`: The request is missing a parameter, repeats one, or is otherwise malformed. `invalid_grant`: What was presented is not valid, has ended, or belongs to another client. `unauthorized_client`: This client may not use this grant type. `unsupported_grant_type`: There is no such grant type here. `invalid_scope`: The client is not registered for a scope that it asks for. */
+            /** @description `invalid_request`: The request is missing a parameter, repeats one, or is otherwise malformed. `invalid_grant`: The grant is not valid, has ended, or belongs to another client. `unauthorized_client`: This client may not use this grant type. `unsupported_grant_type`: There is no such grant type here. `invalid_scope`: The client is not registered for a scope that it asks for. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9681,7 +9681,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `temporarily_unavailable`: A part of the service is away. Please try again shortly. */
+            /** @description `temporarily_unavailable`: A part of the service is not available. Please try again shortly. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9746,7 +9746,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_request`: The request is missing a parameter, repeats one, or is otherwise malformed. `invalid_grant`: What was presented is not valid, has ended, or belongs to another client. `unauthorized_client`: This client may not use this grant type. `unsupported_grant_type`: There is no such grant type here. `invalid_scope`: The client is not registered for a scope that it asks for. */
+            /** @description `invalid_request`: The request is missing a parameter, repeats one, or is otherwise malformed. `invalid_grant`: The grant is not valid, has ended, or belongs to another client. `unauthorized_client`: This client may not use this grant type. `unsupported_grant_type`: There is no such grant type here. `invalid_scope`: The client is not registered for a scope that it asks for. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9785,7 +9785,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `temporarily_unavailable`: A part of the service is away. Please try again shortly. */
+            /** @description `temporarily_unavailable`: A part of the service is not available. Please try again shortly. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9862,7 +9862,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `temporarily_unavailable`: A part of the service is away. Please try again shortly. */
+            /** @description `temporarily_unavailable`: A part of the service is not available. Please try again shortly. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -23,25 +23,25 @@ export const errorCatalogue = {
   guest_account_not_found: { status: 404, message: "There is no such guest account in this realm." },
   issuance_not_found: { status: 404, message: "There is no such issuance." },
   session_not_found: { status: 404, message: "There is no such session." },
-  consent_not_found: { status: 404, message: "Nothing is allowed to such an application." },
+  consent_not_found: { status: 404, message: "The user has not consented to such an application." },
   job_not_found: { status: 404, message: "There is no such job in this realm." },
   application_not_found: { status: 404, message: "There is no such application in this realm." },
   method_not_allowed: { status: 405, message: "This address does not have that method." },
   profile_limit_reached: { status: 409, message: "The owner has as many active profiles as the limit allows." },
   no_client_secret: { status: 409, message: "This application is registered without a client secret." },
-  key_already_certified: { status: 409, message: "This public key has a certificate already. Make a new key." },
-  user_forgotten: { status: 409, message: "This user was forgotten. Who comes back is a new user." },
+  key_already_certified: { status: 409, message: "This public key already has a certificate. Generate a new key." },
+  user_forgotten: { status: 409, message: "This user was forgotten. If they come back, they are a new user." },
   last_administrator: {
     status: 409,
     message: "This is the realm's last administrator. Make somebody else an administrator first.",
   },
   role_from_provider: {
     status: 409,
-    message: "The identity provider gives this role and takes it, for everybody who signs in through it.",
+    message: "The identity provider assigns and withdraws this role, for everybody who signs in through it.",
   },
   operator_required: {
     status: 409,
-    message: "The operator alone changes this setting, with the command that is named.",
+    message: "Only the operator changes this setting, with the command that is named.",
   },
   job_state: { status: 409, message: "The job is not in a state for this." },
   confirmation_required: {
@@ -61,12 +61,12 @@ export const errorCatalogue = {
   too_many_rows_waiting: { status: 429, message: "Too many rows of this realm's jobs are waiting; try again later." },
   internal_error: { status: 500, message: "Something went wrong on our side." },
   issuance_failed: { status: 500, message: "The certificate could not be issued." },
-  unavailable: { status: 503, message: "A part of the service is away. Please try again shortly." },
+  unavailable: { status: 503, message: "A part of the service is not available. Please try again shortly." },
   issuer_expiring: {
     status: 503,
-    message: "The issuer ends before this profile would. The operator has to make a new issuer first.",
+    message: "The issuer ends before this profile would. The operator has to create a new issuer first.",
   },
-  no_issuer: { status: 503, message: "This realm has no issuer. The operator has to make one first." },
+  no_issuer: { status: 503, message: "This realm has no issuer. The operator has to create one first." },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { exists, hasCode, removeTree, syncDirectory, writePrivateFile, type EmbeddedPostgresFiles } from "./files.ts";
 import { runAndWait, type RunAs } from "./process.ts";
 
-const settings = `# Written at every start; what is changed here does not stay. Use "alter system" instead.
+const settings = `# Written at every start; changes here are lost. Use "alter system" instead.
 unix_socket_directories = ''
 max_connections = 200
 shared_buffers = '128MB'
@@ -99,7 +99,7 @@ async function initialize(options: { initdb: string; runAs: RunAs; directory: st
     complaints.push(output);
     if (!output.includes("locale")) break;
   }
-  throw new Error(`Postgres could not make its data directory.\n${complaints.join("\n")}`);
+  throw new Error(`Postgres could not create its data directory.\n${complaints.join("\n")}`);
 }
 
 function ownerOf(runAs: RunAs): { uid: number; gid: number } | undefined {

@@ -77,7 +77,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
         server = await launch(files, options, giveUpIn());
       },
       onFailure(err) {
-        options.log.error({ event: "embedded-postgres.faulty", err }, "embedded Postgres is tried again");
+        options.log.error({ event: "embedded-postgres.faulty", err }, "trying embedded Postgres again");
       },
     });
     let stopped: Promise<void> | undefined;

@@ -37,8 +37,8 @@ import { createContext, type Context, type OperatorIo } from "./context/context.
 import { describeFailure } from "./context/failure.ts";
 
 const options = {
-  json: flag("answer with one JSON object", isSet),
-  realm: option("name", "the realm that is meant; default: the only one", z.string().optional()),
+  json: flag("print one JSON object", isSet),
+  realm: option("name", "the realm; default: the only one", z.string().optional()),
 };
 
 const program: Program<Context, Answer, typeof options> = {
@@ -84,8 +84,8 @@ const program: Program<Context, Answer, typeof options> = {
     audit: "The audit log's chains.",
     crl: "Certificate revocation lists.",
     database: "The database after a restore.",
-    revocations: "What a restore would let live again.",
-    root: "Roots, whose keys lie offline.",
+    revocations: "Revocations that a restore has lost.",
+    root: "Roots, whose keys are kept offline.",
     secrets: "The secrets of this installation.",
     "master-key": "The key that seals what the service reads again.",
   },

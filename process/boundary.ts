@@ -109,6 +109,6 @@ function judge(findings: readonly BoundaryFinding[], { config, beat, log }: Boun
   for (const { reason } of findings) beat.report("login_too_wide", reason);
   log.warn(
     { event: "database.login_too_wide", reasons: findings.map(({ reason }) => reason) },
-    "this process could reach more than its role may; docs/operations.md says how to separate processes",
+    "this process could reach more than its role may; see docs/operations.md on separating processes",
   );
 }

@@ -18,7 +18,7 @@ export interface LoadMetrics {
 export function createLoadMetrics(registry: Registry): LoadMetrics {
   const batches = new Histogram({
     name: "realmpass_batch_size",
-    help: "How many requests or issuances were done together, by what was done.",
+    help: "Requests or issuances that were processed together, by kind of work.",
     labelNames: ["batch"],
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 200],
     registers: [registry],

@@ -38,7 +38,7 @@ export function createProcessMetrics(
   }).set({ process: name, version: programVersion(), commit: buildCommit() }, 1);
   new Gauge({
     name: "realmpass_problem",
-    help: "Whether the process has found this wrong with itself: 1, else 0.",
+    help: "Whether the process has this problem: 1, else 0.",
     labelNames: ["code"],
     registers,
     collect() {
@@ -75,7 +75,7 @@ export function createProcessMetrics(
   });
   const errors = new Counter({
     name: "realmpass_database_errors_total",
-    help: "Statements that PostgreSQL did not carry out for a reason of its own, by SQLSTATE (classes 08, 40, 53, 57, 58).",
+    help: "Statements that failed because of PostgreSQL itself, by SQLSTATE (classes 08, 40, 53, 57, 58).",
     labelNames: ["sqlstate"],
     registers,
   });

@@ -192,7 +192,7 @@ export async function startServerProcess({
 /** Turns the output of libraries and of Node itself into log lines. */
 function takeWarnings(log: Log): void {
   const tell = (...said: unknown[]): void => {
-    log.warn({ event: "process.warned", reason: withoutCredentials(format(...said)) }, "a library warns");
+    log.warn({ event: "process.warned", reason: withoutCredentials(format(...said)) }, "a library has warned");
   };
   Object.assign(console, { warn: tell, error: tell });
   process.removeAllListeners("warning");

@@ -89,7 +89,7 @@ export function createIdentities({
       .catch((error: unknown) => {
         entry.askAgainAt = clock.now().getTime() + pauseMs;
         onFailure(issuer.issuerId, error);
-        throw new IdentityUnavailable("no responder's certificate could be had", { cause: error });
+        throw new IdentityUnavailable("no responder's certificate is available", { cause: error });
       })
       .finally(() => delete entry.making));
   }
@@ -105,7 +105,7 @@ export function createIdentities({
         return held.identity;
       }
       if (entry.making === undefined && at < entry.askAgainAt) {
-        throw new IdentityUnavailable("no responder's certificate could be had a moment ago");
+        throw new IdentityUnavailable("no responder's certificate was available a moment ago");
       }
       return (await begin(issuer, entry)).identity;
     },

@@ -5,7 +5,7 @@ import type { OcspOutcome } from "./answer.ts";
 export function createOcspMetrics(registry: Registry): (outcome: OcspOutcome, seconds: number) => void {
   const answers = new Counter({
     name: "realmpass_ocsp_answers_total",
-    help: "OCSP answers by what they say: a certificate's status, or why there is none.",
+    help: "OCSP responses by certificate status, or by the reason why there is none.",
     labelNames: ["status"],
     registers: [registry],
   });

@@ -221,7 +221,7 @@ function startSigningPool(options: WorkerOptions): SigningPool {
 function countRows(registry: Registry): BulkJobDeps["onEnd"] {
   const rows = new Counter({
     name: "realmpass_job_rows_total",
-    help: "Rows of bulk jobs that have ended, by what became of them.",
+    help: "Rows of bulk jobs that have ended, by result.",
     labelNames: ["kind", "status"] as const,
     registers: [registry],
   });

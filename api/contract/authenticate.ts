@@ -65,5 +65,5 @@ function principalOf(holder: TokenHolder): Principal {
     return { kind: "user", realmId, scopes, expiresAt, userId, clientId, roles, sessionId, certificateId };
   }
   if (clientId !== null) return { kind: "service", realmId, scopes, expiresAt, clientId };
-  throw new Error("an access token that speaks for nobody");
+  throw new Error("an access token without a principal");
 }

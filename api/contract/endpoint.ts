@@ -346,7 +346,7 @@ export function answerOf({ data, pending }: Pick<Endpoint, "data" | "pending">, 
  */
 function checked(schema: z.ZodType, data: unknown): unknown {
   const parsed = schema.safeParse(data);
-  if (!parsed.success) throw new Error("an answer does not fit its schema", { cause: parsed.error });
+  if (!parsed.success) throw new Error("a response does not match its schema", { cause: parsed.error });
   return parsed.data;
 }
 

@@ -37,7 +37,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
   });
   const enqueueFailures = new Counter({
     name: "realmpass_enqueue_failures_total",
-    help: "Tasks that could not be put on the queue; what they are for is left to the sweep.",
+    help: "Tasks that could not be put on the queue; the sweep does their work.",
     registers: [registry],
   });
   const signIns = new Counter({
@@ -61,7 +61,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
   });
   const feedLines = new Counter({
     name: "realmpass_revoked_feed_lines_total",
-    help: "Revocations that were told to clients, each as often as it was told.",
+    help: "Revocations that were sent to clients, each counted as often as it was sent.",
     registers: [registry],
   });
   return {

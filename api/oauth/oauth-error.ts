@@ -18,7 +18,7 @@ export const oauthErrors = {
   invalid_token: { status: 401, description: "The access token is missing, unknown, or has ended." },
   invalid_grant: {
     status: 400,
-    description: "What was presented is not valid, has ended, or belongs to another client.",
+    description: "The grant is not valid, has ended, or belongs to another client.",
   },
   unauthorized_client: { status: 400, description: "This client may not use this grant type." },
   unsupported_grant_type: { status: 400, description: "There is no such grant type here." },
@@ -26,7 +26,10 @@ export const oauthErrors = {
   insufficient_scope: { status: 403, description: "The access token lacks a scope that this needs." },
   slow_down: { status: 429, description: "Too many requests; try again later." },
   server_error: { status: 500, description: "Something went wrong on our side." },
-  temporarily_unavailable: { status: 503, description: "A part of the service is away. Please try again shortly." },
+  temporarily_unavailable: {
+    status: 503,
+    description: "A part of the service is not available. Please try again shortly.",
+  },
 } as const satisfies Record<string, { status: number; description: string }>;
 
 export type OAuthErrorCode = keyof typeof oauthErrors;

@@ -56,7 +56,7 @@ const paths: Record<string, Record<string, Describe>> = {
         "For browsers. Leads back to the redirect URI with `code`, `iss` and, if sent, `state`, or with `error`, " +
         "`error_description`, `iss` and `state`: " +
         `${authorizationErrorCodes.map((code) => `\`${code}\``).join(", ")}. ` +
-        "An unknown client or another redirect URI is said on a page; nobody is redirected then.",
+        "For an unknown client or another redirect URI a page shows the error, and nobody is redirected.",
       parameters: [
         queryParameter("response_type", { const: "code" }, { required: true }),
         queryParameter("client_id", { type: "string" }, { required: true }),
@@ -66,14 +66,14 @@ const paths: Record<string, Record<string, Describe>> = {
           { type: "string" },
           { description: "Separated by spaces; omitted: all that the client is registered for." },
         ),
-        queryParameter("state", { type: "string" }, { description: "Recommended; comes back as it is." }),
+        queryParameter("state", { type: "string" }, { description: "Recommended; returned unchanged." }),
         queryParameter(
           "code_challenge",
           { type: "string", pattern: "^[A-Za-z0-9_-]{43}$" },
           { description: "Recommended, and needed by clients that are registered with PKCE (RFC 7636)." },
         ),
         queryParameter("code_challenge_method", { const: "S256" }, { description: "With `code_challenge`." }),
-        queryParameter("nonce", { type: "string" }, { description: "Comes back in the id token." }),
+        queryParameter("nonce", { type: "string" }, { description: "Returned in the id token." }),
         queryParameter(
           "prompt",
           { type: "string" },
@@ -95,7 +95,7 @@ const paths: Record<string, Record<string, Describe>> = {
   "/oauth/logout": {
     get: pageOperation({
       operationId: "logout",
-      summary: "End the session that an id token is of",
+      summary: "End the session of an id token",
       description:
         "For browsers. Ends the session with its tokens and the sign-in that it began with. The names of OpenID Connect " +
         "RP-Initiated Logout 1.0 are understood as well.",
@@ -113,9 +113,9 @@ const paths: Record<string, Record<string, Describe>> = {
         ),
         queryParameter("id_token_hint", { type: "string" }, { description: "Instead of `id_token`." }),
         queryParameter("post_logout_redirect_uri", { type: "string" }, { description: "Instead of `logout_uri`." }),
-        queryParameter("state", { type: "string" }, { description: "Added to the address that is led to." }),
+        queryParameter("state", { type: "string" }, { description: "Added to the address of the redirect." }),
       ],
-      page: "Says that the person is signed out, when there is no `logout_uri`.",
+      page: "Shows that the person is signed out, if there is no `logout_uri`.",
       redirect: "To `logout_uri`.",
       failures: {
         400: "A page: the id token is not of this service and client, or the address is not of the client's host. Nothing ended.",
@@ -156,7 +156,7 @@ const paths: Record<string, Record<string, Describe>> = {
       operationId: "revokeToken",
       summary: "End a token (RFC 7009)",
       description:
-        "A refresh token ends its session with all tokens, an access token ends alone. Unknown tokens are 200.",
+        "A refresh token ends its session with all tokens, an access token ends alone. An unknown token returns 200 as well.",
       form: { required: ["token"], properties: { token: { type: "string" }, ...clientFields } },
       failures: [400, 401, 429, 503],
     }),
@@ -164,7 +164,7 @@ const paths: Record<string, Record<string, Describe>> = {
   "/oauth/introspect": {
     post: operation({
       operationId: "introspectToken",
-      summary: "Ask what a token is (RFC 7662)",
+      summary: "Describe a token (RFC 7662)",
       description: "For clients with a secret, about tokens of their realm.",
       form: { required: ["token"], properties: { token: { type: "string" }, ...clientFields } },
       answer: IntrospectionAnswer,

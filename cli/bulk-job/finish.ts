@@ -29,13 +29,13 @@ function nextSteps({ id, state, error, failed, changed, kind, total, done, revok
   if (state === "grace") {
     return [
       ...problems,
-      `Everybody is locked out; their devices go off at ${time(revokeAt)}. Take it back: realmpass jobs undo ${id}`,
-      `Let the devices go off now: realmpass jobs run ${id} --confirm-total ${total - done}`,
+      `Everybody is locked out; their devices go offline at ${time(revokeAt)}. Undo it: realmpass jobs undo ${id}`,
+      `Take the devices offline now: realmpass jobs run ${id} --confirm-total ${total - done}`,
     ];
   }
   if (state !== "ready") return problems;
   const confirm = kindsOfJob[kind].confirmed ? ` --confirm-total ${changed}` : "";
   const why =
-    error === "confirmation_required" ? "So many need to be confirmed. " : "Checked; nothing is changed yet. ";
+    error === "confirmation_required" ? "The number has to be confirmed. " : "Checked; nothing is changed yet. ";
   return [...problems, `${why}Run it: realmpass jobs run ${id}${confirm}`];
 }

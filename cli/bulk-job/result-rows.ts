@@ -26,7 +26,7 @@ function rowOf(line: string): object {
   } catch {
     // Cut off in the middle of a row, as below.
   }
-  throw new CommandError("broken_off", "The answer broke off; what has come is not all of it.");
+  throw new CommandError("broken_off", "The response broke off; it is incomplete.");
 }
 
 const text = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");

@@ -16,7 +16,7 @@ export async function undoJob(
 ): Promise<ExitCode> {
   const { api } = await context.service();
   const { data: undo } = await answerOf(api.GET("/api/jobs/{id}/undo", { params: { path: { id } } }));
-  if (undo.people === 0) throw new CommandError("nothing_to_undo", "Nobody is left whom this job keeps out.");
+  if (undo.people === 0) throw new CommandError("nothing_to_undo", "This job no longer keeps anybody out.");
   if (!dryRun) {
     const stay = undo.changedSince === 0 ? "" : ` ${counted(undo.changedSince, "person")} changed since and will stay.`;
     await context.confirm(
@@ -40,11 +40,11 @@ export async function undoJob(
 }
 
 function devicesText({ devicesKept, devicesRevoked }: { devicesKept: number; devicesRevoked: number }): string {
-  const kept = devicesKept > 0 ? [`${counted(devicesKept, "device")} never went off.`] : [];
+  const kept = devicesKept > 0 ? [`${counted(devicesKept, "device")} never went offline.`] : [];
   const revoked =
     devicesRevoked > 0
       ? [
-          `${counted(devicesRevoked, "device")} will stay off: revoked profiles cannot be restored, each is set up again.`,
+          `${counted(devicesRevoked, "device")} will stay offline: revoked profiles cannot be restored, each is set up again.`,
         ]
       : [];
   return [...kept, ...revoked].join(" ");

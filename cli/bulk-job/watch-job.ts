@@ -33,4 +33,4 @@ export async function watchJob(context: Context, id: string): Promise<Job> {
 }
 
 const stillRunningMessage = (id: string): string =>
-  `The job goes on. Watch it: realmpass jobs watch ${id}\n           Cancel it: realmpass jobs cancel ${id}`;
+  `The job continues. Watch it: realmpass jobs watch ${id}\n           Cancel it: realmpass jobs cancel ${id}`;

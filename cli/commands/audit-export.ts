@@ -4,7 +4,7 @@ import { saveStream } from "./save-stream.ts";
 
 export const auditExport = command({
   name: "audit export",
-  about: "The audit log, oldest first: a JSON object to a line, or CSV. The export is itself recorded.",
+  about: "Export the audit log, oldest first: one JSON object per line, or CSV. The audit log records the export.",
   options: { csv: csvFlag, out: outOption, filter: listOptions.filter },
   async run({ csv, out, filter }, context) {
     const service = await context.service();

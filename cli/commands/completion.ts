@@ -8,7 +8,7 @@ import { command, type CliCommand } from "./command.ts";
 export const completion = (program: () => ProgramSignature): CliCommand =>
   command({
     name: "completion",
-    about: "A completion script for your shell, to be sourced.",
+    about: "Print a completion script for your shell, to be sourced.",
     arguments: {
       shell: argument("SHELL", shells.join(", "), oneOf(shells), { choices: shells }),
     },

@@ -5,7 +5,7 @@ import { ServiceError } from "../service/refusal.ts";
 
 export const confirmTotalOption = option(
   "N",
-  "the number of people and profiles that would be off within an hour; needed when they are a large part of the realm",
+  "the number of people and profiles that would be offline within an hour; needed when they are a large part of the realm",
   wholeNumber(0, 9_999_999).optional(),
 );
 
@@ -25,7 +25,10 @@ export function confirmingTotal(
       } catch (error) {
         const total = askedTotal(error);
         if (total === undefined || context.options.yes || !context.isInteractive) throw error;
-        await context.confirm(`${total} people and profiles of the realm would be off within an hour.`, String(total));
+        await context.confirm(
+          `${total} people and profiles of the realm would be offline within an hour.`,
+          String(total),
+        );
         confirmed = total;
       }
     }

@@ -28,7 +28,7 @@ const timeoutMs = 10_000;
 
 export const doctor = command({
   name: "doctor",
-  about: "Whether the service can be reached, is well and lets us in, and whether the clocks agree.",
+  about: "Check whether the service can be reached, is well and accepts the credentials, and whether the clocks agree.",
   options: {},
   async run(_input, context) {
     const findings: Finding[] = [];
@@ -96,7 +96,7 @@ async function reach(
 
 function compareClocks(date: string | null, { io }: Context): { detail: string; ok: boolean; found: undefined } {
   const theirs = Date.parse(date ?? "");
-  if (Number.isNaN(theirs)) return { detail: "the service does not say what time it is", ok: false, found: undefined };
+  if (Number.isNaN(theirs)) return { detail: "the service's response has no date", ok: false, found: undefined };
   // The header has whole seconds.
   const seconds = Math.round((io.clock.now().getTime() - theirs - 500) / 1_000);
   const agrees = Math.abs(seconds) <= skewSecondsMax;
@@ -139,7 +139,7 @@ const needs = {
 } as const;
 
 function compareScopes(scopes: readonly string[] | undefined): { detail: string; ok: boolean; found: undefined } {
-  if (scopes === undefined) return { detail: "the token does not say", ok: true, found: undefined };
+  if (scopes === undefined) return { detail: "the token does not list its scopes", ok: true, found: undefined };
   const missing = Object.entries(needs).flatMap(([name, needed]) => {
     const lacking = needed.filter((scope) => !scopes.includes(scope));
     return lacking.length === 0 ? [] : [`${name}: ${lacking.join(" ")}`];

@@ -36,7 +36,7 @@ const findingResource: Resource<Finding> = {
 
 export const find = command({
   name: "find",
-  about: "People, profiles, guest accounts and applications by anything that is known of them.",
+  about: "Find people, profiles, guest accounts and applications by anything known about them.",
   arguments: {
     query: argument(
       "QUERY…",
@@ -63,7 +63,7 @@ export const find = command({
       { csv: false },
     );
     for (const { kind, more } of data.groups) if (more) context.notify(`There are more of the kind ${kind}.`);
-    for (const kind of data.partial) context.notify(`Not all of the kind ${kind} was looked through in time.`);
+    for (const kind of data.partial) context.notify(`Not all of the kind ${kind} could be searched in time.`);
     return undefined;
   },
 });

@@ -18,7 +18,7 @@ const accountArgument = argument(
 
 export const guestsList = command({
   name: "guests list",
-  about: "The guest accounts of the realm. --search looks inside the name.",
+  about: "List the guest accounts of the realm. --search looks inside the name.",
   options: listOptions,
   async run({ csv, ...choice }, context) {
     const { api } = await context.service();
@@ -33,7 +33,7 @@ export const guestsList = command({
 
 export const guestsShow = command({
   name: "guests show",
-  about: "One guest account.",
+  about: "Show one guest account.",
   arguments: { account: accountArgument },
   options: {},
   async run({ account }, context) {
@@ -49,8 +49,8 @@ export const guestsShow = command({
 
 export const guestsCreate = command({
   name: "guests create",
-  about: "A guest account, which ends by itself.",
-  arguments: { name: argument("NAME", "what it is called", z.string().min(1)) },
+  about: "Create a guest account, which ends by itself.",
+  arguments: { name: argument("NAME", "the name of the guest account", z.string().min(1)) },
   options: {
     expires: option("TIME", "ISO 8601, in the future", z.string().min(1)),
     note: option("TEXT", "a note for administrators", z.string().optional()),

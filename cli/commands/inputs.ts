@@ -15,7 +15,7 @@ export const pair = (separator: string) =>
 
 /** The options of every list. */
 export const listOptions = {
-  limit: option("N", "no more than so many; default: all", wholeNumber(1, 999_999_999).optional()),
+  limit: option("N", "at most this many; default: all", wholeNumber(1, 999_999_999).optional()),
   search: option("TEXT", "only those that contain it", z.string().min(1).max(256).optional()),
   filter: option("KEY=VALUE", "only those that match; may be given several times", pair("=").default([]), {
     many: true,
@@ -58,6 +58,6 @@ export const jobArgument = argument("JOB", "its id", z.string().regex(uuid, "mus
 
 export const outOption = option(
   "FILE",
-  "write to this file instead, readable by you alone",
+  "write to this file instead, readable only by you",
   z.string().min(1).optional(),
 );

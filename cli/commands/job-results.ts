@@ -21,7 +21,7 @@ export const jobsResults = command({
   about:
     "What became of each row. With --out the whole results, with the keys of issued profiles, as .csv, .json or .ndjson; on standard output without keys.",
   arguments: { job: jobArgument },
-  options: { out: outOption, failed: flag("the failed rows alone", isSet), csv: csvFlag },
+  options: { out: outOption, failed: flag("only the failed rows", isSet), csv: csvFlag },
   async run({ job: id, out, failed, csv }, context) {
     const service = await context.service();
     const results = (type: string): Promise<Response> =>

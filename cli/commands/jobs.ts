@@ -32,7 +32,7 @@ const runOptions = {
 
 const graceDays = option(
   "N",
-  `devices go off so many days later, 1 to ${graceDaysMax}; default: at once`,
+  `devices go offline this many days later, 1 to ${graceDaysMax}; default: at once`,
   wholeNumber(1, graceDaysMax).optional(),
 );
 
@@ -44,10 +44,10 @@ const startOptions = {
   type: option("TYPE", `${types.join(", ")}; default: by the file's name`, oneOf(types).optional(), {
     choices: types,
   }),
-  dryRun: flag("check alone; nothing is changed", isSet),
+  dryRun: flag("only check; change nothing", isSet),
   column: option(
     "HEADING=COLUMN",
-    "what a column of a CSV file means, or =ignore; may be given several times",
+    "the meaning of a column of a CSV file, or =ignore; may be given several times",
     pair("=").default([]),
     { many: true },
   ),
@@ -55,12 +55,8 @@ const startOptions = {
   charset: option("CHARSET", `of a CSV file: ${uploadCharsets.join(", ")}`, oneOf(uploadCharsets).optional(), {
     choices: uploadCharsets,
   }),
-  name: option(
-    "NAME",
-    "what the job is called; default: the file's name",
-    z.string().min(1).max(jobNameMax).optional(),
-  ),
-  rowOffset: option("N", "how many rows of the file come before row 1", wholeNumber(0, 1_048_576).optional()),
+  name: option("NAME", "the name of the job; default: the file's name", z.string().min(1).max(jobNameMax).optional()),
+  rowOffset: option("N", "the number of rows in the file before row 1", wholeNumber(0, 1_048_576).optional()),
   ...runOptions,
 };
 
@@ -91,7 +87,7 @@ const startRevocation = command({
 
 const jobsList = command({
   name: "jobs list",
-  about: "The bulk jobs of the realm.",
+  about: "List the bulk jobs of the realm.",
   options: { limit: listOptions.limit, filter: listOptions.filter, sort: listOptions.sort, csv: listOptions.csv },
   async run({ csv, ...choice }, context) {
     const { api } = await context.service();
@@ -109,7 +105,7 @@ const jobsList = command({
 
 const jobsShow = command({
   name: "jobs show",
-  about: "One job as it is now.",
+  about: "Show one job as it is now.",
   arguments: { job: jobArgument },
   options: {},
   async run({ job }, context) {
@@ -136,7 +132,7 @@ const jobsWatch = command({
 
 const jobsCancel = command({
   name: "jobs cancel",
-  about: "Stop a job. It finishes the rows that are being processed and keeps what is done.",
+  about: "Stop a job. It finishes the rows that are being processed and keeps finished rows.",
   arguments: { job: jobArgument },
   options: { wait: waitFlag },
   async run({ job: id, wait }, context) {
@@ -162,15 +158,15 @@ const jobsRetry = command({
 
 const jobsUndo = command({
   name: "jobs undo",
-  about: "Take an offboarding back: exactly those sign in again whom it locked out and nobody has changed since.",
+  about: "Undo an offboarding: people sign in again if it locked them out and nobody has changed them since.",
   arguments: { job: jobArgument },
-  options: { dryRun: flag("check alone; nothing is changed", isSet), ...runOptions },
+  options: { dryRun: flag("only check; change nothing", isSet), ...runOptions },
   run: ({ job, ...options }, context) => undoJob(context, job, options),
 });
 
 const rowsArgument = argument(
   "ROW…",
-  "their numbers, as the results have them",
+  "their numbers, as in the results",
   z
     .array(
       z
@@ -210,7 +206,7 @@ const jobsTakeIn = command({
 
 const jobsProblems = command({
   name: "jobs problems",
-  about: "What is wrong with the rows of a job, each cause once.",
+  about: "List what is wrong with the rows of a job, each cause once.",
   arguments: { job: jobArgument },
   options: { csv: csvFlag },
   async run({ job: id, csv }, context) {

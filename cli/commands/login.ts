@@ -10,7 +10,7 @@ import { command, type CliCommand } from "./command.ts";
 const login = command({
   name: "login",
   about:
-    "Prove client credentials and store them for the other commands. The secret is asked for, or read from standard input.",
+    "Check client credentials and store them for the other commands. The secret is prompted for, or read from standard input.",
   options: {},
   async run(_input, context) {
     const { io, options } = context;

@@ -22,10 +22,10 @@ import { asQuery } from "./query.ts";
 
 export const profilesList = command({
   name: "profiles list",
-  about: "The active profiles of the realm, or those of one person. --search looks inside the serial number.",
+  about: "List the active profiles of the realm or of one person. --search looks inside the serial number.",
   options: {
     ...listOptions,
-    user: option("USER", "of this person alone, revoked and expired ones too", z.string().min(1).optional()),
+    user: option("USER", "only of this person, including revoked and expired ones", z.string().min(1).optional()),
   },
   async run({ csv, user, ...choice }, context) {
     const service = await context.service();
@@ -50,10 +50,10 @@ export const profilesList = command({
 
 export const profilesCreate = command({
   name: "profiles create",
-  about: "A profile for a person's device, into a file that you alone can read.",
+  about: "Create a profile for a person's device, in a file that only you can read.",
   arguments: {
     user: userArgument,
-    name: argument("NAME", "what the profile is called", ProfileName),
+    name: argument("NAME", "the name of the profile", ProfileName),
   },
   options: {
     out: option("FILE", "where to write it; must not be there yet", z.string().min(1)),
@@ -64,7 +64,7 @@ export const profilesCreate = command({
       oneOf(certificateFormats).optional(),
       { choices: certificateFormats },
     ),
-    keyType: option("KEY", `${keyTypes.join(", ")}; default: what suits the device`, oneOf(keyTypes).optional(), {
+    keyType: option("KEY", `${keyTypes.join(", ")}; default: by the device`, oneOf(keyTypes).optional(), {
       choices: keyTypes,
     }),
     csr: option("FILE", "a PKCS#10 request in PEM, for a key that stays where it is", z.string().min(1).optional()),
@@ -87,7 +87,7 @@ export const profilesCreate = command({
         },
       }).catch((error: unknown) => {
         if (!context.io.interrupted.aborted) throw error;
-        throw interruption(`Interrupted. The profile may exist all the same: realmpass profiles list --user ${userID}`);
+        throw interruption(`Interrupted. The profile may still exist: realmpass profiles list --user ${userID}`);
       });
       try {
         await file.writeFile(
@@ -106,7 +106,7 @@ export const profilesCreate = command({
 
 export const profilesActivity = command({
   name: "profiles activity",
-  about: "Why the device of a profile may not be on the network, and what is known of the profile.",
+  about: "Show why the device of a profile may not be on the network, and what is known of the profile.",
   arguments: { serial: argument("SERIAL", "its serial number", SerialNumber) },
   options: {},
   async run({ serial }, context) {

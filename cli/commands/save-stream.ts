@@ -30,7 +30,7 @@ async function eachChunk(
   for (;;) {
     const next = await reader.read().catch((error: unknown) => {
       if (interrupted.aborted) throw interruption();
-      throw new CommandError("broken_off", "The answer broke off; what has come is not all of it.", { cause: error });
+      throw new CommandError("broken_off", "The response broke off; it is incomplete.", { cause: error });
     });
     if (next.done) return;
     await write(next.value);

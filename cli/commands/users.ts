@@ -19,7 +19,7 @@ import { graceDaysMax } from "../../domain/lifetimes.ts";
 
 export const usersList = command({
   name: "users list",
-  about: "The people of the realm. --search looks inside the pairwiseID.",
+  about: "List the people of the realm. --search looks inside the pairwiseID.",
   options: listOptions,
   async run({ csv, ...choice }, context) {
     const { api } = await context.service();
@@ -34,7 +34,7 @@ export const usersList = command({
 
 export const usersShow = command({
   name: "users show",
-  about: "One person.",
+  about: "Show one person.",
   arguments: { user: userArgument },
   options: {},
   async run({ user }, context) {
@@ -45,7 +45,7 @@ export const usersShow = command({
 
 export const usersWhy = command({
   name: "users why",
-  about: "Why a person's device may not be on the network, and when each profile was last asked about.",
+  about: "Show why a person's device may not be on the network, and when each profile was last checked.",
   arguments: { user: userArgument },
   options: {},
   async run({ user }, context) {
@@ -59,7 +59,7 @@ export const usersWhy = command({
 
 export const usersExport = command({
   name: "users export",
-  about: "All that is held about one person, as JSON. The export is itself recorded.",
+  about: "Export all data about one person, as JSON. The audit log records the export.",
   arguments: { user: userArgument },
   options: { out: outOption },
   async run({ user, out }, context) {
@@ -72,7 +72,7 @@ export const usersExport = command({
 
 export const usersLock = command({
   name: "users lock",
-  about: "No new profiles for these people. Those that they have stay valid.",
+  about: "Stop new profiles for these people. Existing profiles stay valid.",
   arguments: { users: usersArgument },
   options: {},
   run: ({ users }, context) => forEach(context, users, { verb: "locked", act: setLocked(true) }),
@@ -80,7 +80,7 @@ export const usersLock = command({
 
 export const usersUnlock = command({
   name: "users unlock",
-  about: "Profiles again for these people.",
+  about: "Allow new profiles for these people again.",
   arguments: { users: usersArgument },
   options: {},
   run: ({ users }, context) => forEach(context, users, { verb: "unlocked", act: setLocked(false) }),
@@ -88,7 +88,7 @@ export const usersUnlock = command({
 
 export const usersReactivate = command({
   name: "users reactivate",
-  about: "Back after offboarding. The revoked profiles stay revoked.",
+  about: "Let offboarded people sign in again. Revoked profiles stay revoked.",
   arguments: { users: usersArgument },
   options: {},
   run: ({ users }, context) =>
@@ -106,7 +106,7 @@ export const usersOffboard = command({
     reason: reasonOption,
     graceDays: option(
       "N",
-      `devices go off so many days later, 1 to ${graceDaysMax}; default: at once`,
+      `devices go offline this many days later, 1 to ${graceDaysMax}; default: at once`,
       wholeNumber(1, graceDaysMax).optional(),
     ),
     confirmTotal: confirmTotalOption,
@@ -196,7 +196,7 @@ async function forEach(
   if (context.options.json) await context.out.answer(outcomes, "");
   if (failed === 0) return exitCodes.done;
   if (failed < outcomes.length) return exitCodes.partly;
-  throw new CommandError("nothing_done", "None of them could be done.");
+  throw new CommandError("nothing_done", "None of them succeeded.");
 }
 
 export const userCommands: readonly CliCommand[] = [

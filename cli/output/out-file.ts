@@ -10,7 +10,7 @@ export async function openOutFile(path: string): Promise<FileHandle> {
     return await open(path, "wx", 0o600);
   } catch (error) {
     if ((error as { code?: unknown }).code !== "EEXIST") throw error;
-    throw new CommandError("file_exists", `${path} is there already. Choose another name, or remove it first.`);
+    throw new CommandError("file_exists", `${path} already exists. Choose another name, or remove it first.`);
   }
 }
 

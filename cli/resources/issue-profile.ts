@@ -28,7 +28,7 @@ export async function issueProfile(
     if (profile === null)
       throw new CommandError(
         "insufficient_scope",
-        "The profile was made, but its key is no longer shown to this application: the scope profile.create is missing.",
+        "The profile was created, but its key is no longer shown to this application: the scope profile.create is missing.",
       );
     return profile as CreatedProfile;
   }

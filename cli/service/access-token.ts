@@ -26,16 +26,13 @@ export async function fetchAccessToken(
   if (!response.ok) {
     const refusal = await refusalOf(response);
     if (response.status === 400 || response.status === 401) {
-      throw notSignedIn(`The service does not take these credentials: ${refusal.message}`, { cause: refusal });
+      throw notSignedIn(`The service does not accept these credentials: ${refusal.message}`, { cause: refusal });
     }
     throw refusal;
   }
   const answer = TokenAnswer.safeParse(await response.json().catch(() => undefined));
   if (!answer.success) {
-    throw new CommandError(
-      "unexpected_answer",
-      "There is no access token in the answer. Is this the service's address?",
-    );
+    throw new CommandError("unexpected_answer", "The response has no access token. Is this the service's address?");
   }
   return answer.data.access_token;
 }

@@ -10,7 +10,7 @@ export function serviceAddress(text: string, { insecureHttp }: { insecureHttp: b
     throw usageError("The service's address has to be a URL that begins with https://.");
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw usageError("The service's address has neither a name or password in it nor anything after ? or #.");
+    throw usageError("The service's address must not contain a name, a password or anything after ? or #.");
   }
   if (url.protocol === "http:" && !insecureHttp && !isLoopback(url.hostname)) {
     throw usageError(

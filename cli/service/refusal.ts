@@ -60,11 +60,11 @@ export async function refusalOf(response: Response): Promise<ServiceError> {
   const requestId = refused.data?.request_id ?? plain(response.headers.get("X-Request-Id") ?? "");
   const quoted = requestId === "" ? {} : { requestId };
   if (response.status === 401) {
-    const message = refused.data?.error_description ?? "The service does not know us.";
+    const message = refused.data?.error_description ?? "The service does not accept these credentials.";
     return new ServiceError("not_signed_in", message, { exitCode: exitCodes.notSignedIn, ...quoted });
   }
   if (!refused.success) {
-    return new ServiceError("unexpected_answer", `The service answered ${response.status}, and not in its own words.`, {
+    return new ServiceError("unexpected_answer", `The service answered ${response.status} in an unknown form.`, {
       status: response.status,
       ...quoted,
     });

@@ -66,7 +66,7 @@ export function createServiceClient(credentials: Credentials, retry: RetryOption
         );
       }, request.method);
       if (!isJson(response))
-        throw new CommandError("unexpected_answer", "The answer is no JSON. Is this the service's address?");
+        throw new CommandError("unexpected_answer", "The response is not JSON. Is this the service's address?");
       return response;
     },
   });
@@ -103,6 +103,6 @@ function merged(first: Headers, second: Headers): Headers {
 /** Returns the data of a call's response. */
 export async function answerOf<Answer>(call: Promise<{ data?: Answer }>): Promise<Answer> {
   const { data } = await call;
-  if (data === undefined) throw new CommandError("unexpected_answer", "The service's answer is empty.");
+  if (data === undefined) throw new CommandError("unexpected_answer", "The service's response is empty.");
   return data;
 }

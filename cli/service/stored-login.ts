@@ -33,7 +33,7 @@ export async function readStoredLogin(path: string): Promise<StoredLogin | undef
   }
   const login = StoredLogin.safeParse(jsonOf(await readFile(path, "utf8")));
   if (!login.success)
-    throw new CommandError("login_unreadable", `${path} is not what realmpass login writes. Log in again.`);
+    throw new CommandError("login_unreadable", `${path} was not written by realmpass login. Log in again.`);
   return login.data;
 }
 

@@ -11,14 +11,13 @@ export const rowErrors = {
   last_administrator: "The realm's last administrator; make somebody else an administrator first.",
   user_locked: "A locked user cannot get a profile.",
   profile_limit_reached: "The user has as many active profiles as the limit allows.",
-  no_issuer: "This realm has no issuer. The operator has to make one first.",
-  issuer_expiring: "The issuer ends before this profile would. The operator has to make a new issuer first.",
+  no_issuer: "This realm has no issuer. The operator has to create one first.",
+  issuer_expiring: "The issuer ends before this profile would. The operator has to create a new issuer first.",
   issuance_failed: "The certificate could not be issued.",
   internal_error: "Something went wrong on our side; try this row again.",
   taken_out: "Taken out before the job ran.",
   user_forgotten: "The user was forgotten after the job; the row's values are erased.",
-  changed_since:
-    "Somebody has decided about this user since: they were reactivated, or offboarded by something else. This job left them as they are.",
+  changed_since: "This user has since been reactivated, or offboarded separately. This job left them as they are.",
   undone: "The offboarding was undone before the profiles were revoked. Nothing was revoked.",
   cancelled: "The job was cancelled before this row.",
 } as const;

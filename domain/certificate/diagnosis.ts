@@ -223,7 +223,7 @@ export function diagnosisText({ code, detail }: Pick<Diagnosis, "code" | "detail
     case "offboarded":
       return `Access ended on ${when}${by}; ${restText(detail.activeCount ?? 0)}`;
     case "issuance_failed":
-      return `The profile that was asked for could not be made on ${when}: ${errorText(detail.error)}`;
+      return `The requested profile could not be created on ${when}: ${errorText(detail.error)}`;
     case "no_profile":
       return "No active profile.";
     case "replaced":
@@ -237,13 +237,13 @@ export function diagnosisText({ code, detail }: Pick<Diagnosis, "code" | "detail
     case "list_ended":
       return `The revocation list ended on ${when}: RADIUS servers that use it refuse everybody.`;
     case "not_fetched":
-      return `The file was made on ${when} and never downloaded.`;
+      return `The file was created on ${when} and never downloaded.`;
     case "nobody_asks":
       return detail.at === undefined
         ? "No RADIUS server is known to have asked this service."
         : `No RADIUS server is known to have asked this service since ${when}.`;
     case "never_asked":
-      return `No RADIUS server has asked about this profile since it was made on ${when}.`;
+      return `No RADIUS server has asked about this profile since it was created on ${when}.`;
     case "silent":
       return `The last good check was on ${when}; none seen since.`;
     case "good":
@@ -255,7 +255,7 @@ export function diagnosisText({ code, detail }: Pick<Diagnosis, "code" | "detail
 export function noteText(note: PersonNote, { until }: { until: Date | null }): string {
   switch (note) {
     case "locked":
-      return "Locked: no new profiles. Profiles that exist stay valid.";
+      return "Locked: no new profiles. Existing profiles stay valid.";
     case "limit_reached":
       return "The limit is reached: another profile needs a free place first.";
     case "in_grace":

@@ -7,7 +7,7 @@ import { lines } from "./views.ts";
 
 export const config = command({
   name: "config",
-  about: "Shows the configuration as it holds, defaults included, secrets masked. null: not set.",
+  about: "Shows the effective configuration, defaults included, secrets masked. null: not set.",
   options: {},
   async run(_, context) {
     const given = loadConfig(Object.keys(variables) as Variable[], context.env);

@@ -3,7 +3,7 @@ import type { Check } from "../doctor/check.ts";
 
 export const doctor = command({
   name: "doctor",
-  about: "Looks whether everything that issuing needs is there, and says what to do where it is not.",
+  about: "Checks everything that issuing needs, and shows what to do about each fault.",
   options: {},
   async run(_, context) {
     // Loaded only here, as it is large: other commands start without X.509 and BullMQ.

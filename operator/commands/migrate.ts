@@ -18,7 +18,7 @@ export const migrate = command({
     check: flag("change nothing, and fail when a migration has not been run", isSet),
     logins: option(
       "dir",
-      "first make the roles and a login for each process, as a superuser, with the passwords in this directory",
+      "first create the roles and a login for each process, as a superuser, with the passwords in this directory",
       z.string().min(1).optional(),
     ),
   },
@@ -62,7 +62,7 @@ async function makeLogins(context: Context, directory: string): Promise<void> {
   if (!(await makeInstallationRoles(await context.databaseUrl(), passwords))) {
     throw new CommandError(
       "superuser_needed",
-      "Roles and logins are made by a superuser, and the login of DATABASE_URL is none.",
+      "Only a superuser creates roles and logins, and the login of DATABASE_URL is not one.",
     );
   }
 }
@@ -96,8 +96,8 @@ async function withDatabase<Result>(
 
 /** Reports the rights that were granted and revoked. */
 const changed = ({ granted, revoked }: { granted: string[]; revoked: string[] }): string[] => [
-  ...(granted.length === 0 ? [] : [`Rights given to roles: ${granted.length}.`]),
-  ...(revoked.length === 0 ? [] : ["Rights that no role should have had, now taken away:", ...revoked]),
+  ...(granted.length === 0 ? [] : [`Rights granted to roles: ${granted.length}.`]),
+  ...(revoked.length === 0 ? [] : ["Rights that no role should have had, now revoked:", ...revoked]),
 ];
 
 /** Reports the keys that earlier versions certified as they were sent, and what to do about them. */

@@ -142,7 +142,7 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
       const found = secrets.findSecret(config, "auditPublicKey") ?? secrets.findSecret(config, "auditKey");
       if (found !== undefined) return JSON.stringify({ keys: auditPublicKeys(found) });
       throw new ConfigError([
-        `REALMPASS_AUDIT_KEY: not set, and ${config.REALMPASS_DATA_DIRECTORY}/audit-public-key.json is not there; "operator secrets create" makes it`,
+        `REALMPASS_AUDIT_KEY: not set, and ${config.REALMPASS_DATA_DIRECTORY}/audit-public-key.json is not there; "operator secrets create" creates it`,
       ]);
     },
     databaseUrl: () => findDatabase(config),
@@ -175,7 +175,7 @@ async function findDatabase(config: OperatorConfig): Promise<string> {
 async function chooseRealm(db: Database, name: string | undefined): Promise<RealmRow> {
   const all = await realms.list(db);
   if (all.length === 0) {
-    throw new CommandError("no_realm", "There is no realm yet. Make one with `realm create`.");
+    throw new CommandError("no_realm", "There is no realm yet. Create one with `realm create`.");
   }
   const names = all.map((realm) => realm.name).join(", ");
   if (name === undefined && all.length > 1) {

@@ -20,7 +20,7 @@ export function describeFailure(error: unknown): CommandError {
   if (error instanceof RolesMissing) {
     return new CommandError(
       "roles_missing",
-      `${capitalised(error.message)}, and the login of DATABASE_URL may not make roles. Run deploy/postgres/roles.sql as a superuser.`,
+      `${capitalised(error.message)}, and the login of DATABASE_URL may not create roles. Run deploy/postgres/roles.sql as a superuser.`,
     );
   }
   if (error instanceof MigrationFailed) {

@@ -18,12 +18,12 @@ function checkRealm(name: string, realm: string, people: number): Check {
   const give = `\`user roles --realm ${realm} --username U --give administrator\``;
   if (people === 0) {
     const make = `\`user create --realm ${realm} --username U --admin\``;
-    return fails(name, "nobody administers the realm", `${make} makes an administrator, ${give} makes one of a user.`);
+    return fails(name, "nobody administers the realm", `${make} creates an administrator, ${give} makes a user one.`);
   }
   if (people === 1) {
     return warns(
       name,
-      "one person alone administers the realm",
+      "only one person administers the realm",
       `Give somebody else the role too, in the console or with ${give}.`,
     );
   }

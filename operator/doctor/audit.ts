@@ -13,11 +13,11 @@ import { fails, passes, warns, type Check } from "./check.ts";
 export async function checkAuditGuards(db: Db): Promise<Check> {
   const changed = await guards.findChangedGuards(db);
   return changed.length === 0
-    ? passes("audit-guards", "the tables of the audit log are as the migrations made them")
+    ? passes("audit-guards", "the tables of the audit log are as the migrations created them")
     : fails(
         "audit-guards",
         changed.join(" "),
-        "Find out who changed it and what it hid, take it back, then run `audit verify` with a head that was kept elsewhere.",
+        "Find out who changed it and what it hid, undo it, then run `audit verify` with a head that was kept elsewhere.",
       );
 }
 
@@ -71,7 +71,7 @@ export async function checkAuditKept(db: Db, context: Context): Promise<Check[]>
       warns(
         name,
         keptText(kept),
-        "Let a timer run `audit export` to another machine: a restore makes revoked devices good again without it (docs/backup.md).",
+        "Run `audit export` to another machine by a timer: without it, a restore makes revoked devices good again (docs/backup.md).",
       ),
     ];
   });
@@ -80,5 +80,5 @@ export async function checkAuditKept(db: Db, context: Context): Promise<Check[]>
 
 const keptText = ({ at, isExported }: { at: Date; isExported: boolean }): string =>
   isExported
-    ? `the audit log was exported last at ${at.toISOString()}`
-    : `the audit log was never exported; the realm is there since ${at.toISOString()}`;
+    ? `the audit log was last exported at ${at.toISOString()}`
+    : `the audit log was never exported; the realm has existed since ${at.toISOString()}`;

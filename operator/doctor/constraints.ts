@@ -36,13 +36,13 @@ async function checkIssuer(db: Db, realm: RealmRow): Promise<Check[]> {
       warns(
         name,
         "the issuing CA may certify any host, and code: it is from an earlier version",
-        `${rotate} makes one that is limited. The certificate of this one stays good until it ends.`,
+        `${rotate} creates one that is limited. The certificate of this one stays valid until it ends.`,
       ),
     ];
   }
   const beyond = domainsBeyond(issuing, permittedDomains(realm));
   if (beyond.length > 0) {
-    return [warns(name, `the issuing CA does not permit ${beyond.join(", ")}`, `${rotate} makes one that does.`)];
+    return [warns(name, `the issuing CA does not permit ${beyond.join(", ")}`, `${rotate} creates one that does.`)];
   }
   return [passes(name, constraintsText(constraintsOf(issuing)))];
 }

@@ -67,7 +67,7 @@ export async function checkLogin(db: Db): Promise<Check> {
       ? fails(
           "login",
           "the login of DATABASE_URL may not act as realmpass_operator",
-          "Grant realmpass_operator to it, or use realmpass_operator_login, which `operator migrate --logins` makes.",
+          "Grant realmpass_operator to it, or use realmpass_operator_login, which `operator migrate --logins` creates.",
         )
       : fails("login", describeFailure(error).message, "Run `npm run migrate`.");
   }
@@ -92,7 +92,7 @@ export async function checkRoles(db: Db): Promise<Check> {
       [...new Set(wide.map(({ remedy }) => remedy))].join(" "),
     );
   }
-  return passes("roles", "the roles, and the logins of running processes, may do what they should and no more");
+  return passes("roles", "the roles and the logins of running processes have the rights that they need and no others");
 }
 
 /** More differences would add nothing. */
@@ -118,7 +118,7 @@ const diskFull = "53100";
 export async function checkWrite(db: Db): Promise<Check> {
   try {
     await installation.probe(db);
-    return passes("database-write", "the database takes a write");
+    return passes("database-write", "the database accepts a write");
   } catch (error) {
     const isFull = ((error as Error).cause as { code?: unknown } | undefined)?.code === diskFull;
     return isFull
@@ -143,7 +143,7 @@ export function judgeSettings({ fsync, fullPageWrites, synchronousCommit }: inst
         "synchronous_commit is off: revocations that were confirmed can be lost when the database's machine fails",
         "Set synchronous_commit = on in postgresql.conf.",
       )
-    : passes(name, "what is confirmed is on the disk");
+    : passes(name, "confirmed changes are on the disk");
 }
 
 /** Connections for an operator, a backup and manual queries, in addition to the processes'. */
@@ -156,7 +156,7 @@ export async function checkConnections(db: Db, states: readonly ProcessState[]):
     connectionsSpare,
   );
   const free = await installation.connectionsFree(db);
-  const message = `the processes open up to ${needed - connectionsSpare} connections, and ${connectionsSpare} are for operators; PostgreSQL takes ${free}`;
+  const message = `the processes open up to ${needed - connectionsSpare} connections, and ${connectionsSpare} are for operators; PostgreSQL allows ${free}`;
   return needed <= free
     ? passes("connections", message)
     : warns("connections", message, "Lower REALMPASS_DATABASE_CONNECTIONS, or raise max_connections of PostgreSQL.");

@@ -11,12 +11,12 @@ export async function checkDisconnect(db: Db, context: Context): Promise<Check[]
     if (readers.length === 0) return [];
     const silent = readers.filter(({ isSilent }) => isSilent);
     if (silent.length === 0)
-      return [passes(name, "revoked devices are disconnected: those that do it ask all the time")];
+      return [passes(name, "revoked devices are disconnected: the programs that do it ask all the time")];
     return [
       warns(
         name,
-        `connected devices stay on for an hour when they are revoked: ${silent.map(({ name: reader, readAt }) => `"${reader}" was last heard of at ${readAt.toISOString()}`).join(", ")}`,
-        "Look at realmpass-disconnect on that RADIUS server (`systemctl status realmpass-disconnect`). One that is no more: delete or switch off its application.",
+        `revoked devices stay connected for an hour: ${silent.map(({ name: reader, readAt }) => `"${reader}" last asked at ${readAt.toISOString()}`).join(", ")}`,
+        "Look at realmpass-disconnect on that RADIUS server (`systemctl status realmpass-disconnect`). If it no longer exists, delete or switch off its application.",
       ),
     ];
   });

@@ -25,16 +25,16 @@ async function checkRealm(
   if (overdue > 0) {
     return warns(
       name,
-      `of ${overdue} offboarded users the time to be forgotten has passed`,
-      "They have an active profile or are in a bulk job that is under way, or no worker is at it: look into its log for `upkeep.failed` with the task `forget people`.",
+      `the time to be forgotten has passed for offboarded users: ${overdue}`,
+      "They have an active profile, are in a running bulk job, or no worker forgets them: look in the workers' logs for `upkeep.failed` with the task `forget people`.",
     );
   }
   if (await auditEntries.nameSomebody(db, realm.id)) {
     return warns(
       name,
       "audit entries of earlier versions name people, and stay as they are",
-      "docs/adr/0015-the-audit-log-knows-people-by-number.md says which and why.",
+      "docs/adr/0015-the-audit-log-knows-people-by-number.md explains which and why.",
     );
   }
-  return passes(name, `nobody was offboarded more than ${realm.forgetAfterMonths} months ago and is still known`);
+  return passes(name, `nobody who was offboarded more than ${realm.forgetAfterMonths} months ago is still known`);
 }

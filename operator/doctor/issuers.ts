@@ -16,7 +16,9 @@ const warningDays = 90;
 export async function checkIssuers(db: Db, context: Context): Promise<Check[]> {
   const realms = await context.realms();
   if (realms.length === 0) {
-    return [warns("issuers", "there is no realm yet", "Make one: `npm start` makes a first one, or `realm create`.")];
+    return [
+      warns("issuers", "there is no realm yet", "Create one: `npm start` creates a first one, or `realm create`."),
+    ];
   }
   const checks = await Promise.all(realms.map((realm) => checkRealm(db, realm, context)));
   return checks.flat();
@@ -66,7 +68,7 @@ async function checkKey(
   // The unit that runs the doctor has no passphrase: only workers, and the operator at a terminal, reach an issuer's
   // key.
   const passphrase = secrets.findSecret(context.config, "issuerKeyPassphrase");
-  if (passphrase === undefined) return passes(name, "is there; without the passphrase here, only workers open it");
+  if (passphrase === undefined) return passes(name, "exists; without the passphrase here, only workers can decrypt it");
   try {
     const { publicKeySpki } = await openFileSigner(row.encryptedKey, passphrase);
     const certified = new X509Certificate(row.certificate).publicKey.export({ format: "der", type: "spki" });

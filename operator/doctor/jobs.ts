@@ -11,10 +11,10 @@ export async function checkJobs(db: Db, { clock }: Pick<Context, "clock">): Prom
   const since = new Date(clock.now().getTime() - overdueMinutes * 60_000);
   const overdue = await grace.listInGraceSince(db, { since });
   return overdue.length === 0
-    ? passes("jobs", "every bulk job whose days of grace are over has gone on")
+    ? passes("jobs", "every bulk job whose days of grace are over has continued")
     : fails(
         "jobs",
-        `devices of people who have left are still on: days of grace are over, and nothing was revoked (${overdue.join(", ")})`,
+        `devices of people who have left are still online: days of grace are over, and nothing was revoked (${overdue.join(", ")})`,
         'Start a worker, or look for "job.faulty" in the workers\' logs.',
       );
 }

@@ -29,7 +29,7 @@ function checkDataDirectory({ config }: Context): Check {
   }
   const mode = stat.mode & 0o777;
   return (mode & 0o077) === 0
-    ? passes("data-directory", `${path} is its owner's alone`)
+    ? passes("data-directory", `only its owner can read ${path}`)
     : fails("data-directory", `${path} is open to others (mode ${mode.toString(8)})`, `Run \`chmod 700 ${path}\`.`);
 }
 

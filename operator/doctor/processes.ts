@@ -6,8 +6,8 @@ import { fails, passes, warns, type Check } from "./check.ts";
 
 /** The consequence of having no process of a kind. */
 const without: Readonly<Record<ProcessKind, string>> = {
-  worker: "nothing is issued; revocations count and OCSP says so, but no CRL is renewed",
-  responder: "OCSP is not answered, and RADIUS servers that are strict admit no device",
+  worker: "nothing is issued; OCSP reports revocations, but no CRL is renewed",
+  responder: "no OCSP request is answered, and strict RADIUS servers admit no device",
   api: "no request is answered",
 };
 
@@ -38,7 +38,7 @@ export function checkProcesses(states: readonly ProcessState[]): Check[] {
     const name = `process ${state.kind} ${state.host}`;
     if (!state.alive) {
       const message = `pid ${state.pid} was not seen for ${state.silentSeconds} s and did not stop cleanly`;
-      return [warns(name, message, "Look into its log; what it left is forgotten an hour after it was last seen.")];
+      return [warns(name, message, "Look in its log; its entry is removed an hour after it was last seen.")];
     }
     return state.problems.map((problem) => {
       const says = stopsWork(state, problem, states) ? fails : warns;

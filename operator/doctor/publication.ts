@@ -59,7 +59,7 @@ export async function checkPublication(
         ? [
             look(
               `/ocsp/${id}`,
-              ({ body }) => (isOcspAnswer(body) ? undefined : "is no answer of OCSP"),
+              ({ body }) => (isOcspAnswer(body) ? undefined : "is not an OCSP response"),
               () => ocspRequest(certificate),
             ),
           ]
@@ -77,11 +77,11 @@ export async function checkPublication(
     ];
   }
   return faults.length === 0
-    ? [passes("publication", `what certificates point to comes from ${base}`)]
+    ? [passes("publication", `the addresses in certificates work at ${base}`)]
     : [
         fails(
           "publication",
-          `certificates point to ${base}, and not everything comes from there: ${faults.slice(0, faultsMax).join("; ")}`,
+          `certificates point to ${base}, but not everything is available there: ${faults.slice(0, faultsMax).join("; ")}`,
           "Let the proxy pass /crl/, /ca/ and /ocsp/ on by plain http, without a redirect (deploy/nginx/realmpass.conf), or correct REALMPASS_PUBLICATION_URL.",
         ),
       ];

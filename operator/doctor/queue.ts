@@ -7,12 +7,12 @@ import { fails, passes, warns, type Check } from "./check.ts";
 
 /** Checks that only the owner can have put code into the queue's schema. Reads only the system's catalogs. */
 export async function checkQueueSchema(db: Database): Promise<Check> {
-  const remedy = "Run `npm run migrate`: it makes the schema again, and no work is lost.";
+  const remedy = "Run `npm run migrate`: it recreates the schema, and no work is lost.";
   try {
     const found = await lookForForeign(db);
     return found.length === 0
       ? passes("queue-schema", "everything in the queue's schema belongs to the owner")
-      : fails("queue-schema", `the queue's schema can hold code of others: ${found.join(", ")}`, remedy);
+      : fails("queue-schema", `the queue's schema can contain code of others: ${found.join(", ")}`, remedy);
   } catch (error) {
     return fails("queue-schema", describeFailure(error).message, remedy);
   }
@@ -42,7 +42,8 @@ export async function checkRedis(url: string): Promise<Check[]> {
     });
     if (answered === undefined) return [passes("queue", "Redis answers"), unknownSettings, checkPassword(new URL(url))];
     const info = parseInfo(answered);
-    if (await isCluster(redis)) return [fails("queue", clusterRefused, "Set REDIS_URL to a Redis that is no cluster.")];
+    if (await isCluster(redis))
+      return [fails("queue", clusterRefused, "Set REDIS_URL to a Redis that is not a cluster.")];
     return [
       passes("queue", `Redis ${info.get("redis_version") ?? ""} answers`),
       checkEviction(info.get("maxmemory_policy")),
@@ -64,16 +65,16 @@ export async function checkRedis(url: string): Promise<Check[]> {
 
 const unknownSettings = warns(
   "redis-eviction",
-  "whether Redis keeps what it is given is not known: its login may not run INFO",
+  "whether Redis keeps its data is unknown: its login may not run INFO",
   "Let the login run INFO (`+info`).",
 );
 
 function checkEviction(policy: string | undefined): Check {
   return policy === "noeviction"
-    ? passes("redis-eviction", "Redis keeps what it is given")
+    ? passes("redis-eviction", "Redis keeps its data")
     : warns(
         "redis-eviction",
-        `Redis may throw queued work away when its memory is full (maxmemory-policy ${policy ?? "unknown"})`,
+        `Redis may evict queued work when its memory is full (maxmemory-policy ${policy ?? "unknown"})`,
         "Set `maxmemory-policy noeviction` in Redis.",
       );
 }

@@ -11,8 +11,8 @@ export async function checkRoots(context: Context): Promise<Check[]> {
       : [
           warns(
             `root-key ${name}`,
-            `the root's key still lies in ${directory}`,
-            "Move it to two media that are kept offline, and its passphrase elsewhere: docs/secrets.md says how.",
+            `the root's key is still in ${directory}`,
+            "Move it to two media that are kept offline, and its passphrase elsewhere: see docs/secrets.md.",
           ),
         ],
   );

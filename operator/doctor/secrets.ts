@@ -25,8 +25,8 @@ export async function checkSecrets(db: Db, context: Context): Promise<Check[]> {
       : [
           fails(
             "secret-files",
-            `an api or a responder has what only others need: ${decoys.join(", ")}`,
-            "Remove these files, and replace a secret that an api could read: docs/secrets.md says how.",
+            `an api or a responder has secrets that only others need: ${decoys.join(", ")}`,
+            "Remove these files, and replace a secret that an api could read: see docs/secrets.md.",
           ),
         ]),
   ];
@@ -48,8 +48,8 @@ async function compare(db: Db, { config }: Context): Promise<Check> {
   if (others.length > 0) {
     return fails(
       "secrets",
-      `not what this installation has: ${others.join(", ")}`,
-      "Give the operator what the other processes have; where all are wrong, `secrets adopt` takes a new one.",
+      `not those of this installation: ${others.join(", ")}`,
+      "Give the operator the secrets of the other processes; if all are wrong, `secrets adopt` adds a new one.",
     );
   }
   return passes(

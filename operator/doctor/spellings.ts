@@ -12,14 +12,14 @@ export async function checkSpellings(db: Db, context: Context): Promise<Check[]>
     realms.map(async ({ id, name: realm }) => {
       const name = `spellings ${realm}`;
       const { first, count } = await people.findTwins(db, { realmId: id, max: namedMax });
-      if (count === 0) return passes(name, "no id of a person is there in a second spelling");
+      if (count === 0) return passes(name, "no person's id exists in a second spelling");
       const named = first.map((twins) =>
         twins.people.map(({ pairwiseID, userID }) => `${pairwiseID} (userID ${userID})`).join(" and "),
       );
       return warns(
         name,
         `${count} ${count === 1 ? "id is" : "ids are"} there in several spellings: ${[...named, ...(count > namedMax ? ["…"] : [])].join("; ")}`,
-        "Each is a person of its own and is found by exactly its spelling; a third spelling finds nobody. Offboard those whom nobody uses, in the console or by userID.",
+        "Each is a separate person, found only by its exact spelling; a third spelling finds nobody. Offboard unused ones, in the console or by userID.",
       );
     }),
   );

@@ -33,7 +33,7 @@ async function checkRealm(realm: realms.RealmRow, at: Date): Promise<Check[]> {
       fails(
         name,
         `anybody with an account at ${realm.upstreamIssuer} can use this realm`,
-        `Say who may with \`realm set --realm ${realmName} --may-use NAME=VALUE\`, such as hd=uni.example.`,
+        `Restrict who may use it with \`realm set --realm ${realmName} --may-use NAME=VALUE\`, such as hd=uni.example.`,
       ),
     ];
   }
@@ -53,13 +53,17 @@ async function checkUpstream(name: string, issuer: string, at: Date): Promise<Ch
 
     const end = discovered.certificateEnd;
     return end !== undefined && isEnding(end, at)
-      ? warns(name, `the certificate of ${issuer} ends on ${dayOf(end)}`, "Tell those who run the identity provider.")
+      ? warns(
+          name,
+          `the certificate of ${issuer} ends on ${dayOf(end)}`,
+          "Inform the operators of the identity provider.",
+        )
       : passes(name, `${issuer} answers`);
   } catch (error) {
     return fails(
       name,
       `nobody can sign in through ${issuer}: ${whyOf(error)}`,
-      "Ask those who run the identity provider, or correct it with `realm set --upstream-issuer`.",
+      "Ask the operators of the identity provider, or correct it with `realm set --upstream-issuer`.",
     );
   }
 }

@@ -31,7 +31,7 @@ export function chooseRoot({ realm, given, expected }: RootChoice, context: Cont
     .filter(({ certificate }) => expected === undefined || fingerprintOf(certificate) === expected);
   if (roots.length > 1) {
     throw usageError(
-      `${directory} holds several roots of realm ${realm}; say which with --root-key and --root-certificate.`,
+      `${directory} holds several roots of realm ${realm}; choose one with --root-key and --root-certificate.`,
     );
   }
   const [root] = roots;

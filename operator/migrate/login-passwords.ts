@@ -24,7 +24,7 @@ export const readLoginPasswords = (directory: string): { name: string; password:
     if (others.some((other) => other !== password)) {
       throw new CommandError(
         "secret_unusable",
-        `These files hold different passwords of ${name}: ${files.join(", ")}.`,
+        `These files contain different passwords of ${name}: ${files.join(", ")}.`,
       );
     }
     return { name, password };

@@ -36,7 +36,7 @@ export async function migrateAll(
         await dropQueueSchema(db);
         log.warn(
           { event: "queue.schema_rebuilt", found },
-          "others could create in the queue's schema, or had: it was removed and made again; the sweep adds its tasks again",
+          "others could create objects in the queue's schema, or had done so: it was recreated; the sweep adds its tasks again",
         );
       }
       const version = await migrateQueues(session, queueSchema);
@@ -51,7 +51,7 @@ export async function migrateAll(
     // After a migration the rights are expected to change; otherwise they were changed by hand.
     log[migrations.length === 0 && revoked.length > 0 ? "warn" : "info"](
       { event: "database.grants_changed", granted: granted.length, revoked },
-      "the rights of the service's roles were made what this version lists",
+      "the rights of the service's roles were set to those of this version",
     );
   }
   return { migrations, newer: [], queueSchemaVersion: also, grants };

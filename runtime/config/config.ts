@@ -71,7 +71,7 @@ const unknownNames = (env: Env): string[] =>
   Object.keys(env)
     .filter((name) => name.startsWith("REALMPASS_"))
     .filter((name) => !Object.hasOwn(variables, name) && !Object.hasOwn(variables, name.replace(/_FILE$/, "")))
-    .map((name) => `${name}: nothing reads this variable; is it a slip?`);
+    .map((name) => `${name}: no process reads this variable; is it a typing error?`);
 
 /** Returns the configuration for display: the values in force, with secrets masked. */
 export const maskedConfig = (config: Readonly<Record<string, unknown>>): Record<string, unknown> =>

@@ -87,7 +87,7 @@ export const variables = {
   REALMPASS_DATA_DIRECTORY: {
     schema: z.string().default("data"),
     used: "all",
-    about: "Where `npm start` keeps its state and where secrets are found that are not set here.",
+    about: "Where `npm start` keeps its state, and where processes look for secrets that are not set here.",
   },
   REALMPASS_GENERATE_SECRETS: {
     schema: z.enum(["0", "1"]).default("0"),
@@ -140,7 +140,7 @@ export const variables = {
     schema: parsedBy(parseTrustedProxies).default(""),
     used: "all",
     about:
-      "Comma-separated addresses or CIDR ranges whose X-Forwarded-For is believed; loopback, linklocal and uniquelocal name ranges.",
+      "Comma-separated addresses or CIDR ranges whose X-Forwarded-For is trusted; loopback, linklocal and uniquelocal name ranges.",
   },
   REALMPASS_CLIENT_CERTIFICATE_HEADER: {
     schema: z

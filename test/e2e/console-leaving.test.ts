@@ -67,7 +67,7 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
       .waitFor();
     expect(await Promise.all(leavers.map(isOut))).toEqual([true, true]);
     await page.getByText("2 people can sign in again.").waitFor();
-    await page.getByText("2 devices never went off.").waitFor();
+    await page.getByText("2 devices never went offline.").waitFor();
     expect(await page.getByText("revoked certificates cannot be restored").count()).toBe(0);
     await expectFaultless(watched);
 

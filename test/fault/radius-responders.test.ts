@@ -140,7 +140,7 @@ describeWithRadius("responders that end while devices try RADIUS servers", () =>
       expect(await processesCheck()).toMatchObject({
         status: "fail",
         message: expect.stringContaining(
-          "no responder: OCSP is not answered, and RADIUS servers that are strict admit no device",
+          "no responder: no OCSP request is answered, and strict RADIUS servers admit no device",
         ) as string,
       });
     });

@@ -34,8 +34,8 @@ export async function advance(deps: BulkJobDeps, jobId: string): Promise<void> {
     const failures = (deps.failures.get(jobId) ?? 0) + 1;
     deps.failures.set(jobId, failures);
     const fault = withoutValues(error);
-    deps.log.error({ event: "job.faulty", bulkJobId: jobId, failures, fault }, "a bulk job cannot go on");
-    if (failures < failuresMax) throw new RetryLater("the job did not go on");
+    deps.log.error({ event: "job.faulty", bulkJobId: jobId, failures, fault }, "a bulk job cannot continue");
+    if (failures < failuresMax) throw new RetryLater("the job did not continue");
     await fail(deps, jobId);
     deps.failures.delete(jobId);
   }

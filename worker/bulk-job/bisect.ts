@@ -40,7 +40,7 @@ export async function bisectOnError<Result>(
       // The values in the error may contain a person's name.
       log.error(
         { event: "job.row_failed", bulkJobId: jobId, position: from, fault: withoutValues(error) },
-        "a row of a bulk job cannot be worked",
+        "a row of a bulk job cannot be processed",
       );
       return [await giveUp({ jobId, position: from })];
     }

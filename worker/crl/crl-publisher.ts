@@ -124,7 +124,7 @@ function createCrlMetrics({ db, clock, registry }: PublisherOptions): (outcome: 
   );
   gauge(
     "realmpass_crl_next_update_seconds",
-    "Until when the issuer's CRL holds, in seconds since 1970; 0: there is none.",
+    "Until when the issuer's CRL is valid, in seconds since 1970; 0: there is none.",
     (crl) => (crl?.nextUpdate.getTime() ?? 0) / 1000,
   );
   gauge("realmpass_crl_entries", "Entries of the issuer's CRL.", (crl) => crl?.entries ?? 0);

@@ -9,13 +9,13 @@ export interface UpkeepMetrics {
 export function createUpkeepMetrics(registry: Registry): UpkeepMetrics {
   const failures = new Counter({
     name: "realmpass_upkeep_failures_total",
-    help: "What this worker does by the clock and could not do; it is tried again.",
+    help: "Periodic tasks of this worker that failed; they are tried again.",
     labelNames: ["task"],
     registers: [registry],
   });
   const refused = new Counter({
     name: "realmpass_audit_refused_total",
-    help: "Attempts to go on with an audit log that does not end with a head that this service signed.",
+    help: "Attempts to continue an audit log that does not end with a head signed by this service.",
     registers: [registry],
   });
   return {

@@ -43,7 +43,7 @@ export function staticRoutes(deps: Deps): Route[] {
 async function sendConsole({ deps, request, response }: PageRequest, files: ConsoleFiles): Promise<void> {
   const page = await files.page();
   if (page === undefined) {
-    contextOf(response).log().error({ event: "console.not_built" }, "there is no console; `npm run build` makes it");
+    contextOf(response).log().error({ event: "console.not_built" }, "there is no console; `npm run build` builds it");
     sendProblem({ deps, request, response }, "console_missing");
     return;
   }

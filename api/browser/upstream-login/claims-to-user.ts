@@ -68,7 +68,7 @@ export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson 
   const pairwiseId = claimed ?? textOf(claims, "sub", claimedId);
   if (pairwiseId === undefined) throw badClaim("the pairwise id is missing");
   const permitted = names.mayUse === undefined || names.mayUse.length === 0 || verdictOf(claims, names.mayUse);
-  if (permitted === "withheld") throw badClaim("a claim that says who may use the realm is withheld");
+  if (permitted === "withheld") throw badClaim("a claim that decides who may use the realm is withheld");
   const mapped = mappedRoles(names);
   const rules = roleRulesOf(names);
   const verdicts = new Map(mapped.map((role) => [role, verdictOf(claims, rules[role] ?? [])]));
@@ -98,7 +98,7 @@ function textOf(claims: Claims, name: string, allowed: z.ZodType<string>): strin
   const value = valueOf(claims, name);
   if (!isSaid(value)) return undefined;
   const parsed = allowed.safeParse(value);
-  if (!parsed.success) throw badClaim(`the claim ${name} is no text that we could keep`);
+  if (!parsed.success) throw badClaim(`the claim ${name} cannot be stored as text`);
   return parsed.data;
 }
 

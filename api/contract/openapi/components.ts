@@ -126,7 +126,7 @@ const idempotencyKeyParameter: Json = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "A repeat within 24 hours gets the first answer instead of being done again.",
+  description: "A repeat within 24 hours gets the first response and is not processed again.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 
@@ -142,7 +142,7 @@ const ifMatchParameter: Json = {
   name: "If-Match",
   in: "header",
   required: false,
-  description: "The `ETag` of the answer that was read: `precondition_failed` when it has changed since.",
+  description: "The `ETag` of the response that was read: `precondition_failed` if it has changed since.",
   schema: { type: "string" },
 };
 
@@ -150,7 +150,7 @@ const ifNoneMatchParameter: Json = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The `ETag` of an earlier answer: 304 without a body when it is still the same.",
+  description: "The `ETag` of an earlier response: 304 without a body if it is still the same.",
   schema: { type: "string" },
 };
 

@@ -53,7 +53,7 @@ const includeParameter = (words: readonly string[]): Json => ({
   name: "include",
   in: "query",
   required: false,
-  schema: { type: "string", description: `What the answer has beside the list, comma-separated: ${words.join(", ")}.` },
+  schema: { type: "string", description: `Additional content of the response, comma-separated: ${words.join(", ")}.` },
 });
 
 const capitalized = (operation: string): string => operation.charAt(0).toUpperCase() + operation.slice(1);
@@ -64,7 +64,7 @@ const offsetSchema: Json = { type: "integer", minimum: 0, default: 0 };
 const searchSchema = (search: string): Json => ({
   type: "string",
   maxLength: searchLengthMax,
-  description: `What ${search} contains, in any letter case.`,
+  description: `Text that ${search} contains, in any letter case.`,
 });
 
 const filterSchema = (filter: AnyOffer["filter"]): Json => ({

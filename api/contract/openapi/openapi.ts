@@ -123,10 +123,10 @@ function responsesOf(endpoint: Endpoint, method: Method, components: Components)
             ),
     },
   };
-  if (kept) responses[304] = { description: "As `If-None-Match` has it.", headers };
+  if (kept) responses[304] = { description: "Unchanged since the `ETag` of `If-None-Match`.", headers };
   if (pending !== undefined) {
     responses[202] = {
-      description: "Still running: `Location` says where to ask again, `Retry-After` when.",
+      description: "Still running: repeat the request at `Location`, after `Retry-After` seconds.",
       headers: { ...headers, Location: { schema: { type: "string" } }, "Retry-After": { schema: { type: "integer" } } },
       content: {
         "application/json": { schema: wrapper(202, components.schema(pending, "output"), undefined, components) },

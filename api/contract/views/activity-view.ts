@@ -21,7 +21,7 @@ export const ActedByView = z
   .object({
     kind: z
       .enum(actedByKinds)
-      .describe("`owner`: whom it is about. `person`: somebody else. `service`: the service, of itself."),
+      .describe("`owner`: the person concerned. `person`: another person. `service`: the service itself."),
     name: z.string().nullable().describe("null: not known, or the token lacks `user.read`."),
     userID: z.string().optional(),
     client_id: z.string().optional(),
@@ -32,7 +32,7 @@ export type ActedByView = z.infer<typeof ActedByView>;
 /** A person, as far as the token may read them. */
 export const KnownPersonView = z
   .object({ userID: z.string(), ...PersonView.partial().shape, profileCount: z.int().optional() })
-  .meta({ id: "KnownPerson", description: "Without the scope `user.read` the `userID` alone." });
+  .meta({ id: "KnownPerson", description: "Without the scope `user.read` only the `userID`." });
 export type KnownPersonView = z.infer<typeof KnownPersonView>;
 
 export const DiagnosisView = z
@@ -52,7 +52,7 @@ export const DiagnosisView = z
         activeCount: z.int(),
       })
       .partial()
-      .describe("What the sentence names, for those who say it in another language."),
+      .describe("The values in the sentence, for clients that translate it."),
     next: z.array(z.enum(nextSteps)),
   })
   .meta({ id: "Diagnosis" });
@@ -83,7 +83,7 @@ export const ProfileActivityView = z
     name: z.string(),
     deviceType: DeviceType.nullable(),
     state: z.enum(["active", "revoked", "expired"]),
-    identity: z.string().describe("What RADIUS servers log."),
+    identity: z.string().describe("The identity that RADIUS servers log."),
     issuedAt: Timestamp,
     expiresAt: Timestamp,
     lastCheck: z
@@ -94,7 +94,7 @@ export const ProfileActivityView = z
       .object({ servers: z.int(), lastAt: Timestamp.nullable() })
       .describe("Addresses that asked about any profile of the realm within a day, or fetched its revocation list."),
     deliveredAt: Timestamp.nullable(),
-    delivery: z.enum(["fetched", "not_fetched", "unknown"]).describe("`unknown`: a bulk job made it, or it is old."),
+    delivery: z.enum(["fetched", "not_fetched", "unknown"]).describe("`unknown`: a bulk job created it, or it is old."),
     revocation: z
       .object({
         at: Timestamp,

@@ -18,14 +18,14 @@ export const JobRowView = z
     profileName: cell,
     deviceType: cell,
     format: cell,
-    row: z.int().describe("Its number in the input, the first 1, a header not counted."),
-    status: z.enum(rowStatuses).describe("Until the job runs: what the check expects."),
+    row: z.int().describe("Its number in the input, from 1, without the header."),
+    status: z.enum(rowStatuses).describe("Until the job runs: the result that the check expects."),
     error: z
       .string()
       .nullable()
       .describe(`One of ${Object.keys(rowErrors).join(", ")}.`),
     message: z.string().nullable(),
-    serial: cell.describe("Of the profile that was issued; of a revocation the one that the row is about."),
+    serial: cell.describe("Of the issued profile; for a revocation, of the profile to revoke."),
     identity: z.string().optional(),
     radiusCN: z.string().optional(),
     data: z.string().optional(),
@@ -37,7 +37,7 @@ export type JobRowView = z.infer<typeof JobRowView>;
 
 /** The same with the person, and the number of their profiles that an offboarding or a revocation revokes. */
 export const JobRowOfPersonView = JobRowView.extend({
-  user: z.string().nullable().describe("The userID of the person; null: nobody who is there, or not checked yet."),
+  user: z.string().nullable().describe("The userID of the person; null: unknown, or not checked yet."),
   profiles: z
     .int()
     .nullable()

@@ -17,7 +17,7 @@ export const JobView = z
     state: z
       .enum(jobStates)
       .describe(
-        `\`ready\` waits for somebody to start it, \`scheduled\` for its time; in \`grace\` everybody is locked out, and devices go off at \`revokeAt\`; ${finalJobStates.map((state) => `\`${state}\``).join(", ")} are final.`,
+        `\`ready\` waits for somebody to start it, \`scheduled\` for its time; in \`grace\` everybody is locked out, and devices go offline at \`revokeAt\`; ${finalJobStates.map((state) => `\`${state}\``).join(", ")} are final.`,
       ),
     dryRun: z.boolean(),
     createdAt: Timestamp,
@@ -42,23 +42,26 @@ export const JobView = z
     origin: z
       .enum(jobOrigins)
       .describe(
-        "What made it: a file or list, a retry or an undo of another job, the offboarding of one user, or all that a " +
-          "search and filter found.",
+        "Its origin: a file or list, a retry or an undo of another job, the offboarding of one user, or all results of a " +
+          "search and filter.",
       ),
     matching: z
       .object({ search: z.string().optional(), filter: z.record(z.string(), z.string()) })
       .nullable()
       .describe("The search and filter that found its rows, with `origin` `filter`."),
     reason: z.int().nullable().describe("Revocation: CRLReason (RFC 5280 section 5.3.1)."),
-    graceDays: z.int().nullable().describe("Offboarding: devices go off so many days after everybody is locked out."),
-    revokeAt: Timestamp.nullable().describe("When they go off, once everybody is locked out."),
-    undoOf: z.uuid().nullable().describe("The offboarding that this reactivation takes back."),
-    undoneBy: z.uuid().nullable().describe("The newest job that takes this offboarding back and has begun to."),
+    graceDays: z
+      .int()
+      .nullable()
+      .describe("Offboarding: devices go offline this many days after everybody is locked out."),
+    revokeAt: Timestamp.nullable().describe("When they go offline, once everybody is locked out."),
+    undoOf: z.uuid().nullable().describe("The offboarding that this reactivation undoes."),
+    undoneBy: z.uuid().nullable().describe("The newest job that undoes this offboarding and has started."),
     undoUntil: Timestamp.nullable().describe(
-      "Until when this offboarding can be taken back; null: there is nothing to undo.",
+      "Until when this offboarding can be undone; null: there is nothing to undo.",
     ),
-    name: z.string().nullable().describe("What the client calls it: the name of the file, or a title."),
-    rowOffset: z.int().describe("How many rows of the file come before row 1."),
+    name: z.string().nullable().describe("Its name from the client: the file's name, or a title."),
+    rowOffset: z.int().describe("The number of rows in the file before row 1."),
     affectedProfiles: z
       .int()
       .nullable()

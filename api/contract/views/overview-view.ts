@@ -33,7 +33,7 @@ export const OverviewView = z
         revoked: TrendView,
         expiring: z.object({ within7Days: z.int(), within30Days: z.int() }),
       })
-      .describe("Of users; guests' and servers' are not among them."),
+      .describe("Of users, without those of guests and servers."),
     users: z.object({
       active: z.int().describe("Neither locked nor offboarded."),
       locked: z.int().describe("And not offboarded."),
@@ -41,7 +41,7 @@ export const OverviewView = z
     }),
     issuances: z.object({
       waiting: z.int().describe("Accepted, and neither issued nor failed yet."),
-      oldestSeconds: z.int().nullable().describe("How long the first of them has waited; null when none does."),
+      oldestSeconds: z.int().nullable().describe("How long the oldest has waited; null: none waits."),
     }),
     workers: z.object({ alive: z.int() }),
     revocationLists: z
@@ -59,7 +59,7 @@ export const OverviewView = z
     disconnects: z
       .boolean()
       .describe(
-        "Whether an application has asked within 5 minutes who was revoked: connected devices then go off at once, else within an hour.",
+        "Whether an application has asked for revocations within 5 minutes: if so, connected devices go offline at once, else within an hour.",
       ),
     warnings: z.array(WarningView),
     jobs: z.object({
@@ -68,7 +68,7 @@ export const OverviewView = z
       inGrace: z
         .array(JobView)
         .describe(
-          "Offboardings that still keep somebody out and whose devices are still on: the first five, by `revokeAt`.",
+          "Offboardings that still keep somebody out and whose devices are still online: the first five, by `revokeAt`.",
         ),
     }),
     series: z.object({
@@ -76,7 +76,7 @@ export const OverviewView = z
       bucketSeconds: z.int(),
       buckets: z
         .array(z.object({ from: Timestamp, issued: z.int(), revoked: z.int() }))
-        .describe("Whole hours or days in UTC, the earliest first; the last one is still under way."),
+        .describe("Whole hours or days in UTC, the earliest first; the last one has not ended."),
     }),
   })
   .meta({ id: "Overview" });

@@ -6,7 +6,7 @@ import { requireStaffScope, type PrincipalFor } from "../access.ts";
 /** A person beside a list that refers to them by userID. */
 export const PersonView = z
   .object({
-    pairwiseID: z.string().describe("Empty of somebody who was forgotten."),
+    pairwiseID: z.string().describe("Empty for a person who was forgotten."),
     email: z.string(),
     displayName: z.string().nullable(),
     state: z.enum(["active", "locked", "offboarded"]),

@@ -15,9 +15,9 @@ const ChangeableSettings = z.object({
   offboardingShare: z
     .int()
     .describe("Percent of the people who are not offboarded: a bulk offboarding of more has to be confirmed."),
-  guestDaysMax: z.int().describe("How many days off guest managers may set the end of a guest account."),
+  guestDaysMax: z.int().describe("How many days ahead guest managers may set the end of a guest account."),
   guestLimitMax: z.int().describe("How many active profiles guest managers may allow a guest account."),
-  timeZone: z.string().describe("Of times on pages that cannot know the reader's zone; as the IANA database names it."),
+  timeZone: z.string().describe("For times on pages that cannot know the reader's zone; a name of the IANA database."),
   radiusCN: z
     .string()
     .nullable()
@@ -32,10 +32,10 @@ type ChangeableSettings = z.infer<typeof ChangeableSettings>;
 /** All settings of a realm; the console can change the first group. */
 export const RealmSettingsView = ChangeableSettings.extend({
   realmName: z.string(),
-  domain: z.string().describe("What follows the @ in identities."),
+  domain: z.string().describe("The part after the @ in identities."),
   localSignIn: z.boolean(),
-  publicationURL: z.string().describe("Where certificates say that CRLs are."),
-  setUpAt: Timestamp.nullable().describe("From then on the operator alone changes `radiusCN` and `radiusCA`."),
+  publicationURL: z.string().describe("The address of CRLs in certificates."),
+  setUpAt: Timestamp.nullable().describe("From then on only the operator changes `radiusCN` and `radiusCA`."),
   forgetAfterMonths: z
     .int()
     .nullable()
@@ -53,7 +53,7 @@ export const RealmSettingsView = ChangeableSettings.extend({
     .describe("Who may use the realm: people with one of these values of a claim (`NAME=VALUE`); empty: everybody."),
   locked: z
     .record(z.string(), z.string())
-    .describe("The operator's command for each setting that cannot be changed here now, with the values of today."),
+    .describe("The operator's command for each setting that cannot be changed here now, with the current values."),
 }).meta({ id: "RealmSettings" });
 export type RealmSettingsView = z.infer<typeof RealmSettingsView>;
 

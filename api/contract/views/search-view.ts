@@ -63,8 +63,8 @@ export const SearchView = z
     groups: z.array(SearchGroup),
     partial: z
       .array(z.enum(searchKinds))
-      .describe("Groups that were not looked through to the end in time: there may be more in them."),
-    people: PeopleView.describe("The owners of the profiles by their userID; nobody without the scope `user.read`."),
+      .describe("Groups that were not searched completely in time; they may contain more."),
+    people: PeopleView.describe("The owners of the profiles by their userID; empty without the scope `user.read`."),
   })
   .meta({ id: "SearchResult" });
 export type SearchView = z.infer<typeof SearchView>;

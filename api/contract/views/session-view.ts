@@ -13,7 +13,7 @@ export const SessionView = z
     createdAt: Timestamp,
     lastUsedAt: Timestamp,
     expiresAt: Timestamp,
-    current: z.boolean().describe("The session of the token that asks."),
+    current: z.boolean().describe("The session of this request's token."),
   })
   .meta({ id: "Session" });
 export type SessionView = z.infer<typeof SessionView>;

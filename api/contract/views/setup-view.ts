@@ -19,7 +19,7 @@ const factsOf = {
     servers: z
       .array(z.object({ address: z.string(), lastAt: Timestamp }))
       .describe("Addresses that asked within a day, the latest first, 10 at most."),
-    lastAt: Timestamp.nullable().describe("When somebody asked last; null: nobody is known to have asked."),
+    lastAt: Timestamp.nullable().describe("When a server last asked; null: none is known to have asked."),
   },
   own_device: {
     hasProfile: z.boolean().describe("An administrator has an active profile."),
@@ -30,7 +30,7 @@ const factsOf = {
     administrators: z.int().describe("2: two or more."),
     lastAdministratorKept: z
       .boolean()
-      .describe("The identity provider no longer names the only administrator as one, who was kept."),
+      .describe("The identity provider no longer names the only administrator as one; they keep the role."),
   },
 } as const satisfies Record<SetupStep, z.ZodRawShape>;
 
@@ -42,9 +42,9 @@ const stepView = <Step extends SetupStep, Shape extends z.ZodRawShape>(step: Ste
     action: z
       .object({
         page: z.enum(setupPages).nullable(),
-        command: z.string().nullable().describe("What the operator runs, on the server."),
+        command: z.string().nullable().describe("The command that the operator runs on the server."),
       })
-      .describe("What to do: on a page, or with a command."),
+      .describe("The next action: on a page, or with a command."),
   });
 
 export const SetupView = z

@@ -21,7 +21,7 @@ export const ExportedProfileView = z
     expirationTime: Timestamp,
     revokeTime: moment,
     revokeReason: z.int().nullable(),
-    lastOcsp: moment.describe("When the certificate's status was asked for last."),
+    lastOcsp: moment.describe("When the certificate's status was last asked for."),
     certificate: z.string().describe("PEM."),
   })
   .meta({ id: "ExportedProfile" });
@@ -60,7 +60,7 @@ export const ExportedActivityView = z
     id: z.string(),
     date: Timestamp,
     event: z.string(),
-    by: z.enum(["user", "other"]).describe("Whether the user did it. Who else did is not in the user's data."),
+    by: z.enum(["user", "other"]).describe("Whether the user did it; other people are not named in the user's data."),
     client: z.string().nullable(),
     properties: z
       .record(z.string(), z.unknown())
@@ -79,7 +79,7 @@ export const UserExportView = z
       identities: z.array(z.object({ issuer: z.string(), subject: z.string(), createdAt: Timestamp })),
       logins: z.array(z.object({ method: z.string(), signedInAt: Timestamp, expiresAt: Timestamp })),
       links: z.array(z.object({ createdAt: Timestamp, expiresAt: Timestamp, consumedAt: moment })),
-      notPermittedSince: moment.describe("Since when the identity provider says that they may not use the realm."),
+      notPermittedSince: moment.describe("Since when the identity provider does not permit them to use the realm."),
     }),
     sessions: z.array(SessionView),
     consents: z.array(ConsentView),

@@ -17,7 +17,7 @@ export const UserView = z
     blacklistDate: Timestamp.nullable(),
     lockDate: Timestamp.nullable(),
     forgottenDate: Timestamp.optional().describe(
-      "Only of a user who was forgotten: when. `pairwiseID` and `email` are then empty.",
+      "When the user was forgotten; only for forgotten users. `pairwiseID` and `email` are then empty.",
     ),
   })
   .meta({ id: "User" });

@@ -52,7 +52,7 @@ export function clientCertificatesOf(
 ): ClientCertificateSettings | undefined {
   const { REALMPASS_CLIENT_CERTIFICATE_HEADER: header, REALMPASS_TRUSTED_PROXIES: proxies } = config;
   if (header !== undefined && parseNetworks(proxies).isEmpty) {
-    throw new ConfigError(["REALMPASS_CLIENT_CERTIFICATE_HEADER: it is believed from REALMPASS_TRUSTED_PROXIES alone"]);
+    throw new ConfigError(["REALMPASS_CLIENT_CERTIFICATE_HEADER: it is trusted only from REALMPASS_TRUSTED_PROXIES"]);
   }
   if (header === undefined && tlsPort === undefined) return undefined;
   return {

@@ -11,7 +11,7 @@ export const deleteApplication = endpoint({
   operation: "deleteApplication",
   summary: "Delete an application",
   description:
-    "Its sessions, consents, secrets and tokens end with it. Profiles that it had made open the network as before, and nothing in the API. Bulk jobs of its own that wait do not run by themselves any more.",
+    "Its sessions, consents, secrets and tokens end with it. Profiles that it created still open the network, but nothing in the API. Its waiting bulk jobs no longer run by themselves.",
   method: "delete",
   path: "/api/applications/:client_id",
   access: "staff",

@@ -14,7 +14,8 @@ import { Registration, requireHeld, requireOwnName, settingsOf } from "./registr
 export const registerApplication = endpoint({
   operation: "registerApplication",
   summary: "Register an application",
-  description: "`client_secret` is in this answer alone, and in that to a repeat with the same Idempotency-Key.",
+  description:
+    "`client_secret` is only in this response, and in the response to a repeat with the same Idempotency-Key.",
   method: "post",
   path: "/api/applications",
   access: "staff",

@@ -17,7 +17,7 @@ const Scopes = z
   .transform((given) => [...new Set(given)])
   .describe(
     "Only scopes that the caller holds; a service has no openid, offline_access or role.modify. `radius.read` is for a " +
-      "service that has no other scope; who gives it holds profile.read.",
+      "service that has no other scope; the caller needs profile.read.",
   );
 
 /** The body for registering an application. */
@@ -25,7 +25,7 @@ export const Registration = z.object({
   type: ApplicationType.describe("useragent: acts for a signed-in user; service: acts on its own."),
   active: z.boolean().default(true),
   name: text(1, 200),
-  clientURI: WebUri.describe("Where the client is at home; signing out returns to its host."),
+  clientURI: WebUri.describe("The client's home page; signing out returns to its host."),
   redirectURI: RedirectUri.nullish().describe("Where users return after signing in; for a useragent."),
   scopes: Scopes,
   useClientSecret: z.boolean().optional().describe("Omitted: a service has one, a useragent has none."),
@@ -35,11 +35,11 @@ export const Registration = z.object({
 /** The body for changing an application; each property may be given by itself. */
 export const RegistrationChange = z.object({
   type: ApplicationType.optional().describe("Cannot change."),
-  active: z.boolean().optional().describe("Switched off, none of its tokens is taken, from this moment on."),
+  active: z.boolean().optional().describe("If switched off, none of its tokens is accepted, from this moment on."),
   name: text(1, 200).optional(),
   clientURI: WebUri.optional(),
   redirectURI: RedirectUri.nullish(),
-  scopes: Scopes.optional().describe("Sessions and tokens that have a scope that goes end."),
+  scopes: Scopes.optional().describe("Sessions and tokens with a removed scope end."),
   useClientSecret: z.boolean().optional(),
   requirePKCE: z.boolean().optional(),
 });

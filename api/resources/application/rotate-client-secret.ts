@@ -12,7 +12,7 @@ export const rotateClientSecret = endpoint({
   operation: "rotateClientSecret",
   summary: "Give an application a new secret",
   description:
-    "The old one stays valid for `overlapHours`; at 0 it ends at once, with the tokens that were got with it. No more than two are valid at a time.",
+    "The old one stays valid for `overlapHours`; at 0 it ends at once, with the tokens obtained with it. No more than two are valid at a time.",
   method: "post",
   path: "/api/applications/:client_id/secret",
   access: "staff",

@@ -15,7 +15,7 @@ export const updateApplication = endpoint({
   operation: "updateApplication",
   summary: "Change an application",
   description:
-    "Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten. Bulk jobs of its own that wait do not run by themselves once it is switched off or lacks their scopes. With `If-Match`, only what was read is changed.",
+    "Omitted properties stay. Sessions and tokens with a removed scope end; a secret that is no longer used is deleted. Its waiting bulk jobs do not run by themselves once it is switched off or lacks their scopes. With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/applications/:client_id",
   access: "staff",

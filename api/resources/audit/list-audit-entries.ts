@@ -6,7 +6,7 @@ import { auditFilter } from "./audit-filter.ts";
 
 export const listAuditEntries = paginated({
   operation: "listAuditEntries",
-  summary: "What was changed in the realm, and by whom",
+  summary: "The changes in the realm, and who made them",
   description:
     "With `include=people` the answer has those who acted and those whom it happened to as `people`, by userID, which needs " +
     "`user.read`.",

@@ -7,7 +7,7 @@ import { answerJob } from "./answer-job.ts";
 
 export const getJob = endpoint({
   operation: "getJob",
-  summary: "How a bulk job stands",
+  summary: "The state of a bulk job",
   description:
     "202 until it has ended, is ready to be started or is in its days of grace; with `Prefer: wait=N` the answer waits for that.",
   method: "get",

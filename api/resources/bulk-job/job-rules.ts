@@ -9,7 +9,7 @@ import { hasMade } from "../../contract/principal.ts";
 
 /** Explains why a job in its grace period can be neither stopped nor changed. */
 export const graceDescription =
-  "Everybody in this job is locked out already, and their devices go off later. An undo takes it back.";
+  "Everybody in this job is already locked out, and their devices go offline later. An undo lets them in again.";
 
 /** Describes the scopes that every action on a job needs in addition to the scope for jobs. */
 export const scopesDescription =

@@ -5,7 +5,7 @@ import { ConsentView, consentView } from "../../contract/views/consent-view.ts";
 
 export const listConsents = endpoint({
   operation: "listConsents",
-  summary: "The applications that the signed-in user allowed something",
+  summary: "The applications to which the signed-in user has consented",
   description: "The latest first, not paginated. No scope is needed.",
   method: "get",
   path: "/api/consents",

@@ -5,7 +5,7 @@ import { withdraw } from "./withdraw.ts";
 
 export const withdrawConsent = endpoint({
   operation: "withdrawConsent",
-  summary: "Take back what the signed-in user allowed an application",
+  summary: "Withdraw the signed-in user's consent for an application",
   description: "The user's sessions with the application end, with their tokens.",
   method: "delete",
   path: "/api/consents/:client_id",

@@ -11,7 +11,7 @@ export const createGuestAccount = endpoint({
   operation: "createGuestAccount",
   summary: "Create a guest account",
   description:
-    "Its token is read apart, see `getGuestToken`. Guest managers who do not administer the realm are bound by its `guestDaysMax` and `guestLimitMax`.",
+    "`getGuestToken` returns its token. Guest managers who do not administer the realm are bound by its `guestDaysMax` and `guestLimitMax`.",
   method: "post",
   path: "/api/guest-account",
   access: "staff",

@@ -11,7 +11,7 @@ export const getGuestToken = endpoint({
   operation: "getGuestToken",
   summary: "The token of a guest account",
   description:
-    "Anyone who holds it can create profiles under the account. It is the same every time, and every time that it is read is in the audit log.",
+    "Anyone who holds it can create profiles under the account. It is always the same, and the audit log records each reading.",
   method: "get",
   path: "/api/guest-token/:guestAccountId",
   host: "auth",

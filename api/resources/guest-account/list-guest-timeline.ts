@@ -8,7 +8,7 @@ import { endOfTime, timelineItems, timelineQuery } from "../user/read-timeline.t
 
 export const listGuestTimeline = endpoint({
   operation: "listGuestTimeline",
-  summary: "What happened to a guest account and its profiles, latest first",
+  summary: "The events of a guest account and its profiles, latest first",
   method: "get",
   path: "/api/guest-accounts/:guestAccountId/timeline",
   access: "staff",

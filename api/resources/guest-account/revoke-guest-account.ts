@@ -11,7 +11,7 @@ export const revokeGuestAccount = endpoint({
   operation: "revokeGuestAccount",
   summary: "Revoke a guest account",
   description:
-    "Cannot be undone: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it. It counts " +
+    "Cannot be undone: its tokens end at once, pending issuances for it fail, and all its profiles are revoked with it. It counts " +
     `as many as it has active profiles, at least one. ${removalDescription}`,
   method: "delete",
   path: "/api/guest-accounts/:guestAccountId",

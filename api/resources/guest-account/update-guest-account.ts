@@ -14,7 +14,7 @@ export const updateGuestAccount = endpoint({
   operation: "updateGuestAccount",
   summary: "Change a guest account",
   description:
-    "Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not. " +
+    "Omitted properties stay. Profiles end with the account at the latest; a later end does not lengthen them. An expired account becomes active again if its end is moved; a revoked one does not. " +
     "Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed. " +
     `An end that is moved forward to within the next hour counts as many as the account has active profiles. ${removalDescription}`,
   method: "put",

@@ -3,7 +3,7 @@ import { endpoint } from "../../contract/endpoint.ts";
 
 export const getLiveness = endpoint({
   operation: "getLiveness",
-  summary: "Whether this process lives",
+  summary: "Whether this process is alive",
   method: "get",
   path: "/healthz",
   access: "public",

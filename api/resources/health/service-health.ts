@@ -56,7 +56,7 @@ async function look({ db, queues, disk, clock, log }: Options): Promise<HealthCh
     ),
     disk.isFull(),
     answerWithin(answerMsMax, serviceState.read(db, { at: clock.now() })).catch((err: unknown) => {
-      log.warn({ event: "status.unreadable", err }, "how it stands with the service could not be read");
+      log.warn({ event: "status.unreadable", err }, "the state of the service could not be read");
       // Class 42: the object does not exist, or access to it is denied. The schema is not the one for this code.
       return String((err as { code?: unknown }).code).startsWith("42") ? ("schema" as const) : ("database" as const);
     }),

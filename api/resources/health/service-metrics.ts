@@ -101,7 +101,7 @@ export function registerServiceMetrics(
   });
   new Gauge({
     name: "realmpass_audit_exported_seconds",
-    help: "When a realm's audit log was last exported into files, in seconds since 1970; never: when the realm was made.",
+    help: "When a realm's audit log was last exported into files, in seconds since 1970; never: when the realm was created.",
     labelNames: ["realm"],
     registers,
     async collect() {
@@ -144,7 +144,7 @@ export function registerServiceMetrics(
   });
   new Gauge({
     name: "realmpass_status",
-    help: "What /status says of each part of the service: 0 it is well, 1 a warning, 2 it fails.",
+    help: "The state of each part of the service in /status: 0 well, 1 a warning, 2 failing.",
     labelNames: ["check"],
     registers,
     async collect() {

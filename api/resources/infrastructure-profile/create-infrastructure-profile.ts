@@ -25,7 +25,7 @@ const { infrastructureMonthsMin, infrastructureMonthsMax } = certificateValidity
 const InfrastructureProfileCreation = CertificateCreation.extend({
   validityMonths: z.int().min(infrastructureMonthsMin).max(infrastructureMonthsMax),
   description: lines(2_000).nullish(),
-  keyType: KeyType.default(infrastructureKeyType).describe("What a RADIUS server of any age takes."),
+  keyType: KeyType.default(infrastructureKeyType).describe("A format that RADIUS servers of any age accept."),
 });
 
 const infrastructureProfileErrors = ["name_not_permitted", ...certificateCreationErrors] as const;
@@ -34,7 +34,7 @@ export const createInfrastructureProfile = endpoint({
   operation: "createInfrastructureProfile",
   summary: "Create a profile for a server or an access point",
   description:
-    "A name that is a DNS name becomes that of the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.",
+    "A DNS name becomes the name in the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.",
   method: "post",
   path: "/api/infrastructure-profile/:name",
   access: "staff",
@@ -106,6 +106,6 @@ async function refusalOfName(tx: Db, realmId: string, name: string): Promise<str
   if (issuerDomains === null || isWithinDomains(name, issuerDomains)) return undefined;
   return (
     `The realm permits this name, but its issuing CA does not; it permits DNS names in ${issuerDomains.join(", ")}. ` +
-    `An operator makes a CA that does with: operator issuer rotate --realm ${realm.name}`
+    `An operator creates a CA that does with: operator issuer rotate --realm ${realm.name}`
   );
 }

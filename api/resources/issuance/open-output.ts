@@ -30,7 +30,7 @@ export function createOutputOpener(privateKeys: readonly KeyObject[], log: Pick<
       if (!(err instanceof SealedOutputError && err.reason === "authentication")) throw err;
       log.error(
         { event: "output.unopenable", dataKeyId: id, err },
-        "outputs were sealed to a key that this api has not",
+        "outputs were sealed to a key that this api does not have",
       );
       return null;
     }

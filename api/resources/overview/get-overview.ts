@@ -7,7 +7,7 @@ export const getOverview = endpoint({
   operation: "getOverview",
   summary: "The realm in numbers",
   description:
-    "What the console's dashboard shows; up to 5 s old. It needs the scope of each list that it counts, because it tells a part of what they tell.",
+    "The numbers of the console's dashboard, up to 5 s old. Needs the scope of each list that it counts, because it shows a part of it.",
   method: "get",
   path: "/api/overview",
   access: "staff",

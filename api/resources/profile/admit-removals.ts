@@ -27,7 +27,7 @@ export const confirmation = {
 export const removalDescription =
   `More than ${unconfirmedRemovalsMax} people and profiles that are also more than the realm's share, within an hour and by ` +
   "whatever request or job: 409 `confirmation_required`, with the number in the description and in `fields`; `confirmTotal`, in " +
-  "the query or the body, agrees to it. People whose roles do not let them make bulk jobs revoke " +
+  "the query or the body, agrees to it. People whose roles do not allow bulk jobs may revoke " +
   `${revocationsPerHourMax} profiles and guest accounts an hour: 409 \`revocation_limit_reached\`. A request that is refused changes nothing.`;
 
 export interface RemovalCall {
@@ -64,7 +64,7 @@ export async function admitRemovals(
   if (!isBeyondShare(total, { active: left + total, sharePercent })) return;
   if ((body.confirmTotal ?? query.confirmTotal) !== total) {
     throw fail("confirmation_required", {
-      description: `${total} people and profiles of this realm would be off within an hour. Confirm it by sending this number as confirmTotal.`,
+      description: `${total} people and profiles of this realm would be offline within an hour. Confirm it by sending this number as confirmTotal.`,
       fields: [{ path: "confirmTotal", reason: String(total) }],
     });
   }

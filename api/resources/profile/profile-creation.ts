@@ -7,7 +7,7 @@ import { csrLengthMax } from "../../../domain/limits.ts";
 /** The body for creating a profile of any kind. */
 export const CertificateCreation = z.object({
   format: BareFormat.describe("pkcs12, pfx, pem or crt, in any letter case."),
-  keyType: KeyType.optional().describe("Omitted: what suits the device type."),
+  keyType: KeyType.optional().describe("Omitted: the format for the device type."),
   csr: z
     .string()
     .min(1)
@@ -24,7 +24,7 @@ const DeviceFields = CertificateCreation.extend({
 /** Returns false for a device file from a CSR: the file contains the private key, so the key has to be made here. */
 const hasKeyToWrite = ({ format, csr }: Pick<z.output<typeof DeviceFields>, "format" | "csr">): boolean =>
   csr === undefined || !isDeviceFile(format);
-const noKeyToWrite = { path: ["csr"], error: "cannot go with a format that has the private key in it" };
+const noKeyToWrite = { path: ["csr"], error: "cannot be combined with a format that contains the private key" };
 
 /** The same for a device. */
 export const DeviceProfileCreation = DeviceFields.refine(hasKeyToWrite, noKeyToWrite);

@@ -12,7 +12,7 @@ const pageLines = 1_000;
 
 export const getRevoked = streaming({
   operation: "getRevoked",
-  summary: "Which profiles were revoked, for what disconnects their devices",
+  summary: "The revoked profiles, for programs that disconnect their devices",
   description:
     "A line for each revocation of any kind of profile since then: `identity`, a tab, and when it was revoked; the oldest first. The answer comes at once when there is a line newer than `since`, else as soon as there is one that was not there when the request came, else after `wait` seconds. Lines from the 60 s before `since` come again, for revocations that were committed late. The header `X-Until` is the next `since`.",
   path: "/api/radius/revoked",

@@ -21,7 +21,7 @@ export const RealmSettingsChange = z.object({
   displayName: RealmDisplayName.optional(),
   logoURI: LogoUri.optional(),
   maxProfiles: whole(settingRanges.maxProfiles).optional().describe("Profiles beyond a lower limit stay."),
-  maxValid: whole(settingRanges.maxValid).optional().describe("Months, of profiles made from now on."),
+  maxValid: whole(settingRanges.maxValid).optional().describe("In months, of new profiles."),
   helpURI: HelpUri.optional(),
   privacyURI: PrivacyUri.optional(),
   ssids: Ssids.optional(),
@@ -34,7 +34,7 @@ export const RealmSettingsChange = z.object({
     .string()
     .max(radiusCaLengthMax)
     .nullish()
-    .describe("PEM of one or more CA certificates that have not ended; kept without what is around them."),
+    .describe("PEM of one or more CA certificates that have not ended; surrounding text is not stored."),
 });
 type RealmSettingsChange = z.output<typeof RealmSettingsChange>;
 

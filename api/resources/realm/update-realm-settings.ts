@@ -15,8 +15,8 @@ export const updateRealmSettings = endpoint({
   operation: "updateRealmSettings",
   summary: "Change settings of the current realm",
   description:
-    "Properties that are not given stay. `radiusCN` and `radiusCA` are set once, before the set-up is finished; after that " +
-    "the operator alone changes them, and `operator_required` names each with its command in `fields`: then nothing is changed. " +
+    "Omitted properties stay. `radiusCN` and `radiusCA` are set once, before the set-up is finished; after that " +
+    "only the operator changes them: `operator_required` names each with its command in `fields`, and nothing is changed. " +
     "With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/realm/settings",

@@ -17,7 +17,7 @@ const RealmChange = RealmSettingsChange.pick({
 export const updateRealm = endpoint({
   operation: "updateRealm",
   summary: "Change the current realm",
-  description: "Properties that are not given stay. With `If-Match`, only what was read is changed.",
+  description: "Omitted properties stay. With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/realm",
   access: "staff",

@@ -8,7 +8,7 @@ import { endpoint } from "../../contract/endpoint.ts";
 const RoleView = z
   .object({
     role: Role,
-    scopes: z.array(Scope).describe("What people with the role may do, as far as an application asks for it."),
+    scopes: z.array(Scope).describe("The scopes of people with the role, if an application requests them."),
     people: z
       .int()
       .nullable()

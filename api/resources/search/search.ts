@@ -9,17 +9,17 @@ import { findGroups } from "./find-groups.ts";
 const limitDefault = 6;
 const limitMax = 20;
 
-const q = z.string().max(searchLengthMax).describe(`What to look for: from ${searchLengthMin} characters on.`);
+const q = z.string().max(searchLengthMax).describe(`The text to search for, at least ${searchLengthMin} characters.`);
 
 export const search = endpoint({
   operation: "search",
   summary: "Search",
   description:
-    "Finds people, profiles, guest accounts and applications by what is known of them, in every group that the token has " +
+    "Finds people, profiles, guest accounts and applications by anything known about them, in every group that the token has " +
     "the scope for: `user.read`, `profile.read` (of people), `guest.view` (guest accounts and their profiles), " +
     "`infrastructure.read` and `application.read`. A text that is pasted whole is found: an ID, an address, a name, a serial " +
     "number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` and `limit` " +
-    "may be in the query or in a body, which wins; with POST what is looked for is in no address.",
+    "may be in the query or in a body, which wins; with POST no address contains the text.",
   method: ["get", "post"],
   path: "/api/search",
   access: "staff",

@@ -5,7 +5,7 @@ import { SessionView, sessionView } from "../../contract/views/session-view.ts";
 
 export const listOwnSessions = endpoint({
   operation: "listOwnSessions",
-  summary: "What the signed-in user is signed in to",
+  summary: "The sessions of the signed-in user",
   description:
     "Newest first, not paginated. No scope is needed: signed-in users may see where they are signed in, and end it.",
   method: "get",

@@ -6,7 +6,7 @@ export const finishSetup = endpoint({
   operation: "finishSetup",
   summary: "Finish the set-up of the realm",
   description:
-    "From then on the operator alone changes whom devices trust, and there is no way back. Finishing again changes nothing.",
+    "From then on only the operator changes which RADIUS server devices trust; this cannot be undone. Finishing again changes nothing.",
   method: "post",
   path: "/api/setup/finish",
   access: "staff",

@@ -8,9 +8,9 @@ import { SetupView } from "../../contract/views/setup-view.ts";
 
 export const getSetup = endpoint({
   operation: "getSetup",
-  summary: "How far the realm is set up",
+  summary: "The state of the realm's set-up",
   description:
-    "Each step to the first devices with its state, what it was told from, and what to do next. Worked out at each call.",
+    "Each step to the first devices, with its state, the facts behind it, and what to do next. Determined at each call.",
   method: "get",
   path: "/api/setup",
   access: "staff",

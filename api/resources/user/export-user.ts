@@ -12,7 +12,7 @@ const staffScopes = ["user.read", "profile.read", "job.read", "audit.read"] as c
 
 export const exportUserData = streaming({
   operation: "exportUserData",
-  summary: "All that is held about a user",
+  summary: "All data about a user",
   description:
     "One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. People with a role get " +
     `anybody's, with the scopes ${staffScopes.map((scope) => `\`${scope}\``).join(", ")}; others get their own ` +

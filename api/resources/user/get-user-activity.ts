@@ -28,7 +28,7 @@ const UserActivityView = z
       .array(ProfileActivityView)
       .describe(`Those that are active or ended within 90 days, newest first, at most ${profilesMax}.`),
     diagnosis: DiagnosisView,
-    notes: z.array(PersonNoteView).describe("What is true beside the diagnosis, and not its cause."),
+    notes: z.array(PersonNoteView).describe("Further facts, which are not the cause."),
   })
   .meta({ id: "UserActivity" });
 

@@ -7,7 +7,7 @@ import { SessionView, sessionView } from "../../contract/views/session-view.ts";
 
 export const listUserSessions = endpoint({
   operation: "listUserSessions",
-  summary: "What a user is signed in to",
+  summary: "The sessions of a user",
   description: "Newest first, not paginated.",
   method: "get",
   path: "/api/user/:userID/sessions",

@@ -8,9 +8,9 @@ import { endOfTime, timelineItems, timelineQuery } from "./read-timeline.ts";
 
 export const listUserTimeline = endpoint({
   operation: "listUserTimeline",
-  summary: "What a person did and what happened to them, latest first",
+  summary: "The events by and about a person, latest first",
   description:
-    "It needs the scope of each list that it tells a part of. Serial numbers and names of guests' profiles are in it with " +
+    "Needs the scope of each list of which it shows a part. Serial numbers and names of guests' profiles are in it with " +
     "`guest.view`, servers' with `infrastructure.read`, names of people with `user.read`.",
   method: "get",
   path: "/api/user/:userID/timeline",

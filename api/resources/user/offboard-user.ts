@@ -36,7 +36,7 @@ export const offboardUser = endpoint({
       .min(1)
       .max(graceDaysMax)
       .nullish()
-      .describe(`Devices go off so many days later, 1 to ${graceDaysMax}. Default: at once.`),
+      .describe(`Devices go offline this many days later, 1 to ${graceDaysMax}. Default: at once.`),
   }),
   data: Done,
   errors: ["user_not_found", "invalid_request", "last_administrator", ...removalErrors],

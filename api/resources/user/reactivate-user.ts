@@ -11,7 +11,7 @@ export const reactivateUser = endpoint({
   summary: "Let an offboarded user sign in again",
   description:
     "Nothing comes back: neither profiles nor sessions nor roles; those from the identity provider return with the next " +
-    "sign-in through it. Who was forgotten stays so; if they return, they are a new user.",
+    "sign-in through it. A forgotten user stays forgotten; if they return, they are a new user.",
   method: "put",
   path: "/api/user/:userID/undelete",
   access: "staff",

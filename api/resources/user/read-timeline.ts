@@ -11,14 +11,14 @@ import { readActors } from "../profile/acted-by.ts";
 
 /** The query parameters of a timeline. */
 export const timelineQuery = z.object({
-  before: filters.instant.optional().describe("Only what was earlier. Default: all of it."),
+  before: filters.instant.optional().describe("Only earlier events. Default: all."),
   limit: z.coerce
     .number("must be a whole number from 1 to 200")
     .int()
     .min(1)
     .max(200)
     .default(50)
-    .describe("What happened at the same instant as the last one comes in addition."),
+    .describe("Events at the same instant as the last one are added."),
 });
 
 /** Later than anything that has happened. */

@@ -6,7 +6,7 @@ import { Role } from "../../../domain/people/roles.ts";
 /** A person's roles on the wire. */
 export const UserRolesView = z
   .object({
-    roles: z.array(Role).describe("What the user may do: given and fromProvider together."),
+    roles: z.array(Role).describe("All roles of the user: given and fromProvider together."),
     given: z.array(Role).describe("Given here."),
     fromProvider: z.array(Role).describe("Given by the identity provider, at the latest sign-in through it."),
   })

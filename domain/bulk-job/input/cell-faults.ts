@@ -3,9 +3,9 @@
  * reading would be a guess at whom the row means.
  */
 export const cellFaults = {
-  date: "is a date that the spreadsheet made of what was typed",
+  date: "is a date that the spreadsheet made from the input",
   rounded: "is a number that the spreadsheet rounded",
-  shown: "shows something else than it holds",
+  shown: "shows another value than it contains",
   error: "is an error of a spreadsheet",
   truth: "is TRUE or FALSE",
   formula: "is a formula without a result",

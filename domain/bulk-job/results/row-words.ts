@@ -66,7 +66,7 @@ const german: RowWords = {
     taken_out: "Wurde vor der Durchführung herausgenommen.",
     user_forgotten: "Die Person wurde nach dem Auftrag vergessen; die Angaben der Zeile sind gelöscht.",
     changed_since:
-      "Seitdem wurde über diese Person anders entschieden: Sie wurde reaktiviert, oder ihr Zugang wurde anderweitig beendet. Dieser Auftrag hat daran nichts geändert.",
+      "Die Person wurde seitdem reaktiviert, oder ihr Zugang wurde anderweitig beendet. Dieser Auftrag hat daran nichts geändert.",
     undone: "Das Beenden wurde rückgängig gemacht, bevor die Profile widerrufen waren. Nichts wurde widerrufen.",
     cancelled: "Der Auftrag wurde vor dieser Zeile abgebrochen.",
   },
@@ -93,7 +93,7 @@ const german: RowWords = {
     ...faultReasons({
       date: "ist ein Datum, das die Tabellenkalkulation aus der Eingabe gemacht hat",
       rounded: "ist eine Zahl, die die Tabellenkalkulation gerundet hat",
-      shown: "zeigt etwas anderes, als die Zelle enthält",
+      shown: "zeigt einen anderen Wert, als die Zelle enthält",
       error: "ist ein Fehlerwert der Tabellenkalkulation",
       truth: "ist WAHR oder FALSCH",
       formula: "ist eine Formel ohne Ergebnis",

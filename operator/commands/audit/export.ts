@@ -11,7 +11,7 @@ export const auditExport = command({
   about:
     "Writes what the audit log has gained since the last time into a file for each realm: kept on another machine, it has the revocations that a restore loses.",
   options: {
-    out: option("dir", "the directory of the files; it goes on after the newest", z.string().min(1)),
+    out: option("dir", "the directory of the files; continues after the newest", z.string().min(1)),
   },
   async run({ out }, context) {
     const verifier = await createHeadVerifier(context.auditKey());

@@ -13,7 +13,7 @@ import { usageError } from "../../../terminal/failure.ts";
 
 export const auditVerify = command({
   name: "audit verify",
-  about: "Looks whether the audit log is what was recorded: nothing changed, deleted, inserted, moved or back-dated.",
+  about: "Checks that the audit log is as it was recorded: nothing changed, deleted, inserted, moved or back-dated.",
   options: {
     export: option(
       "file",
@@ -25,7 +25,7 @@ export const auditVerify = command({
     head: option("file", "a head kept elsewhere, which the chain has to contain", z.string().optional()),
     acknowledged: option(
       "id",
-      "the entry of a restore that you know of: what it lost is told and is no fault",
+      "the entry of a known restore: what it lost is reported, and is no fault",
       z.array(z.string().regex(/^[1-9][0-9]{0,17}$/, "must be the id of an entry")).default([]),
       { many: true },
     ),
@@ -39,7 +39,7 @@ export const auditVerify = command({
     if (files.length > 0) return resultOf([await checkExport(files, { verifier, kept })]);
     const guards = await checkGuards(await context.db());
     if (!guards.compared) {
-      context.say("This login may not take on realmpass_api: what the api sees of the log was not compared.");
+      context.say("This login may not act as realmpass_api, so the api's view of the log was not compared.");
     }
     return resultOf(await checkRealms(context, { verifier, kept, acknowledged }), guards);
   },
@@ -71,7 +71,7 @@ async function checkRealms(
   const db = await context.db();
   const realms = await context.realms();
   if (kept !== undefined && !realms.some(({ id }) => id === kept.realm)) {
-    throw usageError(`The head that was kept is of realm ${kept.realm}, which is not among those that are checked.`);
+    throw usageError(`The kept head is of realm ${kept.realm}, which is not checked.`);
   }
   const reports: RealmReport[] = [];
   for (const { id: realmId } of realms) {

@@ -20,7 +20,7 @@ export const issuerCreate = command({
     "Makes the first issuing CA of a realm that has none; with --new-root, another root and its issuing CA, which a realm that has issuers then rotates to.",
   options: {
     nameConstraints: nameConstraintsOption,
-    newRoot: flag("make another root: the one there was is lost, or its key is in other hands", isSet),
+    newRoot: flag("create another root, if the old one is lost or its key is in the wrong hands", isSet),
     passphraseLost: flag("with --new-root: the passphrase of the issuers there are is lost as well", isSet),
     rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
     rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
@@ -31,7 +31,7 @@ export const issuerCreate = command({
       return answerOf(await createFirst({ form, given }, context));
     }
     if (given.rootKey !== undefined || given.rootCertificate !== undefined) {
-      throw usageError("--new-root makes a root; --root-key and --root-certificate name one that there is.");
+      throw usageError("--new-root creates a root; --root-key and --root-certificate name an existing one.");
     }
     return answerOf(await createUnderNewRoot({ form, passphraseLost }, context));
   },
@@ -50,7 +50,7 @@ async function createFirst(
     if (existing.length === 0) return;
     throw new CommandError(
       "issuer_exists",
-      `The realm ${realm.name} has an issuer; \`issuer rotate\` makes the next one.`,
+      `The realm ${realm.name} has an issuer; \`issuer rotate\` creates the next one.`,
     );
   };
   refuseSecond(await issuers.list(db, realm.id));
@@ -89,7 +89,7 @@ async function createUnderNewRoot(
     if (prepared === undefined) return;
     throw new CommandError(
       "issuer_prepared",
-      `Issuer ${prepared.id} is prepared already; \`issuer rotate\` has it issue.`,
+      `Issuer ${prepared.id} is already prepared; after \`issuer rotate\` it issues.`,
     );
   };
   refusePrepared(await issuers.list(db, realm.id));
@@ -120,6 +120,6 @@ async function createUnderNewRoot(
     return { issuer, files: writeRoot({ directory: context.dataDirectory().ceremony, realm: realm.name, root }) };
   });
   context.say(rootAdvice(files));
-  context.say("Every device needs a new profile: those it has end in the root there was.");
+  context.say("Every device needs a new profile: the old ones chain to the old root.");
   return issuer;
 }

@@ -19,12 +19,12 @@ export const crlPublish = command({
     const db = await context.db();
     const before = await statesOf(db, realmIds, context);
     if (before.length === 0) {
-      throw new CommandError("no_issuer", "There is no issuer that has not ended. Make one with `issuer create`.");
+      throw new CommandError("no_issuer", "There is no issuer that has not ended. Create one with `issuer create`.");
     }
     if ((await processes.countAlive(db, "worker")) === 0) {
       throw new CommandError(
         "no_worker",
-        "No worker is running, and workers alone sign CRLs. Start one: it publishes by itself what is due.",
+        "No worker is running, and only workers sign CRLs. Start one: it publishes due CRLs by itself.",
       );
     }
     await crls.request(db, { issuerIds: before.map(({ issuerId }) => issuerId), at: context.clock.now() });
@@ -56,7 +56,7 @@ async function followed(
   }
   throw new CommandError(
     "not_published",
-    `The workers have not published within ${waitMsMax / 1000} s. Their logs say why: look for "crl.failed".`,
+    `The workers have not published within ${waitMsMax / 1000} s. Look for "crl.failed" in their logs.`,
   );
 }
 

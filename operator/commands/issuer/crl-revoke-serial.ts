@@ -10,10 +10,9 @@ import { Instant, SerialNumber } from "../inputs.ts";
 
 export const crlRevokeSerial = command({
   name: "crl revoke-serial",
-  about:
-    "Revokes certificates by their serial numbers, also where nothing else is known of them: on the CRL and by OCSP.",
+  about: "Revokes certificates by their serial numbers, even if nothing else is known of them: on the CRL and by OCSP.",
   options: {
-    issuer: option("number", "the issuing CA, as `issuer list` and the certificate's OCSP address have it", IssuerID),
+    issuer: option("number", "the issuing CA, as in `issuer list` and the certificate's OCSP address", IssuerID),
     serial: option(
       "number",
       "decimal, 0x… or AA:BB:…; may be given several times",
@@ -38,7 +37,7 @@ export const crlRevokeSerial = command({
     const realmIds = new Set<string>((await context.realms()).map(({ id }) => id));
     const [issuer] = await issuers.listByIds(db, [issuerId]);
     if (issuer === undefined || !realmIds.has(issuer.realmId)) {
-      throw new CommandError("issuer_not_found", `There is no issuer ${issuerId}. \`issuer list\` names them.`);
+      throw new CommandError("issuer_not_found", `There is no issuer ${issuerId}. \`issuer list\` shows them.`);
     }
     if (issuer.notAfter <= at) {
       throw new CommandError("issuer_ended", `Issuer ${issuerId} ended, and its certificates with it.`);

@@ -22,7 +22,7 @@ export const issuerRotate = command({
   about:
     "Has the next issuing CA issue from now on: the prepared one, or one that is made under the same root. Earlier ones go on publishing.",
   options: {
-    prepare: flag("only make it: it publishes, and issues after the next `issuer rotate`", isSet),
+    prepare: flag("only create it: it publishes CRLs, and issues after the next `issuer rotate`", isSet),
     nameConstraints: nameConstraintsOption,
     rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
     rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
@@ -34,7 +34,7 @@ export const issuerRotate = command({
     if (prepared !== undefined) {
       if (prepare) throw alreadyPrepared(prepared);
       if (given.rootKey !== undefined || given.rootCertificate !== undefined) {
-        throw usageError(`Issuer ${prepared.id} is prepared; it needs no root to begin to issue.`);
+        throw usageError(`Issuer ${prepared.id} is prepared; it needs no root to start issuing.`);
       }
       if (nameConstraints !== undefined) {
         throw usageError(`Issuer ${prepared.id} is prepared; its constraints are in its certificate.`);
@@ -52,7 +52,7 @@ const findPrepared = (rows: readonly issuers.IssuerRow[], { clock }: Context): i
   rows.find(({ prepared, notAfter }) => prepared && notAfter > clock.now());
 
 const alreadyPrepared = ({ id }: issuers.IssuerRow): CommandError =>
-  new CommandError("issuer_prepared", `Issuer ${id} is prepared already; \`issuer rotate\` has it issue.`);
+  new CommandError("issuer_prepared", `Issuer ${id} is already prepared; after \`issuer rotate\` it issues.`);
 
 async function startIssuing(prepared: issuers.IssuerRow, context: Context): Promise<issuers.IssuerRow> {
   // Loaded only if a CA changes, as X.509 is large: other commands start without it.
@@ -60,7 +60,7 @@ async function startIssuing(prepared: issuers.IssuerRow, context: Context): Prom
   const db = await context.db();
   return db.transaction(async (tx) => {
     if ((await lockAndFindPrepared(tx, prepared.realmId, context))?.id !== prepared.id) {
-      throw new CommandError("issuer_changed", "Somebody else has rotated at this moment; look at `issuer list`.");
+      throw new CommandError("issuer_changed", "Somebody else rotated at the same time; see `issuer list`.");
     }
     await requireCrl(tx, prepared, context);
     const issuer = await issuers.startIssuing(tx, prepared);
@@ -76,7 +76,7 @@ async function requireCrl(tx: Db, { id }: issuers.IssuerRow, { clock }: Context)
   if (standing !== "missing" && standing !== "stale") return;
   throw new CommandError(
     "crl_missing",
-    `Issuer ${id} has ${standing === "missing" ? "no CRL yet" : "a CRL that has ended"}: RADIUS servers would refuse its profiles. A worker that runs publishes one within seconds; then rotate.`,
+    `Issuer ${id} has ${standing === "missing" ? "no CRL yet" : "a CRL that has ended"}: RADIUS servers would refuse its profiles. A running worker publishes one within seconds; then rotate.`,
   );
 }
 
@@ -101,7 +101,7 @@ async function makeNext(
   if (rootCertificate === undefined) {
     throw new CommandError(
       "no_issuer",
-      `The realm ${realm.name} has no issuer yet; \`issuer create\` makes the first.`,
+      `The realm ${realm.name} has no issuer yet; \`issuer create\` creates the first.`,
     );
   }
   const root = chooseRoot({ realm: realm.name, given, expected: fingerprintOf(rootCertificate) }, context);

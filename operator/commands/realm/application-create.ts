@@ -18,16 +18,16 @@ export const applicationCreate = command({
   about: "Registers an OAuth client. Its secret is shown once.",
   options: {
     type: option("type", "useragent: acts for a signed-in user; service: acts on its own", ApplicationType),
-    name: option("name", "what users see while they sign in", text(1, 200)),
+    name: option("name", "the name that users see while they sign in", text(1, 200)),
     clientUri: option("uri", "where the client is at home", WebUri),
     redirectUri: option("uri", "where users return after signing in; for a useragent", RedirectUri.optional()),
     scopes: option(
       "list",
-      "scopes, separated by spaces; default: all that the type may have but radius.read, which goes alone",
+      "scopes, separated by spaces; default: all that the type may have but radius.read, which cannot be combined",
       z.string().optional(),
     ),
     secret: flag("a useragent gets a secret, too", isSet),
-    firstParty: flag("one of our own: people are not asked for consent", isSet),
+    firstParty: flag("a first-party application: people are not asked for consent", isSet),
     requirePkce: flag("refuse authorization requests without PKCE", isSet),
   },
   async run(input, context) {

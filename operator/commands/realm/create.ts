@@ -10,16 +10,20 @@ import { issuerLine, issuerView, lines, realmView } from "../views.ts";
 
 export const realmCreate = command({
   name: "realm create",
-  about: "Makes a realm with its own root and issuing CA.",
+  about: "Creates a realm with its own root and issuing CA.",
   options: {
     name: option("name", "the short name that operators type", RealmName),
-    domain: option("domain", "what follows the @ in identities", RealmDomain.refine(isDnsName, "must be a DNS domain")),
+    domain: option(
+      "domain",
+      "the domain after the @ in identities",
+      RealmDomain.refine(isDnsName, "must be a DNS domain"),
+    ),
     nameConstraints: nameConstraintsOption,
     displayName: option("text", "the name that people see; default: the short name", RealmDisplayName.optional()),
   },
   async run({ name, domain, nameConstraints: form = "plain", displayName = name }, context) {
     if (context.realmName !== undefined && context.realmName !== name) {
-      throw usageError("A new realm is named by --name; --realm says something else.");
+      throw usageError("--name names the new realm; --realm names another one.");
     }
     const at = context.clock.now();
     const db = await context.db();

@@ -13,9 +13,9 @@ import { guestAccountView, lines } from "../views.ts";
 
 export const guestAccountCreate = command({
   name: "guest-account create",
-  about: "Makes a time-limited account for guests. Administrators read its token through the API.",
+  about: "Creates a time-limited account for guests. Administrators read its token through the API.",
   options: {
-    name: option("name", "what administrators see", text(1, 200)),
+    name: option("name", "the name that administrators see", text(1, 200)),
     expires: option("instant", "when it ends, ISO 8601", Instant),
     profileLimit: option(
       "count",

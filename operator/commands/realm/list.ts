@@ -11,7 +11,7 @@ export const realmList = command({
       json: { realms: realms.map(realmView) },
       text:
         realms.length === 0
-          ? "There is no realm yet. Make one with `realm create`."
+          ? "There is no realm yet. Create one with `realm create`."
           : realms.map(({ name, domain, displayName }) => `${name}  ${domain}  ${displayName}`).join("\n"),
     };
   },

@@ -34,7 +34,7 @@ import { lines, realmView } from "../views.ts";
 
 export const realmSet = command({
   name: "realm set",
-  about: "Changes a realm's settings: those that are given.",
+  about: "Changes the given settings of a realm.",
   options: {
     displayName: option("text", "the name that people see", RealmDisplayName.optional()),
     helpUri: option(
@@ -58,13 +58,13 @@ export const realmSet = command({
     }),
     infrastructureDomain: option(
       "domain",
-      "a domain, beside the realm's own, that DNS names of infrastructure profiles may be in; once for each",
+      "a further domain for DNS names of infrastructure profiles; once for each",
       InfrastructureDomains.optional(),
       { many: true },
     ),
     localSignIn: option("on|off", "sign-in with a local name, for trial and emergencies", Switch.optional()),
     upstreamIssuer: option("uri", "the identity provider that people sign in through", UpstreamIssuer.optional()),
-    upstreamClientId: option("id", "what the identity provider calls this service", text(1, 255).optional()),
+    upstreamClientId: option("id", "the client id of this service at the identity provider", text(1, 255).optional()),
     upstreamClientSecretStdin: flag(
       "read this service's secret at the identity provider from standard input",
       z.boolean().optional(),
@@ -78,24 +78,24 @@ export const realmSet = command({
     claimDisplayName: option("name", "the claim with the name that people see; default: name", ClaimName.optional()),
     claimAdministrator: option(
       "name=value",
-      "whose claim has this value administers the realm, and nobody else who signs in through the identity provider",
+      "of people who sign in through the identity provider, exactly those with this claim value administer the realm",
       ClaimValue.optional(),
     ),
     claimRole: option(
       "role=name=value",
-      "whose claim has this value has this role, and nobody else who signs in through the identity provider; once for each",
+      "of people who sign in through the identity provider, exactly those with this claim value have this role; once for each",
       RoleClaims.optional(),
       { many: true },
     ),
     mayUse: option(
       "name=value",
-      "whose claim has this value may use the realm, and nobody else who signs in through the identity provider; once for each",
+      "of people who sign in through the identity provider, exactly those with this claim value may use the realm; once for each",
       MayUse.optional(),
       { many: true },
     ),
     clear: option(
       "settings",
-      "settings to take back, separated by commas: radius-ca,upstream-issuer,claim-email",
+      "settings to reset, separated by commas: radius-ca,upstream-issuer,claim-email",
       ResetSettings.optional(),
     ),
     maxProfiles: option(
@@ -111,7 +111,7 @@ export const realmSet = command({
     ),
     guestDaysMax: option(
       "days",
-      "how far off a guest manager may set the end of a guest account; default: 90",
+      "how far ahead a guest manager may set the end of a guest account; default: 90",
       wholeNumber(...settingRanges.guestDaysMax).optional(),
     ),
     guestLimitMax: option(
@@ -126,7 +126,7 @@ export const realmSet = command({
     ),
     forgetAfterMonths: option(
       "months",
-      "erase what names people who were offboarded longer ago, and cannot be let back in then; default: nobody is forgotten",
+      "erase the personal data of people who were offboarded longer ago, who then cannot be let back in; default: nobody is forgotten",
       wholeNumber(1, realmLimits.forgetAfterMonths).optional(),
     ),
   },
@@ -213,7 +213,7 @@ export const realmSet = command({
 });
 
 const openToAnybody =
-  "Anybody can have an account at this identity provider, so it takes --may-use to say who may use the realm, such as --may-use hd=uni.example.";
+  "Anybody can have an account at this identity provider, so --may-use is required to restrict who may use the realm, such as --may-use hd=uni.example.";
 
 /** Yields what the operator should know about the realm after the change. */
 function* adviceFor(realm: realms.RealmRow, before: realms.RealmRow): Generator<string> {

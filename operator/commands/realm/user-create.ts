@@ -13,16 +13,16 @@ const Email = z.email("must be an email address").max(320, "must have at most 32
 
 export const userCreate = command({
   name: "user create",
-  about: "Makes a user who signs in locally.",
+  about: "Creates a user who signs in locally.",
   options: {
-    username: option("name", "what the user signs in with", text(1, 255)),
+    username: option("name", "the name with which the user signs in", text(1, 255)),
     email: option("address", "the user's email address", Email.optional()),
     admin: flag("the user administers the realm: the same as --role administrator", isSet),
     role: option("role", "a role of the user; once for each", z.array(Role).optional(), { many: true, choices: roles }),
     passwordStdin: flag("read the password from standard input; without it, sign-in links are the only way in", isSet),
     pairwiseId: option(
       "id",
-      "the pseudonym that the realm knows the user by; default: a random one",
+      "the user's pseudonym in the realm; default: a random one",
       z.string().transform(withoutEnds).pipe(PairwiseID).optional(),
     ),
   },

@@ -14,7 +14,7 @@ export const userRoles = command({
   name: "user roles",
   about: "Shows a user's roles, and gives and takes them. Even the last administrator's role can be taken here.",
   options: {
-    username: option("name", "what the user signs in with", GivenUsername),
+    username: option("name", "the name with which the user signs in", GivenUsername),
     give: option("roles", "roles to give, separated by commas: help_desk,auditor", RoleNames.optional()),
     take: option("roles", "roles to take, separated by commas", RoleNames.optional()),
   },

@@ -11,8 +11,8 @@ import { CommandError } from "../../../terminal/failure.ts";
 
 export const userSignInLink = command({
   name: "user sign-in-link",
-  about: "Makes a link that signs a user in, once, within 15 minutes.",
-  options: { username: option("name", "what the user signs in with", GivenUsername) },
+  about: "Creates a link that signs a user in, once, within 15 minutes.",
+  options: { username: option("name", "the name with which the user signs in", GivenUsername) },
   async run({ username }, context) {
     const at = context.clock.now();
     const realm = await context.realm();

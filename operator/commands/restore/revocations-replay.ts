@@ -14,7 +14,7 @@ const byHandMax = 100;
 
 export const revocationsReplay = command({
   name: "revocations replay",
-  about: "After a restore: does again what took access away since the backup, from exports of the audit log.",
+  about: "Run after a restore: repeats every removal of access since the backup, from exports of the audit log.",
   arguments: {
     files: argument(
       "FILE…",
@@ -26,8 +26,8 @@ export const revocationsReplay = command({
   options: {
     head: option("file", "a head kept elsewhere, which the exports have to reach", z.string().optional()),
     publicKey: option("file", "the key to trust, kept elsewhere; default: our own", z.string().optional()),
-    keepLost: flag("leave profiles alone that were made since the backup and are unknown now", isSet),
-    dryRun: flag("say what would be done, and change nothing", isSet),
+    keepLost: flag("leave out profiles that were created since the backup and are unknown now", isSet),
+    dryRun: flag("show what would be done, and change nothing", isSet),
   },
   async run({ files, head, publicKey, keepLost, dryRun }, context) {
     const verifier = await createHeadVerifier(publicKey === undefined ? context.auditKey() : readPublicKey(publicKey));
@@ -75,7 +75,7 @@ function text(lost: Lost, replayed: Replayed, dryRun: boolean): string {
     `Lost: ${lost.entries.length} entries, positions ${lost.fork + 1} to ${lost.end} of the exported audit log.`,
     `${dryRun ? "Would be done" : "Done"} again: ${revoked} profiles revoked, ${offboarded} people offboarded, ${locked} locked, ` +
       `${roles} without a role that they had, ${guestAccounts} guest accounts revoked, ${applications} applications switched off or without an old secret.`,
-    `Profiles made since the backup, which are unknown now: ${lostProfiles.length}; serial numbers put on the CRL: ${listed}.`,
+    `Profiles created since the backup, which are unknown now: ${lostProfiles.length}; serial numbers put on the CRL: ${listed}.`,
     ...(left.length === 0 ? [] : ["Look at these in the export, and do by hand what still matters:", ...left]),
   ].join("\n");
 }

@@ -7,9 +7,9 @@ import { command } from "../command.ts";
 
 export const secretsCreate = command({
   name: "secrets create",
-  about: "Makes the secrets of an installation, a directory for each process; never over a file that is there.",
+  about: "Creates the secrets of an installation, a directory for each process; never overwrites a file.",
   options: {
-    dir: option("directory", "where the directories are made: postgres, redis, api, worker, …", z.string().min(1)),
+    dir: option("directory", "where the directories are created: postgres, redis, api, worker, …", z.string().min(1)),
     only: option("kind", "only this kind", oneOf(placedSecrets).optional(), { choices: placedSecrets }),
     from: option(
       "data",
@@ -25,7 +25,7 @@ export const secretsCreate = command({
       const text = compared[kind];
       if (text !== undefined) checkValues[kind] = printedCheckValue((await heldSecret(kind, text)).checkValues[0]);
     }
-    const written = files.length === 0 ? ["Every file was there already."] : files;
+    const written = files.length === 0 ? ["Every file already existed."] : files;
     return {
       json: { files, checkValues },
       text: [...written, ...Object.entries(checkValues).map(([kind, value]) => `${kind}: ${value}`)].join("\n"),

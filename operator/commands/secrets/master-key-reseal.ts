@@ -101,7 +101,7 @@ function opens(keys: MasterKeys, sealed: Uint8Array, context: string): Buffer | 
 }
 
 const toReplace = ({ guestAccounts, realms }: Awaited<ReturnType<typeof sealedSecrets.listReplaceable>>): string[] => [
-  "To be replaced by people:",
+  "To be replaced by hand:",
   ...realms.map((name) => `  the client secret at the identity provider of the realm ${name}`),
   ...guestAccounts.map(
     ({ realm, id, name }) => `  the link of the guest account ${id} of the realm ${realm} (${name})`,

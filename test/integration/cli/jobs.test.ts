@@ -246,7 +246,7 @@ describe("with a worker", () => {
     const { id } = jobOf(given.out);
     expect(given.code, given.err).toBe(0);
     expect(jobOf(given.out)).toMatchObject({ state: "grace", graceDays: 7, done: 0 });
-    expect(given.err).toContain(`Take it back: realmpass jobs undo ${id}`);
+    expect(given.err).toContain(`Undo it: realmpass jobs undo ${id}`);
     expect((await cli(["jobs", "start", "offboard", name, "--grace-days", "31", "--yes"])).code).toBe(2);
 
     const checked = await cli(["jobs", "undo", id, "--dry-run", "--wait", "--json"]);

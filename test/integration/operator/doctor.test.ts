@@ -182,7 +182,7 @@ describe("the secrets", () => {
     writeFileSync(join(directory, "responder", "audit-key.json"), "{}");
     expect((await examineOne({ env })).of("secret-files")).toMatchObject({
       status: "fail",
-      message: `an api or a responder has what only others need: ${directory}/api/issuer-key-passphrase, ${directory}/responder/audit-key.json`,
+      message: `an api or a responder has secrets that only others need: ${directory}/api/issuer-key-passphrase, ${directory}/responder/audit-key.json`,
     });
   });
 });
@@ -411,7 +411,7 @@ test("without a passphrase the doctor opens no issuer key, makes no passphrase, 
   };
   expect(await issuerKey()).toMatchObject({
     status: "ok",
-    message: "is there; without the passphrase here, only workers open it",
+    message: "exists; without the passphrase here, only workers can decrypt it",
   });
   expect(readdirSync(empty)).not.toContain("issuer-key-passphrase");
 

@@ -97,7 +97,7 @@ test("with roles missing and no right to make them, migrate shows the command to
   expect(withoutRoles.json).toEqual({
     error: "roles_missing",
     error_description: expect.stringMatching(
-      /the role realmpass_api.*may not make roles\. Run deploy\/postgres\/roles\.sql as a superuser\./,
+      /the role realmpass_api.*may not create roles\. Run deploy\/postgres\/roles\.sql as a superuser\./,
     ) as string,
   });
 });

@@ -169,17 +169,17 @@ describe("with a given database,", () => {
       responder: [`realmpass_responder_${drawn}`],
       worker: [`realmpass_queue_${drawn}`, `realmpass_worker_${drawn}`],
     });
-    expect(service.output()).not.toContain("may not make roles");
+    expect(service.output()).not.toContain("may not create roles");
   });
 
-  test("all share the login if it cannot make roles, and the terminal reports it", async () => {
+  test("all share the login if it cannot create roles, and the terminal reports it", async () => {
     const owner = { name: "realmpass_owner", password: "owner" };
     const service = await startIn("roles_given", async (url) => {
       await makeInstallationRoles(url, [owner]);
       return withLogin(url, owner);
     });
     expect(await loginsOf("roles_given")).toEqual({ api: [owner.name], responder: [owner.name], worker: [owner.name] });
-    expect(service.output()).toContain("They share the login of DATABASE_URL, which may not make roles");
+    expect(service.output()).toContain("They share the login of DATABASE_URL, which may not create roles");
   });
 });
 

@@ -108,7 +108,7 @@ const cases: [what: string, changed: Partial<ProfileFacts>, code: string, text: 
     "whose file nobody fetched",
     { delivery: "not_fetched", realmCheckedAt: null },
     "not_fetched",
-    "The file was made on 3 Nov 2026 at 20:00 UTC and never downloaded.",
+    "The file was created on 3 Nov 2026 at 20:00 UTC and never downloaded.",
   ],
   [
     "whose file nobody fetched, but that was asked about: it is there",
@@ -132,7 +132,7 @@ const cases: [what: string, changed: Partial<ProfileFacts>, code: string, text: 
     "that was never asked about",
     {},
     "never_asked",
-    "No RADIUS server has asked about this profile since it was made on 3 Nov 2026 at 20:00 UTC.",
+    "No RADIUS server has asked about this profile since it was created on 3 Nov 2026 at 20:00 UTC.",
   ],
   [
     "last asked about more than a day ago, whatever others do",

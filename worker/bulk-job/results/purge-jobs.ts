@@ -13,6 +13,6 @@ export async function purgeJobs({ db, clock, log }: Pick<BulkJobDeps, "db" | "cl
     jobs: await untilNone(() => upkeep.removeOldJob(db, { at: clock.now() })),
   };
   if (removed.uploads + removed.outputs + removed.jobs > 0) {
-    log.info({ event: "upkeep.jobs_purged", ...removed }, "what bulk jobs left is removed");
+    log.info({ event: "upkeep.jobs_purged", ...removed }, "expired data of bulk jobs removed");
   }
 }

@@ -39,7 +39,10 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
     const found = await checks.findings(tx, job.id);
     if (!(await access.creatorMayRun(tx, job.id))) {
       await waiting.toReady(tx, { ...its, found, notice: jobNotices.creatorEnded, at });
-      log.warn({ event: "job.creator_ended", bulkJobId: job.id }, "the creator of a bulk job has ended; it waits");
+      log.warn(
+        { event: "job.creator_ended", bulkJobId: job.id },
+        "the creator of a bulk job may no longer run it; it waits",
+      );
       return true;
     }
     const expectedChange = found.changed;

@@ -5,7 +5,7 @@ import { JobQuery, onboardingOffer } from "./job-upload.ts";
 
 export const createOnboarding = uploaded({
   operation: "createOnboarding",
-  summary: "Make or update many users, and issue profiles for them",
+  summary: "Create or update many users, and issue profiles for them",
   description:
     "Up to 200,000 rows as JSON, NDJSON or CSV. Rows are checked first; one that cannot be used fails by itself. Needs " +
     "`profile.create` as well when a row asks for a profile. With `Prefer: wait=N` the answer waits until the job has ended or is ready.",

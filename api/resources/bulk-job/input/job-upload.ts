@@ -16,18 +16,18 @@ import { positionsMax } from "./input.ts";
 export const JobQuery = z.object({
   dryRun: filters.flag.optional().describe("true: only check, change nothing, and wait to be started."),
   executeAt: filters.instant.optional().describe("When to run, within 90 days. Default: at once."),
-  confirmTotal: filters.count.optional().describe("How many people will change, where that has to be confirmed."),
-  name: text(1, jobNameMax).optional().describe("What the job is called: the name of the file, or a title."),
+  confirmTotal: filters.count.optional().describe("How many people will change, if the number has to be confirmed."),
+  name: text(1, jobNameMax).optional().describe("The name of the job: the file's name, or a title."),
   rowOffset: filters.count
     .refine((count) => count <= positionsMax, `must be at most ${positionsMax}`)
     .optional()
-    .describe("How many rows of the file come before row 1. Shown with the job; numbers stay as they are."),
+    .describe("The number of rows in the file before row 1. Shown with the job; numbers stay as they are."),
   columns: z
     .record(z.string(), z.enum(columnMeanings, `must be one of ${columnMeanings.join(", ")}`))
     .refine((columns) => Object.keys(columns).length <= mappedColumnsMax, `must be at most ${mappedColumnsMax}`)
     .optional()
     .describe(
-      "What columns of a CSV file mean, by their headings: `columns[Matrikel]=pairwiseID&columns[Vorname]=ignore`. `fault`: " +
+      "The meanings of a CSV file's columns, by their headings: `columns[Matrikel]=pairwiseID&columns[Vorname]=ignore`. `fault`: " +
         "why the program that wrote the file could not read a row; a row that has text there fails with it.",
     ),
   unknownColumns: z
@@ -42,7 +42,7 @@ export const OffboardingQuery = JobQuery.extend({
     .refine((days) => days >= 1 && days <= graceDaysMax, `must be from 1 to ${graceDaysMax}`)
     .optional()
     .describe(
-      `Everybody is locked out at once, and their devices go off so many days later, 1 to ${graceDaysMax}. Default: at once.`,
+      `Everybody is locked out at once, and their devices go offline this many days later, 1 to ${graceDaysMax}. Default: at once.`,
     ),
 });
 export type JobQuery = z.output<typeof JobQuery> & Pick<z.output<typeof OffboardingQuery>, "graceDays">;
@@ -63,7 +63,7 @@ const OnboardingRow = z
     email: z
       .string()
       .nullish()
-      .describe("Without a pairwiseID: whom the row is about, who has to be there and to be the only one with it."),
+      .describe("Without a pairwiseID: identifies the row's person, who must exist and be the only one with it."),
     maxProfiles: z.int().min(0).max(realmLimits.maxProfiles).nullish(),
     profileName: z.string().nullish().describe("With deviceType and format: a profile to issue at once."),
     deviceType: DeviceType.nullish(),
@@ -73,16 +73,16 @@ const OnboardingRow = z
 
 const OffboardingRow = z
   .object({ userID: z.string().nullish(), pairwiseID: z.string().nullish(), email: z.string().nullish() })
-  .describe("One of them. The e-mail address counts where neither of the others is given.")
+  .describe("One of them. The e-mail address counts only if neither of the others is given.")
   .meta({ id: "OffboardingRow" });
 
 const Matching = z.object({ search: z.string().nullish(), filter: z.record(z.string(), z.string()).nullish() });
 const UserMatching = Matching.describe(
-  "Everybody whom `GET /api/user` finds with this search and filter when the job is made, less those who were forgotten; " +
+  "Everybody whom `GET /api/user` finds with this search and filter when the job is created, without forgotten people; " +
     "needs `user.read` as well. `{}` is everybody. Nothing else may be in it.",
 ).meta({ id: "UserMatching" });
 const ProfileMatching = Matching.describe(
-  "Every active profile that `GET /api/profiles` finds with this search and filter when the job is made; needs " +
+  "Every active profile that `GET /api/profiles` finds with this search and filter when the job is created; needs " +
     "`profile.read` as well. `{}` is every active profile. Nothing else may be in it.",
 ).meta({ id: "ProfileMatching" });
 

@@ -15,7 +15,7 @@ const JobProblem = z
     error: z.string(),
     column: z.string().nullable().describe("As the file calls it; null where no single column is at fault."),
     message: z.string(),
-    count: z.int().describe("How many rows it is."),
+    count: z.int().describe("The number of rows with it."),
     rows: z.array(z.int()).describe(`The first ${rowsMax} of them.`),
   })
   .meta({ id: "JobProblem" });
@@ -23,8 +23,8 @@ type JobProblem = z.infer<typeof JobProblem>;
 
 export const getJobProblems = endpoint({
   operation: "getJobProblems",
-  summary: "What is wrong with the rows of a bulk job, each cause once",
-  description: `The most frequent first, ${problemsMax} at most. Before the job runs, what the check expects to fail.`,
+  summary: "The problems of a bulk job's rows, each cause once",
+  description: `The most frequent first, ${problemsMax} at most. Before the job runs, the problems that the check expects.`,
   method: "get",
   path: "/api/jobs/:id/problems",
   access: "staff",

@@ -8,18 +8,16 @@ import { Timestamp } from "../../../contract/views/timestamp.ts";
 const UndoView = z
   .object({
     people: z.int().describe("People who could sign in again."),
-    changedSince: z
-      .int()
-      .describe("People whom this job has changed, and something else since. They stay as they are."),
-    devicesKept: z.int().describe("Devices of those people that never went off."),
-    devicesRevoked: z.int().describe("Devices of theirs that stay off: each is set up again."),
+    changedSince: z.int().describe("People who were changed again since this job. They stay as they are."),
+    devicesKept: z.int().describe("Devices of those people that never went offline."),
+    devicesRevoked: z.int().describe("Devices of those people that stay offline: each is set up again."),
     until: Timestamp.nullable().describe("Until when this can be done; null: it cannot be done now."),
   })
   .meta({ id: "JobUndo" });
 
 export const getUndo = endpoint({
   operation: "getJobUndo",
-  summary: "What an undo of an offboarding would do now",
+  summary: "The effect that an undo of an offboarding would have now",
   method: "get",
   path: "/api/jobs/:id/undo",
   access: "staff",

@@ -45,7 +45,7 @@ export const startJob = endpoint({
       .max(graceDaysMax)
       .nullish()
       .describe(
-        "Of an offboarding: devices go off so many days later; null: at once. Default: as the job was created.",
+        "Of an offboarding: devices go offline this many days later; null: at once. Default: as the job was created.",
       ),
   }),
   data: JobView,
@@ -133,7 +133,7 @@ export const startJob = endpoint({
       const left = job.total - job.changed - job.unchanged - job.failed - job.skipped;
       if (confirmTotal !== left) {
         throw fail("confirmation_required", {
-          description: `The devices of ${left} people would go off now. Confirm it by sending this number as confirmTotal.`,
+          description: `The devices of ${left} people would go offline now. Confirm it by sending this number as confirmTotal.`,
         });
       }
       if (!(await transitions.endGrace(tx, { realmId, jobId, at }))) throw fail("job_state");

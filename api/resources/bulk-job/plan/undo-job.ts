@@ -14,7 +14,7 @@ import { beginJob } from "../input/begin-job.ts";
 
 export const undoJob = endpoint({
   operation: "undoJob",
-  summary: "Take an offboarding back",
+  summary: "Undo an offboarding",
   description:
     "As a job of kind `reactivation`, in which the rows keep their numbers. It lets in exactly those whom the offboarding has " +
     "locked out and nobody has changed since; each other row says why not. Before devices go off it keeps them on. What was " +
@@ -29,7 +29,11 @@ export const undoJob = endpoint({
   body: z.object({
     dryRun: z.boolean().nullish().describe("true: only check, change nothing, and wait to be started."),
     executeAt: filters.instant.nullish(),
-    confirmTotal: z.int().min(0).nullish().describe("How many people will be let in, where that has to be confirmed."),
+    confirmTotal: z
+      .int()
+      .min(0)
+      .nullish()
+      .describe("How many people will be let in, if the number has to be confirmed."),
   }),
   data: JobView,
   pending: JobView,
@@ -51,7 +55,7 @@ export const undoJob = endpoint({
         throw fail("job_state", { description: "Another undo of this job has not ended yet." });
       }
       const { people } = await undo.previewUndo(tx, { jobId: id, at });
-      if (people === 0) throw fail("job_state", { description: "Nobody is left whom this job keeps out." });
+      if (people === 0) throw fail("job_state", { description: "This job no longer keeps anybody out." });
       const recorded = { dryRun, executeAt, confirmTotal, undoOf: id };
       const next = {
         ...{ ...recorded, realmId, jobId: drawBulkJobId(), kind: "reactivation" as const, columns: job.columns },

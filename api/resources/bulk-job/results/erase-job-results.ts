@@ -9,7 +9,7 @@ import { requireScopesOf, scopesDescription } from "../job-rules.ts";
 
 export const eraseJobResults = endpoint({
   operation: "eraseJobResults",
-  summary: "Erase the files and keys that a bulk job gave out",
+  summary: "Erase the files and keys of a bulk job's profiles",
   description:
     "At once instead of 24 hours after its end. What became of each row can still be read. The creator of the job may, through " +
     `the same client; for everybody else: ${scopesDescription}`,

@@ -18,7 +18,7 @@ const isIssued = (status: RowStatus): boolean => issued.includes(status);
 
 export const getJobResults = streaming({
   operation: "getJobResults",
-  summary: "What became of the rows of a bulk job",
+  summary: "The results of a bulk job's rows",
   description:
     "What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for " +
     "the creator of the job, through the same client and with the scope `profile.create`, until they are erased; each reading " +

@@ -12,7 +12,7 @@ import { graceDescription, requireScopesOf, scopesDescription } from "../job-rul
 export const cancelJob = endpoint({
   operation: "cancelJob",
   summary: "Stop a bulk job",
-  description: `Rows that are being processed are finished, and what is done stays; all other rows are skipped. ${scopesDescription}`,
+  description: `Rows that are being processed are finished, and finished rows stay; all other rows are skipped. ${scopesDescription}`,
   method: "post",
   path: "/api/jobs/:id/cancel",
   access: "staff",

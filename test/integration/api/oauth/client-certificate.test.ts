@@ -202,7 +202,7 @@ describe("over the service's own TLS listener", () => {
         status: 400,
         body: {
           error: "invalid_grant",
-          error_description: "What was presented is not valid, has ended, or belongs to another client.",
+          error_description: "The grant is not valid, has ended, or belongs to another client.",
         },
       });
     });

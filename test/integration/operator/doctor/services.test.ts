@@ -128,7 +128,7 @@ describeWithTool("redis-server", "a login for Redis", () => {
     expect(await look("queue", { env })).toMatchObject({ status: "ok" });
     expect(await look("redis-eviction", { env })).toMatchObject({
       status: "warn",
-      message: "whether Redis keeps what it is given is not known: its login may not run INFO",
+      message: "whether Redis keeps its data is unknown: its login may not run INFO",
     });
 
     await owner.acl("SETUSER", "queue", "+info");
@@ -168,11 +168,11 @@ describe("the URLs in certificates", () => {
     ["an older CRL", { crl: { body: Buffer.from([0x30, 2, 6, 0]) } }, undefined],
     ["another CRL", { crl: { body: Buffer.from([0x30, 3, 1, 1, 1]) } }, "/crl/ID.crl: is not the current CRL"],
     ["another issuer", { ca: { body: Buffer.from("no") } }, "/ca/ID.cer: is not the issuer's certificate"],
-    ["a page in place of OCSP", { ocsp: { body: Buffer.from("<html>") } }, "/ocsp/ID: is no answer of OCSP"],
+    ["a page in place of OCSP", { ocsp: { body: Buffer.from("<html>") } }, "/ocsp/ID: is not an OCSP response"],
     [
       "an answer that says try later",
       { ocsp: { body: Buffer.from("30030a0103", "hex") } },
-      "/ocsp/ID: is no answer of OCSP",
+      "/ocsp/ID: is not an OCSP response",
     ],
   ])("are a failure with %s", async (_, instead, fault) => {
     const found = await publication(instead);

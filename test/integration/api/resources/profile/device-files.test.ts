@@ -183,7 +183,7 @@ test.each(["mobileconfig", "EAP-Config"])("%s is refused for a key that stays on
   const answer = await create(request(format, { csr: "-----BEGIN CERTIFICATE REQUEST-----" }));
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields).toEqual([
-    { path: "csr", reason: "cannot go with a format that has the private key in it" },
+    { path: "csr", reason: "cannot be combined with a format that contains the private key" },
   ]);
 
   const guest = as.guest(await given.guestAccount({ realmId: realm.realmId }));

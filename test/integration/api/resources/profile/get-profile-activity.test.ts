@@ -151,7 +151,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
       lastCheck: null,
       diagnosis: {
         code: "never_asked",
-        text: expect.stringMatching(/^No RADIUS server has asked about this profile since it was made on /),
+        text: expect.stringMatching(/^No RADIUS server has asked about this profile since it was created on /),
       },
     });
   });

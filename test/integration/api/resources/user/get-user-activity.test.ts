@@ -96,7 +96,7 @@ describe("the result also shows", () => {
     expect(await activityOf(user.id)).toMatchObject({
       diagnosis: { code: "good" },
       notes: [
-        { code: "locked", since: expect.any(String), text: "Locked: no new profiles. Profiles that exist stay valid." },
+        { code: "locked", since: expect.any(String), text: "Locked: no new profiles. Existing profiles stay valid." },
         { code: "limit_reached" },
       ],
     });
