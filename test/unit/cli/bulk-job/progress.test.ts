@@ -52,7 +52,7 @@ test.each<[Partial<Job>, string]>([
   ],
   [
     { state: "grace", done: 0, failed: 0, graceDays: 7, revokeAt: "2026-11-28T09:00:00.000Z" },
-    "Locked out: 0 of 9,000 · devices go off at 2026-11-28 09:00Z",
+    "Locked out: 0 of 9,000 · devices go offline at 2026-11-28 09:00Z",
   ],
   [{ state: "failed", error: "bad\u001b[2J" }, "Failed: 6,210 of 9,000 · 14 failed · bad\ufffd[2J"],
 ])("%j", (override, text) => {
