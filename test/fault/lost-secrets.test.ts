@@ -134,7 +134,7 @@ test("with a lost master key everyone signs in to the console again, and guest l
     expect.objectContaining({
       name: "secrets",
       status: "fail",
-      message: "not what this installation has: REALMPASS_MASTER_KEY",
+      message: "not those of this installation: REALMPASS_MASTER_KEY",
     }),
   );
   // The process that still has the earlier key in its memory.

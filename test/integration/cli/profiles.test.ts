@@ -65,7 +65,7 @@ test("an existing file stays as it is, and no profile is issued", async () => {
   const { code, err } = await create("--out", "precious.p12");
 
   expect(code).toBe(1);
-  expect(err).toContain("precious.p12 is there already");
+  expect(err).toContain("precious.p12 already exists");
   expect(await readFile(at("precious.p12"), "utf8")).toBe("keys");
   expect((await cli(["profiles", "list", "--user", user])).out).toBe(before);
 });

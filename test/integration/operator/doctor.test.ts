@@ -169,7 +169,7 @@ describe("the secrets", () => {
     });
     expect(others.of("secrets")).toMatchObject({
       status: "fail",
-      message: "not what this installation has: REALMPASS_MASTER_KEY, REALMPASS_AUDIT_KEY",
+      message: "not those of this installation: REALMPASS_MASTER_KEY, REALMPASS_AUDIT_KEY",
     });
   });
 
@@ -196,7 +196,7 @@ test("constraints: a CA of an earlier version, or one that excludes the realm's 
   expect(await constraints()).toMatchObject({
     status: "warn",
     message: "the issuing CA does not permit example.org",
-    remedy: `\`issuer rotate --realm ${realm}\` makes one that does.`,
+    remedy: `\`issuer rotate --realm ${realm}\` creates one that does.`,
   });
   await operator.run(["issuer", "rotate", "--realm", realm, "--name-constraints", "none"]);
   expect(await constraints()).toMatchObject({ status: "ok", message: "no name constraints" });

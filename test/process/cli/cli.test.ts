@@ -158,7 +158,7 @@ describe("Ctrl-C while a job is watched, without a worker", () => {
     const { code, err, out } = await watching.ended;
 
     expect({ code, out }).toEqual({ code: 130, out: "" });
-    expect(err).toContain("The job goes on.");
+    expect(err).toContain("The job continues.");
     expect(err).toContain(`realmpass jobs watch ${id}`);
     expect(err).toContain(`realmpass jobs cancel ${id}`);
     expect(JSON.parse((await cli(["jobs", "show", id, "--json"])).out)).toMatchObject({ state: "checking" });
@@ -169,7 +169,7 @@ describe("Ctrl-C while a job is watched, without a worker", () => {
     await watching.type(/░+ Checking: 0 of 3/, "\u0003");
     const { code, out } = await watching.ended;
     expect(code).toBe(130);
-    expect(out).toContain("The job goes on.");
+    expect(out).toContain("The job continues.");
   });
 });
 

@@ -148,7 +148,7 @@ describe("not built", () => {
     const answer = await sendRequest(`${api.url}/console`, "GET", {});
     expect(answer).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
     expect(answer.text).toContain("npm run build");
-    expect(logged).toContain("`npm run build` makes it");
+    expect(logged).toContain("`npm run build` builds it");
     expect(await sendRequest(`${api.url}/console/assets/main-abc123.js`, "GET", {})).toBeError("not_found");
   });
 });
