@@ -37,7 +37,7 @@ describe("the previous release, which only knows the column administrator", () =
   const write = (user: GivenUser, administrator: boolean) =>
     api.query(sql`update users set administrator = ${administrator} where id = ${user.id}`);
 
-  test("creates an administrator, and removes the role, whether given here or by the provider", async () => {
+  test("makes an administrator, and removes the role, whether given here or by the provider", async () => {
     const user = await given.user({ realmId: await givenRealm(), roles: ["auditor"] });
     await write(user, true);
     expect(await stored(user)).toEqual({ administrator: true, roles: ["auditor", "administrator"], providerRoles: [] });
