@@ -1,17 +1,19 @@
 import { parts } from "./cpu.ts";
 import type { Result } from "./results.ts";
 import { scenarios, type ScenarioName } from "./scenarios/index.ts";
-import { backendNames, type Scenario } from "./scenarios/scenario.ts";
+import type { Scenario } from "./scenarios/scenario.ts";
 import type { Backend } from "./service.ts";
 import { figure, median } from "./statistics.ts";
 import { table } from "./table.ts";
 
 const howToCompare =
-  "Two runs do not show whether a change makes a difference. `npm run bench -- --against COMMIT single` builds that " +
-  "commit in a temporary worktree, measures the two builds in turn, each time with a freshly started service, and prints for each " +
-  "figure both values and the ratio of this build to the other: the median of the pairs, with the lowest and the highest. A ratio " +
-  "whose range includes 1 shows nothing. The load generator, and the SQL that prepares and checks a scenario, are those of this " +
-  "build: a commit with another wire or other tables in a scenario cannot be compared.";
+  "`npm run bench -- --against COMMIT single` shows whether a change makes a difference: it builds that commit in a " +
+  "temporary worktree, measures the two builds in turn, and prints the ratio of this build to the other: the median of the " +
+  "pairs, with the lowest and the highest. A ratio whose range includes 1 shows nothing. The load generator and the SQL of a " +
+  "scenario are those of this build, so a commit with another wire or other tables cannot be compared.";
+
+/** Columns that only the kept results have. */
+const keptOnly: readonly string[] = [`${parts.join(" / ")} µs`];
 
 /** The figures at the head of the document, as a scenario names them. */
 const headlines: readonly { name: string; scenario: ScenarioName; backend: Backend; of: string; what: string }[] = [
@@ -89,49 +91,50 @@ export function writeDocument(results: readonly Result[]): string {
   const names = [...new Set(results.map(({ scenario }) => scenario))];
   return `${[
     "# Benchmarks",
-    "The compiled service, all of its processes on one machine of two cores together with the load generator, with every answer checked:",
+    "The compiled service, all its processes and the load generator on one machine of two cores, every answer checked:",
     table(["what", "median"], headlineRows(results)),
     "## How to read it",
-    "`npm run bench` writes this page, in about 75 minutes. `npm run bench -- --quick single` is a short run of one scenario " +
-      "that only prints. With `--results DIRECTORY` each scenario's result is kept there as soon as " +
-      "it is known, and `npm run bench -- --results DIRECTORY --document` writes this document from them, also from several runs.",
+    "`npm run bench` writes this page, in about 75 minutes; `npm run bench -- --quick single` runs one scenario briefly and " +
+      "only prints. `--results DIRECTORY` keeps the result of each scenario, also the CPU time of each process, its memory and the " +
+      "sizes of its batches; `npm run bench -- --results DIRECTORY --document` writes this page from them.",
     howToCompare,
     table(["", ""], [...(results[0]?.machine ?? []), ["Commit", commitsOf(results)]]),
-    "- **The machine is shared.** Rates and latencies move by a quarter from run to run, and more while something else " +
-      "is running; _others' CPU_ is the part of the machine's work that was neither the service's nor the load " +
-      "generator's. A round in which it was more than 10 % is repeated, at most three times, and the quietest counts; if that was still " +
-      "more, the cell is marked with an asterisk. The load generator takes its part of the cores, too: on a machine of its own the rates are higher.",
-    "- **CPU µs** are more steady than rates. They are the user and system time of every process of the service: start, " +
-      "api, worker, responder, all of Postgres, Redis. The load generator's are left out.",
-    `- **Floor** is what the same profile costs in one process that keeps nothing and talks to nobody: key, signature, PKCS#12. ` +
-      `It was ${figure(Math.min(...floorsUs))} to ${figure(Math.max(...floorsUs))} µs of CPU, measured again before each scenario.`,
-    "- **Goals** are set for a quiet machine of two cores.",
+    "- **The machine is shared.** Rates and latencies move by a quarter from run to run. _Others' CPU_ is what neither the service " +
+      "nor the load generator used; a round with more than 10 % is repeated up to three times, and the quietest counts. An asterisk " +
+      "marks one that stayed above.\n" +
+      "- **CPU µs** are steadier: user and system time of all processes of the service, with Postgres and Redis.\n" +
+      "- **Floor** is the cost of the same profile in one process that keeps nothing and talks to nobody: key, signature, PKCS#12. " +
+      `It was ${figure(Math.min(...floorsUs))} to ${figure(Math.max(...floorsUs))} µs of CPU, measured before each scenario.\n` +
+      "- **Goals** are for a quiet machine of two cores.",
     ...names.flatMap((name) =>
       writeSection(
         scenarios[name],
         results.filter(({ scenario }) => scenario === name),
       ),
     ),
-    "## Processes",
-    "Of the service of each scenario, at its end: resident memory without what processes share, and how many single operations its batches had in the mean. " +
-      "The kept results also have the delay of the event loops, and the memory at the start.",
-    table(
-      ["scenario", "queue", `MB: ${parts.join(" / ")}`, "batch sizes"],
-      results.map(({ scenario, backend, processes }) => [scenario, backendNames[backend], ...processes.slice(-2)]),
-    ),
   ].join("\n\n")}\n`;
 }
 
-const writeSection = (scenario: Scenario, results: readonly Result[]): string[] => [
-  `## ${scenario.title}`,
-  scenario.about,
-  table(
-    scenario.columns,
-    results.flatMap(({ outcome }) => outcome.rows),
-  ),
-  ...results.flatMap(({ outcome: { remark } }) => (remark === undefined ? [] : [remark])),
-  ...(scenario.note === undefined ? [] : [scenario.note]),
-];
+const writeSection = (scenario: Scenario, results: readonly Result[]): string[] => {
+  const rows = results.flatMap(({ outcome }) => outcome.rows);
+  const goalOf = (row: readonly string[]): string | undefined => row[scenario.columns.indexOf("goal")];
+  const goals = new Set(rows.map(goalOf));
+  const common = goals.size === 1 ? [...goals].find((goal) => goal !== undefined && goal !== "") : undefined;
+  const isShown = (_: string, index: number): boolean => {
+    const column = scenario.columns[index] ?? "";
+    return !keptOnly.includes(column) && (column !== "goal" || common === undefined);
+  };
+  return [
+    `## ${scenario.title}`,
+    common === undefined ? scenario.about : `${scenario.about} Goal: ${common}.`,
+    table(
+      scenario.columns.filter(isShown),
+      rows.map((row) => row.filter(isShown)),
+    ),
+    ...results.flatMap(({ outcome: { remark } }) => (remark === undefined ? [] : [remark])),
+    ...(scenario.note === undefined ? [] : [scenario.note]),
+  ];
+};
 
 /** Returns `1bb19f7`, or which scenarios were measured with which commit. */
 function commitsOf(results: readonly Result[]): string {

@@ -29,9 +29,7 @@ const bareName = "bare Express, one query";
 /** The cost of authenticating the caller, beside a server without authentication. */
 export const authentication: Scenario = {
   title: "Authentication",
-  about:
-    `Client credentials (\`POST /oauth/token\`: the secret is compared, a JWT is signed, its hash is stored) and \`GET /api/profile\` with a user's token, which all requests share, and with ${concurrency} tokens of as many users, who have ${profiles} profiles each, ` +
-    `beside Express with one prepared query for the profiles of one of them and nothing else, in turn, at concurrency ${concurrency}. Medians of ${rounds} rounds after a warm-up.`,
+  about: `Client credentials (\`POST /oauth/token\`) and \`GET /api/profile\`, with one user token and with ${concurrency} tokens of users with ${profiles} profiles each, beside bare Express with one prepared query for profiles, in turn, at concurrency ${concurrency}. Medians of ${rounds} rounds after a warm-up.`,
   columns: ["queue", "request", ...loadColumns({ times: "bare" }), "goal"],
   env: () => ({}),
 

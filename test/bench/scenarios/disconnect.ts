@@ -14,9 +14,7 @@ const readers = 20;
 /** From the response to the revoking request to the line at RADIUS servers that wait for it. */
 export const disconnect: Scenario = {
   title: "Disconnecting revoked devices",
-  about:
-    `${readers} RADIUS servers wait at \`GET /api/radius/revoked\`, each of them with an application of its own, as \`realmpass-disconnect\` does. ` +
-    `${revoked} profiles are revoked one after the other, ${paceMs} ms apart: from sending the request until the last of the servers has the line.`,
+  about: `${readers} RADIUS servers, each with an application of its own, wait at \`GET /api/radius/revoked\` as \`realmpass-disconnect\` does. ${revoked} profiles are revoked, ${paceMs} ms apart: from the request until the last server has the line.`,
   columns: ["what", "number", "p50 ms", "p95 ms", "p99 ms", "max ms", "goal"],
   backends: ["postgres"],
   env: () => ({}),

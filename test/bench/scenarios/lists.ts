@@ -31,10 +31,7 @@ interface Asked {
 /** Every list × each sort key in both directions × each filter and search × first and last page. */
 export const lists: Scenario = {
   title: "Lists of a large realm",
-  about:
-    `A realm of ${count(largeRealm.users)} users, ${count(largeRealm.profiles)} profiles and ${count(largeRealm.auditEntries)} audit entries. ` +
-    "Each list with every sort key in both directions, without and with each filter and some searches, first and last page " +
-    `of ${pageLimit} with the total: ${requests} requests each, at concurrency ${concurrency}. Lists have nothing to do with the queue.`,
+  about: `${count(largeRealm.users)} users, ${count(largeRealm.profiles)} profiles, ${count(largeRealm.auditEntries)} audit entries. Every sort key in both directions, without and with each filter and some searches, first and last page of ${pageLimit} with the total: ${requests} requests each, at concurrency ${concurrency}.`,
   columns: ["list", "combinations", "p50 ms", "worst p95 ms", "worst combination", `p95 over ${goalMs} ms`, "goal"],
   backends: ["postgres"],
   env: () => ({}),
@@ -94,7 +91,7 @@ export const lists: Scenario = {
 };
 
 /** Combinations over the goal that the document states. */
-const shownMax = 10;
+const shownMax = 3;
 
 interface Slow {
   operation: string;

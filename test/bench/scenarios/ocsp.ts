@@ -20,11 +20,9 @@ const opensslName = "openssl ocsp";
 /** The request of a RADIUS server for each device that connects. */
 export const ocsp: Scenario = {
   title: "OCSP",
-  about:
-    `\`POST /ocsp/{issuer}\` for ${certificates} certificates in turn, with SHA-1 CertIDs; each answer is signed with a P-256 key when it is asked for. ` +
-    `A responder, the API that passes on to it, and \`openssl ocsp -port\` with an index file of the same certificates, in turn. Medians of ${rounds} rounds after a warm-up.`,
+  about: `\`POST /ocsp/{issuer}\` for ${certificates} certificates in turn, each answer signed with P-256: by a responder, through the API, and by \`openssl ocsp -port\` with the same certificates. Medians of ${rounds} rounds after a warm-up.`,
   columns: ["responder", "request", "connections", ...loadColumns({ times: "openssl ocsp" }), "goal"],
-  note: "Nobody who signs each answer is ten times as fast as `openssl ocsp`: both cores together would have little more for an answer than the signature takes. With a connection each, which is all that program offers, most of the time goes into Node's HTTP server; on kept connections, as a proxy makes them, the service is ahead.",
+  note: "No answer costs less than a signature (last row). With a connection each, most of the time goes into Node's HTTP server.",
   backends: ["postgres"],
   env: () => ({ REALMPASS_RATE_LIMIT_OCSP: "1000000" }),
 

@@ -16,10 +16,7 @@ const earlierRevocations = 1_000_000;
 /** Bulk offboarding by user id, before and after a great many others were revoked. */
 export const offboarding: Scenario = {
   title: "Bulk offboarding",
-  about:
-    `\`POST /api/jobs/offboarding\` with ${people.toLocaleString("en-GB")} people who have ${profilesEach} profiles and a session each; from the 202 until ` +
-    `nobody of them can sign in, and until every profile is revoked. Medians of ${rounds} rounds, first in a realm in which nothing was ` +
-    `revoked before, then after ${earlierRevocations.toLocaleString("en-GB")} revocations.`,
+  about: `\`POST /api/jobs/offboarding\` with ${people.toLocaleString("en-GB")} people with ${profilesEach} profiles and a session each: from the 202 until none can sign in, and until every profile is revoked. Medians of ${rounds} rounds, before and after ${earlierRevocations.toLocaleString("en-GB")} other revocations.`,
   columns: [
     "queue",
     "revoked before",
@@ -62,7 +59,6 @@ export const offboarding: Scenario = {
     return {
       rows,
       figures,
-      remark: `${backendNames[service.backend]}: after each round nobody had an active profile or a session.`,
     };
   },
 };

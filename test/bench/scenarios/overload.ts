@@ -28,11 +28,7 @@ const allowed = ["200", "202", "503"];
  */
 export const overload: Scenario = {
   title: "Beyond capacity",
-  about:
-    `P-256 profiles as PKCS#12 for ${people.toLocaleString("en-GB")} people in turn, ${times} times as many a second as were made at concurrency ${capacityConcurrency} just before, for ${secondsOf(false)} s, whether or not earlier ones are answered, ` +
-    `on up to ${connections.toLocaleString("en-GB")} connections; what finds none of them free within a second of when it was due is not sent. ` +
-    "Latencies are counted from when a request was due. Then nothing is asked until no issuance is left to work off, and then every 202 is asked for. " +
-    "The goal: 200, 202 and 503 with `Retry-After` and nothing else, and every 202 becomes a profile.",
+  about: `Single profiles for ${secondsOf(false)} s, ${times} times as many a second as at concurrency ${capacityConcurrency} just before, whether or not earlier ones are answered, on up to ${connections.toLocaleString("en-GB")} connections; a request without a free one within a second is not sent. Latencies count from when a request was due. Goal: only 200, 202 and 503 with \`Retry-After\`, and every 202 becomes a profile.`,
   columns: [
     "queue",
     "capacity/s",
@@ -108,7 +104,7 @@ export const overload: Scenario = {
         figureOf("beyond capacity", "worked off after s", [drained], (value) => value),
       ],
       remark:
-        `${name}: issuances that waited for a worker, every ${seconds / 10} s: ${every(waiting, (seconds * 1000) / 10 / lookEveryMs).join(", ")}. ` +
+        `${name}: waiting issuances, every ${seconds / 10} s: ${every(waiting, (seconds * 1000) / 10 / lookEveryMs).join(", ")}. ` +
         `${made.toLocaleString("en-GB")} were accepted, for ${(ok + later).toLocaleString("en-GB")} answers 200 and 202.`,
     };
   },

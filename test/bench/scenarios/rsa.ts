@@ -17,10 +17,7 @@ const poolOf = (quick: boolean): number => (quick ? 100 : profiles);
 /** RSA keys are made in advance, while the worker is idle. */
 export const rsa: Scenario = {
   title: "RSA-2048 from a filled pool",
-  about:
-    `${alone} P-256 profiles at concurrency 1 in the first minute after the start, while a pool of ${profiles} RSA keys is filled, and as many when it is full. Then ` +
-    `${profiles} profiles at concurrency ${concurrency}, with P-256 keys and with RSA keys from the pool, in turn; ` +
-    `the pool is full before each round. The pool is filled again meanwhile, and so the CPU time includes keys for later. Medians of ${rounds} rounds.`,
+  about: `${alone} P-256 profiles at concurrency 1 while a pool of ${profiles} RSA keys fills, and again when it is full. Then ${profiles} profiles at concurrency ${concurrency}, with P-256 and with RSA keys from the full pool, in turn: medians of ${rounds} rounds. The CPU time includes filling the pool again.`,
   columns: ["queue", "key, concurrency", ...loadColumns(), "speed beside P-256", "goal"],
   env: (quick) => ({ REALMPASS_RSA_KEY_POOL: String(poolOf(quick)) }),
 
@@ -68,8 +65,8 @@ export const rsa: Scenario = {
         ...loadFigures("RSA-2048", results.rsa),
       ],
       remark:
-        `${name}: while the pool was filled, the median at concurrency 1 was ${figure(filling.p50 / full.p50)} of what it was with the pool full ` +
-        `(${keysThen} of ${pool} keys were there at the end of that round).`,
+        `${name}: while the pool filled, the median at concurrency 1 was ${figure(filling.p50 / full.p50)} of that with a full pool ` +
+        `(${keysThen} of ${pool} keys at its end).`,
     };
   },
 };

@@ -29,10 +29,7 @@ const goals = {
 /** Single creations: a client waits for each one. */
 export const single: Scenario = {
   title: "Single profiles over HTTP",
-  about:
-    "`POST /api/user/{id}/profiles/{name}` for a P-256 profile as PKCS#12; every answer is the finished file. " +
-    `Medians of ${rounds} interleaved rounds after a warm-up, lowest and highest in parentheses; in the row of the new database before its statistics were made for the first time (\`analyze\`), in the others after that. ` +
-    "Below, what Postgres counted in a round of its own.",
+  about: `\`POST /api/user/{id}/profiles/{name}\` for a P-256 profile as PKCS#12. Medians of ${rounds} interleaved rounds after a warm-up, lowest and highest in parentheses; the new database has no statistics yet (\`analyze\`). Below, counters of Postgres in a round of its own.`,
   columns: ["queue", "concurrency", ...loadColumns({ times: "floor" }), "goal"],
   env: () => ({}),
 
@@ -83,7 +80,7 @@ export const single: Scenario = {
         ...[...measured].flatMap(([concurrency, results]) => loadFigures(`concurrency ${concurrency}`, results)),
       ],
       remark: [
-        `${name}: ${expected} answers 200, ${expected} distinct active certificates. After \`analyze\` a creation at concurrency ${full} cost ${figure(later)} of what it cost before (goal: 0.9 to 1.1).${steps}`,
+        `${name}: ${expected} distinct active certificates. After \`analyze\` a creation at concurrency ${full} cost ${figure(later)} of before (goal: 0.9 to 1.1).${steps}`,
         table(
           ["queue", "concurrency", ...counterColumns],
           [...counted].map(([concurrency, counters]) => [name, String(concurrency), ...counterCells(counters)]),

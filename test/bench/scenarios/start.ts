@@ -25,9 +25,7 @@ const commands = {
 /** The time that a person waits for a service to start, and for a command to begin. */
 export const start: Scenario = {
   title: "Starting and stopping",
-  about:
-    `\`npm start\` without its check of the build, ${rounds} times: in an empty data directory, which gets a cluster, a schema and a realm, until it is ready; ` +
-    "SIGTERM until the last process has ended; and again in the directory that there is now. Then the help of both commands.",
+  about: `\`npm start\` without its check of the build, ${rounds} times: in an empty data directory until it is ready; SIGTERM until the last process has ended; again in the same directory. Then the help of both commands.`,
   columns: ["what", "seconds", "CPU s"],
   backends: ["postgres"],
   env: () => ({}),

@@ -51,12 +51,7 @@ describe("the document", () => {
       result({ scenario: "single", backend: "postgres" }),
       result({ scenario: "reads", backend: "redis" }),
     ]);
-    expect(text.match(/^## .*$/gm)).toEqual([
-      "## How to read it",
-      "## Single profiles over HTTP",
-      "## One user",
-      "## Processes",
-    ]);
+    expect(text.match(/^## .*$/gm)).toEqual(["## How to read it", "## Single profiles over HTTP", "## One user"]);
     expect(text).toContain("rows of single on redis");
     expect(text).toContain("rows of single on postgres");
   });
