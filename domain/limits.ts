@@ -1,5 +1,5 @@
 /**
- * How much is accepted, kept or allowed, each number once. SQL receives them as parameters. `docs/lifetimes.md` lists
+ * How much is accepted, kept or allowed, each number once. SQL receives them as parameters. `docs/reference.md` lists
  * them, and its test compares both.
  */
 
