@@ -38,7 +38,7 @@ test("a failed lookup does not affect the lookups beside it", async () => {
   expect(answers.flatMap(({ status }, index) => (status === "rejected" ? [index] : []))).toEqual([7]);
 });
 
-test("a slow lookup is cancelled, and the ones behind it are answered", async () => {
+test("a slow lookup is cancelled, and later ones get their rows", async () => {
   const slow = db.query(lookup`select pg_sleep(${60}::integer)`);
   const behind = Promise.all(many.map(() => askForPid()));
 

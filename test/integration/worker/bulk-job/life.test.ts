@@ -406,37 +406,34 @@ describe("a row that the database refuses", () => {
 test.each([
   { dryRun: false, refused: "queued" },
   { dryRun: true, refused: "ready" },
-])(
-  "a job that an error of the service stops ends as failed, as do its rows: dry run $dryRun",
-  async (fault) => {
-    const realmId = await given.realm();
-    const jobId = await onboardingOf(realmId, { dryRun: fault.dryRun });
-    const counted: object[] = [];
-    const deps = { ...jobs.deps(), onEnd: (kind: string, counts: object) => counted.push({ kind, ...counts }) };
-    await database.owner.query(
-      verbatim(`create function refuse_job() returns trigger language plpgsql as $$
+])("a job that an error of the service stops ends as failed, as do its rows: dry run $dryRun", async (fault) => {
+  const realmId = await given.realm();
+  const jobId = await onboardingOf(realmId, { dryRun: fault.dryRun });
+  const counted: object[] = [];
+  const deps = { ...jobs.deps(), onEnd: (kind: string, counts: object) => counted.push({ kind, ...counts }) };
+  await database.owner.query(
+    verbatim(`create function refuse_job() returns trigger language plpgsql as $$
            begin if new.state = '${fault.refused}' then raise exception 'a bug'; end if; return new; end $$`),
-    );
-    await database.owner.query(
-      verbatim("create trigger refuse_job before update on jobs for each row execute function refuse_job()"),
-    );
-    try {
-      await expect(advance(deps, jobId)).rejects.toThrow();
-      await expect(advance(deps, jobId)).rejects.toThrow();
-      await advance(deps, jobId);
-    } finally {
-      await database.owner.query(verbatim("drop function refuse_job() cascade"));
-    }
-    expect(await jobOf(database.owner, jobId)).toMatchObject({
-      state: "failed",
-      errorCode: "internal_error",
-      skipped: 10,
-      finishedAt: expect.any(Date) as Date,
-    });
-    await expectCountsToAddUp(database.owner, jobId);
-    expect(counted).toEqual([{ kind: "onboarding", changed: 0, unchanged: 0, failed: 0, skipped: 10 }]);
-  },
-);
+  );
+  await database.owner.query(
+    verbatim("create trigger refuse_job before update on jobs for each row execute function refuse_job()"),
+  );
+  try {
+    await expect(advance(deps, jobId)).rejects.toThrow();
+    await expect(advance(deps, jobId)).rejects.toThrow();
+    await advance(deps, jobId);
+  } finally {
+    await database.owner.query(verbatim("drop function refuse_job() cascade"));
+  }
+  expect(await jobOf(database.owner, jobId)).toMatchObject({
+    state: "failed",
+    errorCode: "internal_error",
+    skipped: 10,
+    finishedAt: expect.any(Date) as Date,
+  });
+  await expectCountsToAddUp(database.owner, jobId);
+  expect(counted).toEqual([{ kind: "onboarding", changed: 0, unchanged: 0, failed: 0, skipped: 10 }]);
+});
 
 test("a job whose final commit fails is counted once, when it has ended", async () => {
   const jobId = await onboardingOf(await given.realm());

@@ -217,18 +217,21 @@ describe("a worker that dies", () => {
       }),
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("at step %i leaves a valid chain, and the next worker continues it", async (step) => {
-    const realmId = await given.realm();
-    await recordMany(realmId, 3);
-    await seal({ slice: 1 });
-    await recordMany(realmId, 3);
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "at step %i leaves a valid chain, and the next worker continues it",
+    async (step) => {
+      const realmId = await given.realm();
+      await recordMany(realmId, 3);
+      await seal({ slice: 1 });
+      await recordMany(realmId, 3);
 
-    await expect(seal({ db: dyingAt(step), slice: 2 })).rejects.toThrow("it died");
+      await expect(seal({ db: dyingAt(step), slice: 2 })).rejects.toThrow("it died");
 
-    expect(await check(realmId)).toMatchObject({ entries: 3, unsealed: 3, faults: [] });
-    await seal();
-    expect(await check(realmId)).toMatchObject({ entries: 6, unsealed: 0, faults: [] });
-  });
+      expect(await check(realmId)).toMatchObject({ entries: 3, unsealed: 3, faults: [] });
+      await seal();
+      expect(await check(realmId)).toMatchObject({ entries: 6, unsealed: 0, faults: [] });
+    },
+  );
 
   test("after its last step has finished its work", async () => {
     const realmId = await given.realm();
