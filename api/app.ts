@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import express, { type ErrorRequestHandler } from "express";
 import { ServiceError } from "../domain/errors.ts";
+import { publicationTarget } from "../domain/certificate/publication-target.ts";
 import { parseTrustedProxies } from "../runtime/config/networks.ts";
 import { createConsoleApi } from "./browser/console/console-api.ts";
 import { sendProblem } from "./pages/problem.tsx";
@@ -61,9 +62,10 @@ export function createApp(deps: Deps): RequestListener {
 
   const begin = beginRequest(deps);
   return (request, response) => {
+    request.url = publicationTarget(request.url ?? "");
     begin(request, response);
-    setSecurityHeaders(response, { https: https && !isForPlainHttp(request.url ?? "") });
-    if (!ocsp.path.test(request.url ?? "")) {
+    setSecurityHeaders(response, { https: https && !isForPlainHttp(request.url) });
+    if (!ocsp.path.test(request.url)) {
       app(request, response);
       return;
     }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { requestBytesMax } from "./ocsp-request.ts";
+import { publicationTarget } from "../domain/certificate/publication-target.ts";
 import { closeWhenIdle, listenOnSet } from "../runtime/http-listener.ts";
 import { closingUnlessRead } from "../runtime/leftover.ts";
 import type { WithinLimit } from "./address-limits.ts";
@@ -104,7 +105,7 @@ export async function startListener({ inFlightMax = 2_000, ...options }: Listene
 
 /** Returns the issuer and, for GET, the rest of the path: the request in base64. */
 function readTarget(url: string): { issuerId: string; encoded: string | undefined } | undefined {
-  const [, issuerId, encoded] = /^\/ocsp\/([1-9][0-9]{0,17})(?:\/(.*))?$/s.exec(url) ?? [];
+  const [, issuerId, encoded] = /^\/ocsp\/([1-9][0-9]{0,17})(?:\/+(.*))?$/s.exec(publicationTarget(url)) ?? [];
   return issuerId === undefined ? undefined : { issuerId, encoded };
 }
 
@@ -119,7 +120,6 @@ async function readAsked(request: IncomingMessage, encoded: string | undefined):
       return decode(encoded ?? "");
     case "POST":
       if (encoded !== undefined && encoded !== "") return 404;
-      if (!/^application\/ocsp-request(?:$|[ ;])/i.test(headerOf(request, "content-type") ?? "")) return 415;
       if ((headerOf(request, "content-encoding") ?? "identity").toLowerCase() !== "identity") return 415;
       return (await readBody(request)) ?? 413;
     default:
@@ -130,16 +130,17 @@ async function readAsked(request: IncomingMessage, encoded: string | undefined):
 const nothing = Buffer.alloc(0);
 
 /**
- * Decodes base64 with either alphabet (RFC 4648 sections 4 and 5), percent-encoded or not; returns no bytes for
- * anything else.
+ * Decodes base64 with either alphabet (RFC 4648 sections 4 and 5), percent-encoded up to twice, with line ends, or with
+ * blanks that were plus signs; returns no bytes for anything else.
  */
 function decode(encoded: string): Buffer {
-  let text: string;
+  let text = encoded;
   try {
-    text = decodeURIComponent(encoded);
+    for (let times = 0; times < 2 && text.includes("%"); times += 1) text = decodeURIComponent(text);
   } catch {
     return nothing;
   }
+  text = text.replace(/[\r\n]+/g, "").replaceAll(" ", "+");
   return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, "base64") : nothing;
 }
 

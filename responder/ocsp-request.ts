@@ -37,7 +37,7 @@ export interface CertId {
 
 export interface OcspRequest {
   readonly certIds: readonly CertId[];
-  /** As sent, without tag and length. */
+  /** The extension's value, as sent: the answer repeats it. */
   readonly nonce: Buffer | null;
 }
 
@@ -144,10 +144,21 @@ function readExtensions(tagged: Der, known: ReadonlySet<string>): Buffer | null 
     if (critical !== undefined && !known.has(name)) throw new DerError("a critical extension that is not understood");
     if (name !== nonceName || known !== requestExtensions) continue;
     if (nonce !== null) throw new DerError("two nonces");
-    nonce = contentOf(readWhole(value, tag.octetString));
-    if (nonce.length === 0 || nonce.length > nonceOctetsMax) throw new DerError("not the length of a nonce");
+    const octets = octetsOfNonce(value);
+    if (octets === 0 || octets > nonceOctetsMax) throw new DerError("not the length of a nonce");
+    nonce = value;
   }
   return nonce;
+}
+
+/** Clients of RFC 2560 put the octets into the extension without a type. */
+function octetsOfNonce(value: Buffer): number {
+  try {
+    return contentOf(readWhole(value, tag.octetString)).length;
+  } catch (error) {
+    if (error instanceof DerError) return value.length;
+    throw error;
+  }
 }
 
 const trueOctet = Buffer.from([0xff]);

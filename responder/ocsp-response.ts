@@ -69,7 +69,7 @@ const basicResponse = oid("1.3.6.1.5.5.7.48.1.1");
 const nonceName = oid("1.3.6.1.5.5.7.48.1.2");
 
 const encodeNonce = (nonce: Uint8Array): Buffer =>
-  tlv(contextConstructed(1), sequence(sequence(nonceName, octetString(octetString(nonce)))));
+  tlv(contextConstructed(1), sequence(sequence(nonceName, octetString(nonce))));
 
 const good = tlv(context(0));
 const unknown = tlv(context(2));

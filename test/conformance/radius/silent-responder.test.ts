@@ -15,7 +15,7 @@ import {
   type RadiusServer,
 } from "../../support/counterparts/radius.ts";
 import { givenUser } from "../../support/given/issuing.ts";
-import { responderUrls } from "../../support/pki/ocsp.ts";
+import { askRaw, encodeCertId, encodeOcspRequest, outcomeOf, responderUrls } from "../../support/pki/ocsp.ts";
 import { openssl } from "../../support/pki/openssl.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { eventually } from "../../support/run/eventually.ts";
@@ -146,6 +146,19 @@ describeWithRadius("a silent responder while devices try RADIUS servers", () => 
   describe.each(ways)("by %s", (way) => {
     beforeAll(() => {
       target.port = ports[way];
+    });
+
+    test("a request of HTTP/1.0 without Host gets its response", async () => {
+      const request = encodeOcspRequest([encodeCertId({ issuer: service.issuer, serialNumber: good.serial })]);
+      await eventually(async () => {
+        const [head, body] = await askRaw(
+          `http://127.0.0.1:${ports[way]}`,
+          `POST /ocsp/${service.issuerId} HTTP/1.0\r\nContent-Length: ${request.length}`,
+          request,
+        );
+        expect(head).toContain(" 200 ");
+        expect(outcomeOf(body)).toBe("good");
+      });
     });
 
     test("with one of two responders silent, every good device is admitted and a revoked one refused", async () => {

@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { secretPaths } from "../../../api/secret-paths.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { uploadAndFollow } from "../../support/counterparts/behind-nginx.ts";
+import { askRaw } from "../../support/pki/ocsp.ts";
 import { startReverseProxy } from "../../support/run/reverse-proxy.ts";
 import { startNginx, type Nginx } from "../../support/counterparts/nginx.ts";
 import { startService, type RunningService } from "../../support/service/service.ts";
@@ -100,6 +101,12 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
       }
     },
   );
+
+  test("forwards a request of HTTP/1.0 without Host", async () => {
+    const [head, body] = await askRaw(nginx.url, `GET /crl/${service.issuerId}.crl HTTP/1.0`);
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    expect(body.length).toBeGreaterThan(100);
+  });
 
   test("sets the client's address itself, whatever the client sends", async () => {
     const reverseProxy = await startReverseProxy(() => `http://127.0.0.1:${service.apiPort}`);

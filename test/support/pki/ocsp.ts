@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { hash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { request as httpRequest, type Agent, type IncomingHttpHeaders } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../../../db/client.ts";
@@ -107,6 +109,16 @@ export function askOverHttp(
     sent.once("error", reject);
     sent.end(body);
   });
+}
+
+/** Sends these bytes to an address of http and returns what comes back until the server closes: head and body. */
+export async function askRaw(url: string, head: string, body: Uint8Array = Buffer.alloc(0)): Promise<[string, Buffer]> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]));
+  const answer = await buffer(socket);
+  const end = answer.indexOf("\r\n\r\n");
+  return [answer.subarray(0, end).toString(), answer.subarray(end + 4)];
 }
 
 type Outcome = "good" | "revoked" | "unknown";

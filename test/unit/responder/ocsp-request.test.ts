@@ -11,6 +11,9 @@ const issuer = certificateDer("issuing");
 const certId = encodeCertId({ issuer, serialNumber: "4711" });
 const nonce = randomBytes(32);
 
+/** As RFC 2560 has it: the octets are the extension's value. */
+const untyped = (octets: Uint8Array): Buffer => requestExtension("1.3.6.1.5.5.7.48.1.2", octets);
+
 const version = (number: number): Buffer => tlv(contextConstructed(0), tlv(tag.integer, Buffer.from([number])));
 const requestorName = tlv(contextConstructed(1), tlv(contextConstructed(4), sequence()));
 const request = (...fields: Buffer[]): Buffer => sequence(sequence(...fields));
@@ -32,7 +35,12 @@ describe("is read", () => {
 
   test.each([1, 16, 32, 33, 128])("a nonce of %i octets, as it is", (length) => {
     const sent = randomBytes(length);
-    expect(readOcspRequest(encodeOcspRequest([certId], [nonceExtension(sent)]))?.nonce).toEqual(sent);
+    expect(readOcspRequest(encodeOcspRequest([certId], [nonceExtension(sent)]))?.nonce).toEqual(octetString(sent));
+  });
+
+  test("a nonce without a type", () => {
+    const sent = Buffer.alloc(16, 1);
+    expect(readOcspRequest(encodeOcspRequest([certId], [untyped(sent)]))?.nonce).toEqual(sent);
   });
 
   test.each<[string, Buffer]>([
@@ -92,7 +100,8 @@ describe("is no request", () => {
     ["no extension where there should be one", request(list, extensions())],
     ["an empty nonce", encodeOcspRequest([certId], [nonceExtension(Buffer.alloc(0))])],
     ["a nonce of 129 octets", encodeOcspRequest([certId], [nonceExtension(randomBytes(129))])],
-    ["a nonce without a type", encodeOcspRequest([certId], [requestExtension("1.3.6.1.5.5.7.48.1.2", nonce.fill(1))])],
+    ["129 octets without a type", encodeOcspRequest([certId], [untyped(Buffer.alloc(129, 1))])],
+    ["nothing, without a type", encodeOcspRequest([certId], [untyped(Buffer.alloc(0))])],
     ["two nonces", encodeOcspRequest([certId], [nonceExtension(nonce), nonceExtension(nonce)])],
     [
       "a critical extension that is not understood",

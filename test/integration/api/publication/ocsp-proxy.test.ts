@@ -9,6 +9,7 @@ import { givenProcess } from "../../../support/given/process.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 import {
   askOverHttp,
+  askRaw,
   askWithOpenssl,
   encodeCertId,
   encodeOcspRequest,
@@ -135,9 +136,12 @@ describe("the OCSP address in certificates", () => {
     expect((await askOverHttp(`${path()}/%zz`)).body).toEqual(Buffer.from([0x30, 3, 0x0a, 1, 1]));
 
     expect((await askOverHttp(path(), { body: Buffer.alloc(4_097) })).status).toBe(413);
-    expect((await askOverHttp(path(), { body: request(), headers: { "content-type": "text/plain" } })).status).toBe(
-      415,
-    );
+    const packed = { body: request(), headers: { "content-encoding": "gzip" } };
+    expect((await askOverHttp(path(), packed)).status).toBe(415);
+    const untyped = { body: request(), headers: { "content-type": "application/x-www-form-urlencoded" } };
+    expect(outcomeOf((await askOverHttp(path(), untyped)).body)).toBe("good");
+    const [, absolute] = await askRaw(api.url, `GET ${url.replace("/ocsp/", "/%6Fcsp//")} HTTP/1.0`);
+    expect(outcomeOf(absolute)).toBe("good");
     expect((await askOverHttp(path(), { method: "PUT", body: request() })).status).toBe(405);
     expect((await askOverHttp(`${api.url}/ocsp/0`, { body: request() })).status).toBe(404);
     expect((await askOverHttp(`${api.url}/ocsp`, { body: request() })).status).toBe(404);
