@@ -104,7 +104,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     expect(await counted(page, "Lost access")).toBe("123");
     expect(await Promise.all(users.map(({ id }) => isOffboarded(id)))).toEqual([false, true, true, true]);
     await page.getByText("123 people can sign in again.").waitFor();
-    await page.getByText("3 devices stay off: revoked certificates cannot be restored.").waitFor();
+    await page.getByText("3 devices stay offline: revoked certificates cannot be restored.").waitFor();
     await expectFaultless(watched);
 
     await pressAt(page.getByRole("button", { name: "Check the undo" }));

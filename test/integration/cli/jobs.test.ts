@@ -253,7 +253,7 @@ describe("with a worker", () => {
     expect(jobOf(checked.out)).toMatchObject({ state: "ready", kind: "reactivation", undoOf: id, changed: 2 });
     const asked = await cli(["jobs", "undo", id]);
     expect(asked.code).toBe(2);
-    expect(asked.err).toMatch(/2 people can sign in again\. 2 devices never went off\./);
+    expect(asked.err).toMatch(/2 people can sign in again\. 2 devices never went offline\./);
     const session = cli.onTerminal(["jobs", "undo", id, "--wait"]);
     await session.type(/Type 2 to continue: /, "2\r");
     expect((await session.ended).code).toBe(0);

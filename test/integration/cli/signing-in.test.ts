@@ -52,7 +52,7 @@ test("a wrong secret exits with 4, and nothing is stored", async () => {
   const { code, err } = await login({ input: "wrong\n" });
 
   expect(code).toBe(4);
-  expect(err).toContain("does not take these credentials");
+  expect(err).toContain("does not accept these credentials");
   await expect(stat(file())).rejects.toThrow("ENOENT");
 });
 

@@ -206,7 +206,7 @@ test("a login that cannot become realmpass_api gets a report that nothing was co
     url.password = password;
     const ran = await verify({ DATABASE_URL: url.href });
     expect([ran.code, ran.json["comparedWithApi"]]).toEqual([0, false]);
-    expect(ran.err).toContain("may not take on realmpass_api");
+    expect(ran.err).toContain("may not act as realmpass_api");
   } finally {
     await run(`drop role ${login}`);
   }

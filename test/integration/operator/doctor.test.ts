@@ -666,7 +666,7 @@ test("people due to be forgotten, and old entries that name people, are a warnin
   const user = await given.user({ realmId, offboardedAt: left });
   expect(await found()).toMatchObject({
     status: "warn",
-    message: expect.stringContaining("of 1 offboarded users") as string,
+    message: expect.stringContaining("for offboarded users: 1") as string,
   });
 
   await owner.query(sql`delete from users where id = ${user.id}`);

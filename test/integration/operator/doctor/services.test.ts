@@ -339,5 +339,5 @@ test("an audit log not exported for a day is a warning", async () => {
   expect((await operator.run(["audit", "export", "--out", `${operator.data.path}/exports`], later(80_000))).code).toBe(
     0,
   );
-  expect(await kept(90_000)).toMatchObject({ status: "ok", message: saying("exported last") });
+  expect(await kept(90_000)).toMatchObject({ status: "ok", message: saying("last exported") });
 });

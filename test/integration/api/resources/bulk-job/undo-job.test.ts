@@ -135,7 +135,7 @@ describe("undoing a completed offboarding", () => {
       row: 4,
       status: "failed",
       error: "changed_since",
-      message: expect.stringMatching(/decided about this user since/),
+      message: expect.stringMatching(/has since been reactivated/),
     });
     const audited = await auditOf(api.database.owner, undone);
     expect(audited.map(({ event }) => event)).toEqual(["job_create", "user_undelete", "user_undelete", "job_finish"]);
@@ -370,7 +370,7 @@ describe("undoing an offboarding in its days of grace", () => {
       await realm.admin.delete(`/api/jobs/${jobId}/rows`, { rows: [1] }),
     ]) {
       expect(answer).toBeError("job_state");
-      expect(answer.body.error_description).toMatch(/undo takes it back/);
+      expect(answer.body.error_description).toMatch(/undo lets them in again/);
     }
   });
 
