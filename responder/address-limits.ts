@@ -5,12 +5,12 @@ export type WithinLimit = (address: string) => boolean;
 const addressesMax = 20_000;
 const windowMs = 1_000;
 
-/** Counts requests per second and address, in this process alone. */
-export function createAddressLimits(perSecond: number): WithinLimit {
+/** Counts requests per second and address, in this process alone. `nowMs` is a clock that never goes back. */
+export function createAddressLimits(perSecond: number, nowMs = () => performance.now()): WithinLimit {
   let counts = new Map<string, number>();
   let windowEnds = 0;
   return (address) => {
-    const now = performance.now();
+    const now = nowMs();
     if (now >= windowEnds) {
       counts = new Map();
       windowEnds = now + windowMs;

@@ -65,7 +65,7 @@ test("a service gets a token by client credentials, lists users by GET with a bo
   expect((await call(accessToken, "GET", `/api/user/${users[1]?.id}`)).body.data).toMatchObject({ locked: true });
 });
 
-test("a browser client signs somebody in with code and PKCE, creates and revokes a profile, and logs out", async () => {
+test("a browser client signs a user in with code and PKCE, creates and revokes a profile, and logs out", async () => {
   const application = await given.application({ realmId, type: "useragent" });
   const { verifier, challenge } = drawPkce();
   const request = authorizeUrl(application, {

@@ -269,7 +269,7 @@ const setProvider = ({ owner }: RunningService, issuer: string | null) =>
 /** Each look costs seconds on a busy machine, and a full disk stays in the findings for half a minute. */
 const patience = { withinMs: 120_000, everyMs: 250 };
 
-describe("what a mistake looks like", () => {
+describe("each mistake is reported", () => {
   let service: RunningService;
   let redis: BreakableRedis;
   let healthy: Set<string>;

@@ -56,7 +56,7 @@ test("each service of docker compose has its own secrets and no others, and cann
   expect(Object.keys(volumes).sort()).toEqual([...new Set(used)].sort());
 });
 
-test("the image has each directory that a volume of its processes is mounted over, so that they own it", () => {
+test("the image has each directory that a volume is mounted over: its processes own them", () => {
   const [, made = ""] =
     /^RUN install -d -o node -g node -m 0700 (.*)$/m.exec(
       readFileSync("Dockerfile", "utf8").replaceAll(/\\\n\s*/g, ""),

@@ -36,6 +36,6 @@ function described(name: Variable): string {
 }
 
 // After a change: npx vitest run --project unit test/unit/env-example.test.ts --update
-test("the example environment names every variable, says what it is for and what it is when it is not set", async () => {
+test("the example environment names every variable, its purpose and its default", async () => {
   await expect(expectedText()).toMatchFileSnapshot("../../.env.example");
 });

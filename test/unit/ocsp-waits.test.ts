@@ -61,7 +61,7 @@ function tooShort(
   return longerOnes.filter(([, shorter, longer]) => shorter >= longer).map(([name]) => name);
 }
 
-describe("who asks about a certificate waits longer than who is asked, so that two are asked before a device is refused", () => {
+describe("a client waits longer than a responder: two are asked before a device is refused", () => {
   const all = proxyFiles.flatMap((file) => blocks(read(file), "/ocsp/").map((block) => ({ file, block })));
 
   test("in each file that is shipped", () => {

@@ -87,7 +87,7 @@ describe("the units", () => {
     }
   });
 
-  test("of timers have what the documentation says, of the operator's", () => {
+  test("of timers have those secrets of the operator's that the documentation lists", () => {
     for (const name of ["doctor", "audit-export", "backup"]) {
       const files = loaded(unitText(`realmpass-${name}.service`)).map((file) => file.replace(/^operator\//, ""));
       expect([name, variablesOf(files)]).toEqual([name, ofUnit(name)]);

@@ -257,7 +257,7 @@ describe("with a worker", () => {
     const session = cli.onTerminal(["jobs", "undo", id, "--wait"]);
     await session.type(/Type 2 to continue: /, "2\r");
     expect((await session.ended).code).toBe(0);
-    expect((await cli(["jobs", "undo", id, "--yes"])).err).toContain("Nobody is left");
+    expect((await cli(["jobs", "undo", id, "--yes"])).err).toContain("no longer keeps anybody out");
     for (const user of users) expect((await cli(["users", "show", user.id])).out).not.toContain("offboarded");
 
     const third = await file("third.csv", ["pairwiseID", "grace-3"]);

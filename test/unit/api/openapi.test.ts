@@ -14,7 +14,7 @@ const document = createOpenApiDocument(endpoints, oauthPaths, {
 });
 const text = JSON.stringify(document, null, 2);
 
-test("docs/openapi.json is what the endpoints say; `npm run openapi` writes it", () => {
+test("docs/openapi.json matches the endpoints; `npm run openapi` writes it", () => {
   expect(readFileSync(join(root, "docs", "openapi.json"), "utf8")).toBe(`${text}\n`);
 });
 
@@ -50,7 +50,7 @@ test.each([...promised, "GET /.well-known/openid-configuration", "GET /.well-kno
   },
 );
 
-test("what browsers visit is described with its redirects and its pages", () => {
+test("paths for browsers are described with their redirects and pages", () => {
   const paths = document["paths"] as Record<string, { get: { responses: Record<string, Record<string, object>> } }>;
   for (const path of ["/oauth/authorize", "/oauth/logout"]) {
     const responses = paths[path]?.get.responses ?? {};

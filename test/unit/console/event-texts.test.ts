@@ -28,7 +28,7 @@ describe.each(["English", "German"])("the audit log in %s", (language) => {
   });
 });
 
-test("both languages say the same", () => {
+test("both languages have the same texts", () => {
   const [english, german] = [texts["English"]!.events, texts["German"]!.events];
   expect(Object.keys(german)).toEqual(Object.keys(english));
   for (const [key, text] of Object.entries(english))

@@ -83,7 +83,7 @@ function faultsOf({ name, up, transaction, before = "" }: Migration): string[] {
     : faults;
 }
 
-test("a migration holds nobody up on a table that was there before it: the service is in use meanwhile", () => {
+test("a migration blocks no one on an existing table: the service is in use meanwhile", () => {
   expect(migrations.filter(({ name }) => name >= ruleSince).flatMap(faultsOf)).toEqual([]);
 });
 

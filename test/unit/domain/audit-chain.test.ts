@@ -46,7 +46,7 @@ const entry = (id: number, changes: Partial<ChainedEntry> = {}): ChainedEntry =>
   ...changes,
 });
 
-test("a link is what docs/audit.md says", () => {
+test("a link is computed as docs/audit.md describes", () => {
   const text =
     `["realmpass audit 1","${"0".repeat(64)}","3","1","17","2026-11-21T09:00:17.000Z","user_lock","7",null,` +
     `{"after":{"locked":true},"userID":"17"}]`;
@@ -210,7 +210,7 @@ describe("an entry that is older than what was sealed before it", () => {
   });
 });
 
-test("of very many faults a hundred are told and all are counted", () => {
+test("of many faults the first hundred are listed and all are counted", () => {
   const check = createChainCheck({ sha256, realm, everyHead: false });
   for (let position = 1; position <= 250; position++) {
     check.link({ realm, position, id: String(position), entry: entry(1), hash: "0".repeat(64) });

@@ -39,7 +39,7 @@ test.each([
   expect(isEmailAddress(text)).toBe(false);
 });
 
-test("a long text that is almost an address is told at once", () => {
+test("a long text that is almost an address is refused without delay", () => {
   expect(isEmailAddress(`${"a-".repeat(10_000)}@${"a-".repeat(10_000)}`)).toBe(false);
   expect(isEmailAddress(`a@${"a-".repeat(120)}`)).toBe(false);
 });

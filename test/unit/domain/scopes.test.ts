@@ -15,7 +15,7 @@ test("a machine's scope goes with no other, and for a service alone", () => {
   expect(scopesFault("useragent", allScopes)).toBeUndefined();
 });
 
-test("a machine's scope is given by who holds what it tells; any other by who has it", () => {
+test("a machine's scope can be given by holders of the scopes that it reveals; any other by its holders", () => {
   expect(heldToGive("radius.read")).toBe("profile.read");
   expect(heldToGive("user.read")).toBe("user.read");
 });

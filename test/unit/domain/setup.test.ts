@@ -29,12 +29,12 @@ describe("sign_in", () => {
   const issuer = "https://idp.example.org";
   const linkOnly = { ...administrator, hasPassword: false };
 
-  test("is done once somebody came through the provider that is set, and prepared until then", () => {
+  test("is done once a user has signed in through the provider, and prepared until then", () => {
     expect(stateOf("sign_in", { provider: { issuer, wasUsed: false } })).toBe("set");
     expect(stateOf("sign_in", { provider: { issuer, wasUsed: true } })).toBe("done");
   });
 
-  test("warns of an only administrator who has neither a password nor come through the provider", () => {
+  test("warns if the only administrator has no password and never signed in through the provider", () => {
     expect(stateOf("sign_in", { administrators: [linkOnly] })).toBe("warning");
     expect(stateOf("sign_in", { administrators: [linkOnly], provider: { issuer, wasUsed: true } })).toBe("warning");
     expect(
@@ -65,7 +65,7 @@ test("radius_certificate is done with a certificate of that name, or a CA that w
   expect(stateOf("radius_certificate", { hasRadiusCa: true })).toBe("done");
 });
 
-test("radius_asks is done while somebody asked within a day, and warns when that was longer ago", () => {
+test("radius_asks is done if a server asked within a day, and warns if that was longer ago", () => {
   const asked = (hours: number) => ({ address: "192.0.2.7", lastAt: ago(hours) });
   expect(stateOf("radius_asks", { askers: [asked(23), asked(50)] })).toBe("done");
   expect(stateOf("radius_asks", { askers: [asked(24)] })).toBe("warning");
@@ -76,7 +76,7 @@ test("own_device is prepared with a profile, and done once it was asked about", 
   expect(stateOf("own_device", { ownDevice: { hasProfile: false, checkedAt: ago(1) } })).toBe("done");
 });
 
-test("people is done once somebody who is no administrator has a profile", () => {
+test("people is done once a user who is no administrator has a profile", () => {
   expect(stateOf("people", { peopleHaveProfiles: true })).toBe("done");
 });
 

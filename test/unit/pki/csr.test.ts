@@ -126,7 +126,7 @@ describe("a request is refused with a reason that may be shown", () => {
   });
 });
 
-describe("a key in octets that are not its DER is refused, so that it has one form to be certified in", () => {
+describe("a key that is not in DER is refused: a key has one form", () => {
   test.each(otherForms({ rsa: rsa2048, p256 }))("%s", (_, spki, key) => {
     expect(() => readCsr(requestFor(key, spki))).toThrow(CsrError);
   });

@@ -45,7 +45,7 @@ describe("P-256 scalars with leading zeros", () => {
   });
 });
 
-test("a private key lies in memory of its own, so that wiping it leaves no copy in a shared pool", () => {
+test("a private key has memory of its own: wiping it leaves no copy in a shared pool", () => {
   const { privateKeyPkcs8 } = generateKeyPair("ec-p256");
   expect(privateKeyPkcs8.buffer.byteLength).toBe(privateKeyPkcs8.length);
 });

@@ -19,12 +19,15 @@ test.each<[string, string, string | undefined, string]>([
   expect(clientAddress(remote, forwardedFor)).toBe(expected);
 });
 
-test("each address has its own limit, and a flood of addresses takes no more room than its share", () => {
-  const within = createAddressLimits(3);
+test("each address has its own limit in each second, and a flood of addresses takes no more room than its share", () => {
+  let nowMs = 5_000;
+  const within = createAddressLimits(3, () => nowMs);
   expect([within("a"), within("a"), within("a"), within("a")]).toEqual([true, true, true, false]);
   expect(within("b")).toBe(true);
+  nowMs += 1_000;
+  expect(within("a")).toBe(true);
 
-  const flooded = createAddressLimits(2);
+  const flooded = createAddressLimits(2, () => nowMs);
   const letIn = Array.from({ length: 30_000 }, (_, index) => flooded(`address ${index}`)).filter(Boolean).length;
   expect(letIn).toBeLessThanOrEqual(20_000 + 2);
 });

@@ -61,7 +61,7 @@ describe("the responder of an issuer", () => {
     expect(state.certified).toBe(1);
   });
 
-  test("is replaced halfway, with another key, and nobody waits for that", async () => {
+  test("is replaced halfway, with another key, and no request waits for that", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     clock.at += 3.4 * day;
@@ -77,7 +77,7 @@ describe("the responder of an issuer", () => {
     expect(state.certified).toBe(2);
   });
 
-  test("goes on while no other can be had, and that is tried again and again", async () => {
+  test("stays in use while there is no other, which is requested again and again", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     state.fails = true;

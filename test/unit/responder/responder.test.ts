@@ -9,7 +9,7 @@ import { encodeCertId, encodeOcspRequest, nonceExtension } from "../../support/p
 /** Makes a responder that answers with only the time. */
 const responderAt = (clock: ResponderDeps["clock"]) => createResponder({ clock } as ResponderDeps);
 
-test("a responder whose clock is out of step tells its clients to try later", async () => {
+test("a responder whose clock is wrong returns tryLater", async () => {
   const { outcome } = await responderAt({ ...systemClock, isInStep: () => false }).answer(
     "1",
     Buffer.alloc(0),
@@ -51,7 +51,7 @@ function responderFor(request: Buffer) {
 
 const certId = encodeCertId({ issuer: certificateDer("issuing"), serialNumber: "4711" });
 
-test("an answer with a nonce is made for its own request, and may be kept by nobody", async () => {
+test("an answer with a nonce is made for its own request, and no cache may keep it", async () => {
   const plain = encodeOcspRequest([certId]);
   const { state, ask } = responderFor(plain);
   await ask(plain);

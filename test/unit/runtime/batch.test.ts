@@ -32,7 +32,7 @@ const begun = (batches: readonly unknown[], count: number) =>
 
 const patient = { itemsMax: 3, inFlightMax: 2, waitMsMax: 60_000 };
 
-test("the size of each batch is told as it begins", async () => {
+test("the size of each batch is reported when it begins", async () => {
   const { batches, run, endNext } = controlledRun();
   const sizes: number[] = [];
   const add = createBatcher(run, { ...patient, inFlightMax: 1, onBatch: (size) => sizes.push(size) });
@@ -59,7 +59,7 @@ test("a lone item starts at once, and what comes in the same turn goes with it",
   expect(await outcomes).toEqual(["a done", "b done"]);
 });
 
-test("what arrives while a batch runs goes together in the next ones, no more than fit", async () => {
+test("items that arrive while a batch runs share the next ones, up to the limit", async () => {
   const { batches, run, endNext } = controlledRun();
   const add = createBatcher(run, patient);
   const first = add("a");
@@ -77,7 +77,7 @@ test("what arrives while a batch runs goes together in the next ones, no more th
   expect(batches).toEqual([["a"], ["b", "c", "d"], ["e"]]);
 });
 
-test("behind a slow batch nobody waits longer than the patience allows, and never more run than may", async () => {
+test("behind a slow batch no item waits longer than allowed, and batches stay within their limit", async () => {
   const { batches, run, endNext } = controlledRun();
   const add = createBatcher(run, { ...patient, waitMsMax: 20 });
   const all = [add("slow")];

@@ -41,7 +41,7 @@ function setUp({ aheadMs = 0, others }: { aheadMs?: number; others?: () => reado
 
 const hour = 3_600_000;
 
-test("what was read before and after tells how far a clock is ahead, behind, or that nothing is known", () => {
+test("readings before and after show how far a clock is ahead or behind, or that nothing is known", () => {
   const at = (ms: number) => new Date(start + ms);
   expect(skewMs({ before: at(3_000), now: at(0), after: at(3_010) })).toBe(3_005);
   expect(skewMs({ before: at(-3_010), now: at(0), after: at(-3_000) })).toBe(-3_005);
@@ -115,7 +115,7 @@ test("a clock that is set is not relied on from that moment to the second measur
   expect(events()).toEqual(["clock.untrusted", "clock.trusted"]);
 });
 
-test("when all processes differ from the database alike, the log says that its clock may be wrong", async () => {
+test("if all processes differ from the database alike, the log names the database's clock", async () => {
   const alike = setUp({ aheadMs: hour, others: () => [hour - 500, hour + 500] });
   await alike.clock.measure();
   expect(alike.texts()).toEqual([expect.stringContaining("its clock may be the wrong one")]);

@@ -16,7 +16,7 @@ test("a failure in time is thrown, and no timer stays", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("what has not settled after the deadline is late", async () => {
+test("a promise that has not settled after the deadline is late", async () => {
   const waiting = within(1_000, never());
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await waiting).toBe("late");
@@ -31,7 +31,7 @@ test("a failure after the deadline is no unhandled rejection", async () => {
   fail(new Error("too late"));
 });
 
-test("an answer that is late is an error that says how long was waited", async () => {
+test("a late answer is an error that contains the time waited", async () => {
   const waiting = expect(answerWithin(1_000, never())).rejects.toThrow("no answer within 1000 ms");
   await vi.advanceTimersByTimeAsync(1_000);
   await waiting;

@@ -65,7 +65,7 @@ describe("one answer", () => {
     expect(fresh.isEmpty()).toBe(true);
   });
 
-  test("that gets old is computed again once, and nobody waits for that", async () => {
+  test("that gets old is computed again once, and no caller waits for that", async () => {
     const { compute, started, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 1_000, renewedAfterMs: 500 });
     const first = fresh.get();
@@ -131,7 +131,7 @@ describe("answers by key", () => {
     });
   });
 
-  test("what is too old is forgotten, with the way to compute it", async () => {
+  test("a value that is too old is forgotten, with the way to compute it", async () => {
     const fresh = createFreshByKey<string>({ keptMs: 1_000 });
     await fresh.get("a", () => Promise.resolve("first"));
     vi.advanceTimersByTime(1_000);

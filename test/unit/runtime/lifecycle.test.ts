@@ -22,7 +22,7 @@ test("a part that does not stop cleanly keeps no other from stopping", async () 
   expect(stopped).toEqual(["first"]);
 });
 
-test("what is started while the process stops is stopped at once, and starting goes no further", async () => {
+test("a part started while the process stops is stopped at once, and no further part is started", async () => {
   const lifecycle = newLifecycle();
   const stopped: string[] = [];
   expect(lifecycle.isStopping()).toBe(false);

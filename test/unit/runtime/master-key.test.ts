@@ -10,7 +10,7 @@ import {
 const key = masterKeys(randomBytes(32).toString("base64url"));
 const secret = Buffer.from("a secret");
 
-test("what was sealed opens again, and never looks the same", () => {
+test("sealed data opens again, and never looks the same", () => {
   const sealed = sealUnderMasterKey(key, secret, "table/1");
   expect(openUnderMasterKey(key, sealed, "table/1")).toEqual(secret);
   expect(sealUnderMasterKey(key, secret, "table/1")).not.toEqual(sealed);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSeldom, reasonOf, type Repeated } from "../../../runtime/seldom.ts";
 
-test("an error that repeats is told at once, and then once a minute with how often it came", () => {
+test("a repeated error is reported at once, and then once a minute with its count", () => {
   const told: Repeated[] = [];
   let at = 0;
   const seldom = createSeldom((repeated) => told.push(repeated), { now: () => at });

@@ -314,7 +314,7 @@ describe("when a thread dies", () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("a thread without an answer in time is stopped, so that no caller waits forever", async () => {
+  test("a thread without an answer in time is stopped: no caller waits forever", async () => {
     pool = newPool({ batchSecondsMax: 0.001 });
     await expect(pool.issue(longBatch())).rejects.toThrow(SigningThreadError);
   });

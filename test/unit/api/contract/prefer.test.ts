@@ -29,7 +29,7 @@ test("a header of megabytes is read", () => {
   }
 });
 
-test("what held is said", () => {
+test("the response names the preferences that were applied", () => {
   expect(waitingTime({ respondAsync: true, waitSeconds: 4 }, 20)).toEqual({
     seconds: 4,
     headers: { "Preference-Applied": "wait=4" },

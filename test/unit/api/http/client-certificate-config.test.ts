@@ -34,7 +34,7 @@ describe("the TLS listener", () => {
     ["a file's name for a certificate", { ...complete, REALMPASS_TLS_CERTIFICATE: "/etc/tls.pem" }],
     ["an encrypted key", { ...complete, REALMPASS_TLS_KEY: key.replaceAll("PRIVATE", "ENCRYPTED PRIVATE") }],
     ["a port that is none", { ...complete, REALMPASS_TLS_PORT: "70000" }],
-  ])("does not start with %s, and what is said of it shows no key", (_, env) => {
+  ])("does not start with %s, and the error shows no key", (_, env) => {
     const start = () => tlsListenerOf(load(env));
     expect(start).toThrow(ConfigError);
     expect(start).toThrow(/REALMPASS_TLS_/);
@@ -45,7 +45,7 @@ describe("the TLS listener", () => {
 describe("where people sign in with profiles", () => {
   const settings = (env: Env, tlsPort?: number) => clientCertificatesOf(load(env), tlsPort);
 
-  test("is nowhere unless somebody says so", () => {
+  test("is nowhere unless configured", () => {
     expect(settings({ REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toBeUndefined();
   });
 
@@ -59,7 +59,7 @@ describe("where people sign in with profiles", () => {
     expect(() => load({ REALMPASS_TLS_URL: "http://mtls.example" })).toThrow(/REALMPASS_TLS_URL/);
   });
 
-  test("is a proxy that is trusted, and no header is believed from nobody", () => {
+  test("is a trusted proxy; from others no header is accepted", () => {
     const env = { REALMPASS_CLIENT_CERTIFICATE_HEADER: "Client-Cert" };
     expect(settings({ ...env, REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toEqual({ header: "Client-Cert" });
     expect(() => settings(env)).toThrow(ConfigError);

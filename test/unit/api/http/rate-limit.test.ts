@@ -46,7 +46,7 @@ test.each([
   ["just over its limit", 1_010],
   ["at twice its limit", 2_000],
   ["at its limit", 1_000],
-])("a token %s is admitted as often as the limit says in each second", async (_, perSecond) => {
+])("a token %s is admitted up to the limit in each second", async (_, perSecond) => {
   const sent = await send({ perSecond, seconds: 4, limit: 1_000 });
 
   const admitted = Array.from({ length: 4 }, () => 0);
@@ -69,7 +69,7 @@ test("a refusal names the end of the window in both headers", async () => {
   }
 });
 
-test("a session gets as many access tokens in a minute as the limit says, however slowly it asks; a service has no such limit", async () => {
+test("a session gets access tokens up to the limit in a minute, however slowly it asks; a service has no such limit", async () => {
   const limiter = createRateLimiter({ service: 1, user: 1, refused: 1, tokens: 30 });
   const issued = { session: [0, 0], service: [0, 0] };
   for (let second = 0; second < 120; second += 1) {

@@ -50,7 +50,7 @@ test("a method that it does not have is not handled; OPTIONS never is, though Al
   }
 });
 
-test("what the handler throws is told in the route's format", async () => {
+test("an error of the handler is sent in the route's format", async () => {
   const error = new Error("broken");
   const handle = () => {
     throw error;

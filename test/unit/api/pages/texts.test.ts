@@ -11,7 +11,7 @@ function leaves(value: unknown, path = ""): [string, string][] {
   return Object.entries(value as object).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
 }
 
-test("every language says everything, and nothing in another one's words", () => {
+test("every language has every text, and none in another language", () => {
   const [first, ...others] = languages.map((language) => new Map(leaves(pageTexts(language))));
   for (const other of others) {
     expect([...other.keys()].sort()).toEqual([...first!.keys()].sort());

@@ -12,7 +12,7 @@ describe("a moment", () => {
     ["de", "Europe/Berlin", "1. Januar 2027", "00:30 MEZ"],
     ["en", "UTC", "31 December 2026", "23:30 UTC"],
     ["en", "America/New_York", "31 December 2026", "18:30 GMT-5"],
-  ] as const)("is told in %s and %s with the name of the zone", (language, zone, day, time) => {
+  ] as const)("is shown in %s and %s with the name of the zone", (language, zone, day, time) => {
     expect(dayIn(language, zone, newYear)).toBe(day);
     expect(timeIn(language, zone, newYear)).toBe(time);
     expect(momentIn(language, zone, newYear)).toBe(`${day} ${language === "en" ? "at" : "um"} ${time}`);
@@ -26,12 +26,12 @@ test.each([
   [119, "119 minutes", "119 Minuten"],
   [120, "2 hours", "2 Stunden"],
   [23.9 * 60, "23 hours", "23 Stunden"],
-])("%d minutes are told as %s, never as more than they are", (minutes, english, german) => {
+])("%d minutes are shown as %s, never as more than they are", (minutes, english, german) => {
   expect(durationIn("en", minutes * minute)).toBe(english);
   expect(durationIn("de", minutes * minute)).toBe(german);
 });
 
-test("an end is told with the rest when it is within a day, else as a day", () => {
+test("an end within a day is shown with the time left, a later one as a day", () => {
   const end = (minutes: number): string => {
     const now = new Date(newYear.getTime() - minutes * minute);
     return htmlOf(timesIn("en", { timeZone: "Europe/Berlin", now }).end(newYear));

@@ -17,7 +17,7 @@ const read = async (stream: ReadableStream<Uint8Array>, silenceMs = 1_000): Prom
 };
 const event = (id: number, state: string): string => `id: ${id}\ndata: {"id":"j","state":"${state}"}\n\n`;
 
-test("each event is a job, with the id to go on from", async () => {
+test("each event is a job, with the id to continue from", async () => {
   expect(
     await read(streamOf(["retry: 1000\n\n", event(1, "checking"), ": still here\n\n", event(7, "completed")])),
   ).toEqual([

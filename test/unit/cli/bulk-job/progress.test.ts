@@ -77,7 +77,7 @@ test.each([undefined, 0, 20, 80, 85, 200])("a terminal of %s columns has room fo
   expect(line).toContain("Running: 6,210");
 });
 
-describe("what a job ends with", () => {
+describe("the last line", () => {
   test.each<[Partial<Job>, number]>([
     [{ state: "completed", failed: 0 }, 0],
     [{ state: "completed_with_errors" }, 3],
@@ -91,7 +91,7 @@ describe("what a job ends with", () => {
     expect(exitCodeOf({ ...job, ...override })).toBe(code);
   });
 
-  test.each(["checking", "scheduled", "queued", "running", "cancelling"] as const)("%s goes on", (state) => {
+  test.each(["checking", "scheduled", "queued", "running", "cancelling"] as const)("%s continues", (state) => {
     expect(isStopped({ ...job, state })).toBe(false);
   });
 });

@@ -25,7 +25,7 @@ describe("a workbook", () => {
     ["0042", 'Alan, "the" one', null],
   ];
 
-  test("is read with the row numbers that the spreadsheet shows, and says which cells it has spoilt", () => {
+  test("is read with the row numbers that the spreadsheet shows, and names the cells that it damaged", () => {
     const summary = summaryOf("People", [[], [], ...sheetOf(rows).slice(2)]);
 
     expect(summary).toMatchObject({ headerRow: 3, rows: 4, headings: ["Matrikel", "Name", "Born"] });
@@ -139,7 +139,7 @@ describe("a workbook", () => {
     expect([...sheets.keys()]).toEqual(["A & B", "Empty", "C"]);
   });
 
-  test("is measured before it is unpacked, by what it says of its parts", () => {
+  test("is measured before it is unpacked, by its own list of parts", () => {
     const half = unpackedBytesMax / 2;
     const archive = zipOf({ "a.xml": "<a/>", "b.xml": "<b/>" }, { "a.xml": half, "b.xml": half + 1 });
 
@@ -177,7 +177,7 @@ describe("a CSV file", () => {
     expect(head.samples).toHaveLength(5);
   });
 
-  test("that is not is shown with the rows in which that tells, wherever its first other letter is", async () => {
+  test("in another encoding is shown with rows that reveal it, wherever its first other letter is", async () => {
     const text = Buffer.from(`Kennung;Name\n${"a;b\n".repeat(100)}x;J\u00e4ger\n`, "latin1");
     const head = await readCsvHead(new Blob([text]));
     expect(head.charset).toBe("windows-1252");
@@ -189,7 +189,7 @@ describe("a CSV file", () => {
 });
 
 describe("the columns of a table", () => {
-  test("are asked about where the heading does not say it", () => {
+  test("are asked about if the heading does not name them", () => {
     const headings = ["Matrikel", "E-Mail", "Stand", "", "Profilname"];
     const choices = firstChoices("onboarding", headings);
 

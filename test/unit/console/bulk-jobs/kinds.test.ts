@@ -106,7 +106,7 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
       }
     });
 
-    test("says whether it can be taken back", () => {
+    test("states whether it can be undone", () => {
       const forGood = { en: /cannot be (?:undone|restored)/, de: /nicht (?:rückgängig machen|wiederherstellen)/ }[
         language
       ];

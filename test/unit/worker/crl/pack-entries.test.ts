@@ -21,7 +21,7 @@ const asPiece = (id: string, given: readonly UnpublishedEntry[]): Piece => {
   return { ...piece, id };
 };
 
-test("what ends in the same week is together, and says when the last of it ends", () => {
+test("entries that end in the same week are together, with the last end", () => {
   const packed = packEntries([...entries(2, sooner), ...entries(1, late), ...entries(1, soon)], []);
   expect(packed.map(({ week, notAfter, entries: count, continues }) => ({ week, notAfter, count, continues }))).toEqual(
     [

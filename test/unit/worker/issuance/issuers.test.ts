@@ -7,7 +7,7 @@ import type { SigningPool } from "../../../../worker/signing/pool.ts";
 
 const silentLog = createLog({ process: "test", level: "silent" });
 
-test("when one issuer cannot be loaded, the others are loaded before anybody goes on", async () => {
+test("if one issuer cannot be loaded, the others are loaded before any caller continues", async () => {
   const db = {
     query: ({ values }: { values: readonly unknown[] }) => {
       const [ids] = values as [string[]];

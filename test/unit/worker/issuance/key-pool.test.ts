@@ -84,7 +84,7 @@ describe("filling", () => {
     expect(pool.size).toBe(3);
   });
 
-  test("leaves the process alone while there is signing to do, and goes on within a tenth of a second after", async () => {
+  test("pauses while there is signing to do, and continues within a tenth of a second after", async () => {
     let idle = false;
     const { generate } = numbered();
     const pool = aPool({ generate, isIdle: () => idle });
@@ -107,7 +107,7 @@ describe("filling", () => {
     expect(pool.size).toBe(2);
   });
 
-  test("goes on after a failure, later and with a line in the log", async () => {
+  test("continues after a failure, later and with a line in the log", async () => {
     const warn = vi.fn();
     const { generate } = numbered();
     generate.mockRejectedValueOnce(new Error("no entropy"));

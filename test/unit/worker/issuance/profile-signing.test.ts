@@ -44,7 +44,7 @@ test.each<[string, Env]>([
     "a key of a kind that cannot sign here",
     { REALMPASS_PROFILE_SIGNING_CERTIFICATE: newCertificate(oddKey), REALMPASS_PROFILE_SIGNING_KEY: oddKey },
   ],
-])("a worker does not start with %s, and what is said of it shows no key", (_, env) => {
+])("a worker does not start with %s, and the error shows no key", (_, env) => {
   const start = () => read(env);
   expect(start).toThrow(ConfigError);
   expect(start).toThrow(/REALMPASS_PROFILE_SIGNING_/);

@@ -43,7 +43,7 @@ test("a CA was valid before the first certificate that it may sign is", () => {
   expect(new Date(read(issuing).validFrom).getTime()).toBeLessThan(at.getTime() - 5 * 60 * 1000);
 });
 
-test("two CAs of one organization are told apart by name, and each name has the organization in it", async () => {
+test("two CAs of one organization have different names, each with the organization in it", async () => {
   const another = await createIssuingCa({ root, organization, nameConstraints, at, passphrase, cost });
 
   expect(read(another).subject).not.toBe(read(issuing).subject);
@@ -59,7 +59,7 @@ test("a long organization name leaves the common name within 64 characters", asy
   expect(commonName).toMatch(/ Root CA [0-9a-f]{8}$/);
 });
 
-test("what the ceremony makes is an issuer that can be loaded", () => {
+test("the ceremony makes an issuer that can be loaded", () => {
   const { certificate, encryptedKey } = issuing;
   const issuer = loadIssuer({
     issuerId: "1" as IssuerID,
@@ -92,7 +92,7 @@ describeWithTool("openssl", "read by OpenSSL", () => {
   const text = (ca: CertificateAuthority): string =>
     openssl(["x509", "-inform", "DER", "-in", "ca.der", "-noout", "-text"], { "ca.der": ca.certificate }).stdout;
 
-  test("root and issuing CA have the extensions of RFC 5280 section 4.2.1, critical where it says so", () => {
+  test("root and issuing CA have the extensions of RFC 5280 section 4.2.1, critical where it requires that", () => {
     for (const ca of [root, issuing]) {
       expect(text(ca)).toMatch(/Key Usage: critical\s+Certificate Sign, CRL Sign\n/);
       expect(text(ca)).toContain("X509v3 Subject Key Identifier");
@@ -104,7 +104,7 @@ describeWithTool("openssl", "read by OpenSSL", () => {
     expect(text(issuing)).not.toContain("CRL Distribution Points");
   });
 
-  test("an issuing CA says what its certificates are for, and permits the domains it was given and no IP address", () => {
+  test("an issuing CA names the purposes of its certificates, and permits the given domains and no IP address", () => {
     expect(text(issuing)).toMatch(
       /Extended Key Usage: \n\s+TLS Web Client Authentication, TLS Web Server Authentication, 1\.3\.6\.1\.5\.5\.7\.3\.14, OCSP Signing\n/,
     );
@@ -113,7 +113,7 @@ describeWithTool("openssl", "read by OpenSSL", () => {
     );
   });
 
-  test("the name constraints are critical, or left out, as its maker says", async () => {
+  test("the name constraints are critical, or left out, as requested", async () => {
     const made = (form: "critical" | "none") =>
       createIssuingCa({ root, organization, nameConstraints: { ...nameConstraints, form }, at, passphrase, cost });
     expect(text(await made("critical"))).toMatch(/Name Constraints: critical\n/);
@@ -168,7 +168,7 @@ describeWithTool("openssl", "read by OpenSSL", () => {
 });
 
 describe("a key at rest", () => {
-  test("is encrypted under a key that scrypt derives at N = 2^15, r = 8, p = 1, unless its maker says otherwise", async () => {
+  test("is encrypted under a key that scrypt derives at N = 2^15, r = 8, p = 1 by default", async () => {
     const { encryptedKey } = await createIssuingCa({ root, organization, nameConstraints, at, passphrase });
 
     expect(encryptedKey.kdf).toMatchObject({ name: "scrypt", N: 2 ** 15, r: 8, p: 1 });

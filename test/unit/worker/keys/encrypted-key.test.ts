@@ -34,7 +34,7 @@ test("the key given is left as it was, and two records of it have nothing in com
   expect(again.cipher.ciphertext).not.toBe(record.cipher.ciphertext);
 });
 
-test("a wrong passphrase says so", async () => {
+test("a wrong passphrase is named", async () => {
   await expect(decryptKey(record, "wrong")).rejects.toMatchObject({
     name: "EncryptedKeyError",
     code: "wrong_passphrase",
@@ -79,7 +79,7 @@ describe("a record that is malformed, or asks for too much, is refused before an
 });
 
 describe("a signer from a file", () => {
-  test("signs so that its public key verifies, opened either way", async () => {
+  test("its signatures verify, opened either way", async () => {
     for (const signer of [await openFileSigner(record, passphrase), openFileSignerSync(record, passphrase)]) {
       const signature = await signer.sign(Buffer.from("to be signed"));
       const key = { key: Buffer.from(signer.publicKeySpki), format: "der", type: "spki" } as const;

@@ -21,7 +21,7 @@ test.each([
     Buffer.from(`<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd" [ <!ENTITY ns "x"> ]>${svg()}`),
   ],
   ["image/svg+xml", Buffer.from(`<svg:svg xmlns:svg="http://www.w3.org/2000/svg"/>`)],
-])("%s is what it says", (type, content) => {
+])("%s is recognized", (type, content) => {
   expect(pictureTypeOf(type, content)).toBe(type);
   expect(pictureTypeOf(`${type.toUpperCase()}; charset=utf-8`, content)).toBe(type);
 });

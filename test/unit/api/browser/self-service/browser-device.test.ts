@@ -22,11 +22,11 @@ test.each([
   ["windows", "Windows"],
   ["linux", "Linux"],
   ["chromebook", "ChromeOS"],
-] as const)("%s says that it is %s", (agent, deviceType) => {
+] as const)("%s is recognized as %s", (agent, deviceType) => {
   expect(deviceOf(asking(userAgents[agent]))).toBe(deviceType);
 });
 
-test("a client hint is believed before the rest, and what says nothing of use is nothing", () => {
+test("a client hint comes before the user agent, and an unknown one is ignored", () => {
   expect(deviceOf(asking(userAgents.linux, '"Chrome OS"'))).toBe("ChromeOS");
   expect(deviceOf(asking(userAgents.android, '"Unknown"'))).toBe("Android");
   for (const odd of ["", "curl/8.0", "constructor", "x".repeat(100_000)])
@@ -38,7 +38,7 @@ test("an iPad that calls itself a Mac is given the choice, Chrome and Firefox on
   expect(may).toEqual([true, false, false, false]);
 });
 
-test("small browsers are told from those that can install a profile", () => {
+test("small browsers are distinguished from those that can install a profile", () => {
   const small = Object.entries(userAgents).flatMap(([name, agent]) => {
     const found = embeddedBrowserOf(asking(agent));
     return found === undefined ? [] : [[name, found]];

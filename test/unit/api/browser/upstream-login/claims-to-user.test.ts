@@ -11,7 +11,7 @@ import type { UpstreamClaims } from "../../../../../domain/people/upstream-claim
 
 const claims = { sub: "s", pairwise_id: "p", email: "e@example.org", name: "N" };
 
-test("the usual claims make a person whose roles the provider has no say in", () => {
+test("the usual claims make a person without roles from the provider", () => {
   expect(personOf(claims, {})).toEqual({
     subject: "s",
     pairwiseId: "p",
@@ -28,7 +28,7 @@ test.each<[string, Claims]>([
   ["missing", { sub: "s" }],
   ["null", { sub: "s", pairwise_id: null, email: null, name: null }],
   ["empty", { sub: "s", pairwise_id: "", email: "", name: "" }],
-])("claims that are %s say nothing, and the subject stands for the pairwise id", (_, given) => {
+])("claims that are %s are ignored, and the subject becomes the pairwise id", (_, given) => {
   expect(personOf(given, {})).toMatchObject({ pairwiseId: "s", email: undefined, displayName: undefined });
 });
 
@@ -52,7 +52,7 @@ test.each<[string, unknown, boolean]>([
   ["an empty text", "", false],
   ["null", null, false],
   ["nothing", undefined, false],
-])("%s: administrator is told", (_, role, administrator) => {
+])("%s: administrator is recognized", (_, role, administrator) => {
   const names: UpstreamClaims = { administrator: { claim: "role", value: "admin" } };
   expect(personOf({ ...claims, role }, names)).toMatchObject({
     mappedRoles: ["administrator"],
@@ -108,13 +108,13 @@ test("the log has 40 names of claims at most, and no value", () => {
   expect(namesOf({ "a\nb": 1, "a=b": 1, ["x".repeat(201)]: 1, sub: "s" })).toEqual(["sub"]);
 });
 
-test("what an object inherits is no claim", () => {
+test("inherited properties are no claims", () => {
   const names = { email: "constructor", displayName: "__proto__", pairwiseId: "toString" };
   expect(() => personOf(claims, names)).toThrow("the pairwise id is missing");
   expect(lacksClaims({ toString: "p", constructor: "e" }, names)).toBe(true);
 });
 
-test("userinfo fills in what the id token does not say, and overrules nothing", () => {
+test("userinfo adds claims that the id token lacks, and overrides none", () => {
   const userinfo = JSON.parse('{"sub":"x","email":"u","name":"U","__proto__":{"role":"admin"}}') as Claims;
   const both = withUserinfo({ sub: "s", email: "", name: "N" }, userinfo);
   expect(both).toMatchObject({ sub: "s", email: "u", name: "N" });

@@ -74,7 +74,7 @@ test("a role is withheld that no other rule gives", () => {
   expect(personOf({ ...person, groups: [] }, names)).toMatchObject({ roles: [], withheldRoles: [] });
 });
 
-test("either answer may say that a claim is elsewhere, and either may have it", () => {
+test("the id token or userinfo may refer to a claim elsewhere, and either may have it", () => {
   expect(verdictOf(withUserinfo(overage, {}), [groups])).toBe("withheld");
   expect(verdictOf(withUserinfo({}, overage), [groups])).toBe("withheld");
   expect(verdictOf(withUserinfo({ _claim_names: { x: "a" } }, overage), [groups])).toBe("withheld");

@@ -52,7 +52,7 @@ async function* unreadable(
   for await (const row of input.rows) if (row?.fault !== undefined) yield [kind, row.fault];
 }
 
-test("every reason why a row cannot be used is told in German", async () => {
+test("every reason why a row cannot be used has a German text", async () => {
   const told: string[] = [];
   for await (const [kind, message] of messages()) {
     told.push(message);
@@ -70,15 +70,15 @@ test("every reason why a row cannot be used is told in German", async () => {
 
 const { invalid_row: _, ...others } = rowErrors;
 
-test.each(Object.entries(others))("%s is told in both languages", (error, message) => {
+test.each(Object.entries(others))("%s is shown in both languages", (error, message) => {
   expect(said("de", "offboarding", { error, message })).toBe(rowWords.de.errors[error as keyof typeof rowErrors]);
   expect(said("en", "offboarding", { error, message })).toBe(message);
 });
 
-test("nothing is said of a row with which nothing is wrong", () => {
+test("a row without an error has no reason", () => {
   expect(said("de", "offboarding", { error: null, message: null })).toBeNull();
 });
 
-test("an error of a later release is told as it came", () => {
+test("an error of a later release is shown as it is", () => {
   expect(said("de", "offboarding", { error: "of_tomorrow", message: "Something new." })).toBe("Something new.");
 });

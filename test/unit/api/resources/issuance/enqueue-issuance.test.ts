@@ -29,7 +29,7 @@ function givenEnqueuer({ isAway = false } = {}) {
 
 const drawIds = (count: number): IssuanceID[] => Array.from({ length: count }, drawIssuanceId);
 
-test("what is enqueued in one turn is one task, which its first issuance names", async () => {
+test("issuances enqueued in one turn are one task, named by the first", async () => {
   const { enqueueIssuance, tasks } = givenEnqueuer();
   const ids = drawIds(3);
   await Promise.all(ids.map((id) => enqueueIssuance(id, isNew)));
@@ -46,7 +46,7 @@ test("more than 64 are several tasks", async () => {
   expect(tasks.flatMap(({ issuanceIds }) => issuanceIds)).toEqual(ids);
 });
 
-test("one that is asked for again takes no other along, so that none hides behind a task that is there", async () => {
+test("a repeated one is a task of its own: no other one hides behind an existing task", async () => {
   const { enqueueIssuance, tasks } = givenEnqueuer();
   const [again, other] = drawIds(2) as [IssuanceID, IssuanceID];
   await Promise.all([enqueueIssuance(again, { isNew: false }), enqueueIssuance(other, isNew)]);
@@ -57,7 +57,7 @@ test("one that is asked for again takes no other along, so that none hides behin
   ]);
 });
 
-test("while the queue is away nobody fails, and the log has the ids", async () => {
+test("while the queue is away no request fails, and the log has the ids", async () => {
   const { enqueueIssuance, said, failures } = givenEnqueuer({ isAway: true });
   const ids = drawIds(2);
   await Promise.all(ids.map((id) => enqueueIssuance(id, isNew)));
