@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { sql } from "../../../../../db/sql.ts";
-import { jobRowsMax } from "../../../../../domain/limits.ts";
-import { useApi } from "../../../../support/service/api.ts";
+import { sql } from "../../db/sql.ts";
+import { jobRowsMax } from "../../domain/limits.ts";
+import { useApi } from "../support/service/api.ts";
 
 /** The largest job, and one row more: 200,000 rows take seconds to write. */
 
