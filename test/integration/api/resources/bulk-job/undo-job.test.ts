@@ -429,7 +429,7 @@ describe("an undo", () => {
     expect((await realm.admin.get(`/api/jobs/${jobId}/undo`)).body.data).toMatchObject({ people: 1, until });
   });
 
-  test("an offboarding older than 90 days stays, even before it has been removed", async () => {
+  test("is refused after 90 days, even before the job has been removed", async () => {
     const realm = await givenRealm();
     const leavers = await people(realm, 1);
     const jobId = await offboarded(realm, leavers);
