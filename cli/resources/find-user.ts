@@ -3,8 +3,8 @@ import { CommandError } from "../../terminal/failure.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import type { User } from "./user.ts";
 
-/** The service's own limit of one page; with more people than this on one address, the rest are not found here. */
-const candidatesMax = 1_000;
+/** The service's own limit of one page. */
+const pageMax = 1_000;
 
 /**
  * Finds one user by userID, or by pairwiseID or e-mail address in any letter case; of several spellings the exact one
@@ -15,12 +15,17 @@ export async function findUser({ api }: ServiceClient, written: string): Promise
   if (/^[0-9]+$/.test(given)) {
     return (await answerOf(api.GET("/api/user/{userID}", { params: { path: { userID: given } } }))).data;
   }
-  const candidates = await Promise.all(
-    [{ search: given }, { filter: { email: given } }].map((query) =>
-      answerOf(api.GET("/api/user", { params: { query: { ...query, limit: candidatesMax } } })),
-    ),
-  );
-  const people = candidates.flatMap(({ data }) => data);
+  /** Returns all users that match, however many have a longer id. */
+  const listAll = async (query: { search: string } | { filter: { email: string } }): Promise<User[]> => {
+    const all: User[] = [];
+    for (;;) {
+      const page = { limit: pageMax, offset: all.length };
+      const { data } = await answerOf(api.GET("/api/user", { params: { query: { ...query, ...page } } }));
+      all.push(...data);
+      if (data.length < pageMax) return all;
+    }
+  };
+  const people = (await Promise.all([listAll({ search: given }), listAll({ filter: { email: given } })])).flat();
   const folded = foldId(given);
   const spelled = people.filter(({ pairwiseID }) => pairwiseID !== "" && foldId(pairwiseID) === folded);
   const exact = spelled.filter(({ pairwiseID }) => pairwiseID === given);

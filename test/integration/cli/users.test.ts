@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sql } from "../../../db/sql.ts";
 import { givenTwins } from "../../support/given/spellings.ts";
 import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
@@ -30,6 +31,16 @@ test("a pairwiseID matches in any letter case and Unicode form; a twin only in i
   const { code, err } = await cli(["users", "lock", "TWIN@north"]);
   expect(code).toBe(1);
   expect(err).toContain("more than one");
+});
+
+test("an exact pairwiseID is found among more than a thousand longer ones", async () => {
+  const { id, realmId } = await realm.user({ pairwiseId: "crowd" });
+  await api.database.owner.query(sql`
+    insert into users (realm_id, pairwise_id, email, administrator, created_at)
+    select ${realmId}, 'crowd' || n, '', false, now() + make_interval(secs => n) * (n % 2 * 2 - 1)
+      from generate_series(1, 2002) n
+  `);
+  expect((await shown("crowd"))["userID"]).toBe(id);
 });
 
 test("a name that two people share is refused as ambiguous", async () => {
