@@ -58,9 +58,9 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Sheet").waitFor();
     await expectFaultless(watched);
-    await tabTo(dialog.getByLabel("Meaning of the column Matrikel is"));
+    await tabTo(dialog.getByLabel("Meaning of the column Matrikel"));
     await page.keyboard.type("Pseudo");
-    await tabTo(dialog.getByLabel("Meaning of the column Vorname is"));
+    await tabTo(dialog.getByLabel("Meaning of the column Vorname"));
     await page.keyboard.type("Leave");
     await dialog.getByText("Row 8, Matrikel: Excel has rounded this number").waitFor();
     await expectFaultless(watched);
@@ -135,7 +135,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
       await upload(page, "leavers.xlsx", givenXlsx({ Leavers: rows }));
       const dialog = page.getByRole("dialog");
       if (unreadable.length > 0) {
-        if (rows[0]?.length === 2) await dialog.getByLabel("Meaning of the column Name is").selectOption("Leave out");
+        if (rows[0]?.length === 2) await dialog.getByLabel("Meaning of the column Name").selectOption("Leave out");
         await dialog.getByText(`${unreadable.length} rows cannot be used and will fail`).waitFor();
         await pressAt(dialog.getByRole("button", { name: "Check these rows" }));
       }
