@@ -58,7 +58,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         const search = page.getByRole("searchbox", { name: "ID, e-mail address" });
         for (const [written, found] of [
           ["keller@", ["mia-4711"]],
-          ["R-08", ["noor-0815"]],
+          ["OOR-08", ["noor-0815"]],
           ["Keller", ["mia-4711"]],
           ["ulla@campus.example", ["ulla@campus.example"]],
           ["vogel@mail", ["ulla@campus.example"]],
