@@ -63,7 +63,7 @@ test("a tag does not bypass access checks: without a token it is 401, and a dele
   expect(await as.service().get("/api/user/999999999999", { headers })).toBeError("user_not_found");
 });
 
-test("only GET has a tag: a list by POST has none", async () => {
+test("only responses to GET have an ETag: a list by POST has no ETag", async () => {
   const answer = await as.service().post("/api/user", {}, { headers: { "if-none-match": "*" } });
   expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
   expect(answer.headers.etag).toBeUndefined();

@@ -32,7 +32,7 @@ beforeEach(() => {
   requests = () => server.asked.length - before;
 });
 
-test("a realm without a logo has none, and nothing is requested", async () => {
+test("for a realm without a logo, the api fetches nothing", async () => {
   expect(logos.mayHave(realm(""))).toBe(false);
   expect(await logos.find(realm(""))).toBeUndefined();
   expect(requests()).toBe(0);
