@@ -149,7 +149,7 @@ onBothBackends((kind) => {
   }
 
   step(
-    "the worker killed after 7, handed out, before its first slice: every profile is revoked, once",
+    "the worker killed after 7, distributed, before its first slice: every profile is revoked, once",
     async (service) => {
       const given = await givenSerials(service, 600);
       const id = await sendUnworked(service, given.listed);
