@@ -29,6 +29,8 @@ export interface ListenersOptions {
   port: number;
   /** A second listener, which asks for client certificates. */
   tls?: TlsListenerOptions | undefined;
+  /** How long connections outlive a stop, in milliseconds (see `closeWhenIdle`). Default: 0. */
+  farewell?: number | undefined;
   /** Defaults: limits for untrusted clients. */
   connections?: Partial<ConnectionLimits> | undefined;
 }
@@ -44,7 +46,7 @@ export interface Listeners {
 }
 
 /** Opens the listeners. Requests are answered only after {@link Listeners.answerWith}. */
-export async function openListeners({ tls, connections, ...address }: ListenersOptions): Promise<Listeners> {
+export async function openListeners({ tls, connections, farewell, ...address }: ListenersOptions): Promise<Listeners> {
   const limits = { ...connectionLimits, ...connections };
   const server = createServer(limits);
   const tlsServer = tls && createTlsListener(tls, limits);
@@ -59,7 +61,7 @@ export async function openListeners({ tls, connections, ...address }: ListenersO
       for (const each of servers) each.removeAllListeners("request").on("request", closingUnlessRead(listener));
     },
     async close() {
-      await Promise.all(servers.map(closeWhenIdle));
+      await Promise.all(servers.map((each) => closeWhenIdle(each, { farewell })));
     },
   };
 }

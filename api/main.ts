@@ -1,6 +1,7 @@
 import { authUrl, baseUrl, publicationUrl } from "../runtime/config/addresses.ts";
 import { heldMasterKey, heldOutputKey } from "../runtime/keys/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
+import { farewellMs } from "../runtime/http-listener.ts";
 import { masterKeys } from "../runtime/keys/master-key.ts";
 import { loadServerConfig } from "../process/config.ts";
 import { startServerProcess } from "../process/server-process.ts";
@@ -17,7 +18,7 @@ const readers = 2;
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadServerConfig("api", apiVariables, process.env);
   const tls = tlsListenerOf(config);
-  const address = { host: config.REALMPASS_HOST, port: config.PORT, tls };
+  const address = { host: config.REALMPASS_HOST, port: config.PORT, tls, farewell: farewellMs };
   let listeners: Listeners | undefined;
   const { secrets, metricsPort, beat, ...started } = await startServerProcess({
     name: "api",

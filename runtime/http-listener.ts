@@ -1,5 +1,6 @@
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { Unstartable } from "./config/unstartable.ts";
 
 /** A server's address; port 0 is any free one. */
@@ -42,16 +43,39 @@ export async function listenOnAnyway(
   }
 }
 
+/**
+ * How long a stopping process leaves a proxy's connections open, in milliseconds: a request that the proxy is just
+ * sending is answered. If it met a closed connection, the proxy would respond 502 to anything but a read.
+ */
+export const farewellMs = 300;
+
 const sweepMs = 25;
 
-/** Takes no more connections, and closes each one as soon as it is idle. */
-export const closeWhenIdle = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
+/**
+ * Ends each connection with its next answer, for `farewell` milliseconds or until none is left. Then accepts no more
+ * connections, and closes each one as soon as it is idle.
+ */
+export async function closeWhenIdle(
+  server: Server,
+  { farewell = 0 }: { farewell?: number | undefined } = {},
+): Promise<void> {
+  server.prependListener("request", (_, response: ServerResponse) => response.setHeader("Connection", "close"));
+  for (let left = farewell; left > 0 && (await countConnections(server)) > 0; left -= sweepMs) await pause(sweepMs);
+  await new Promise<void>((resolve) => {
     const sweep = setInterval(() => {
       server.closeIdleConnections();
     }, sweepMs);
     server.close(() => {
       clearInterval(sweep);
       resolve();
+    });
+  });
+}
+
+const countConnections = (server: Server): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.getConnections((error, count) => {
+      if (error === null) resolve(count);
+      else reject(error);
     });
   });

@@ -87,4 +87,21 @@ test("closing waits for answers under way, and not for connections that are only
   await closing;
 });
 
+test("a request that a proxy sends as a stop begins is answered, and its connection ends with the answer", async () => {
+  const server = serving((_, response) => response.end("here"));
+  const port = await listenOn(server, loopback(0));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const next = async () => {
+    const [response] = (await once(request({ ...loopback(port), agent }).end(), "response")) as [IncomingMessage];
+    await once(response.resume(), "end");
+    return [response.statusCode, response.headers.connection];
+  };
+  expect(await next()).toEqual([200, "keep-alive"]);
+
+  const closing = closeWhenIdle(server, { farewell: 60_000 });
+  await expect(next()).resolves.toEqual([200, "close"]);
+  await closing;
+  await expect(next()).rejects.toThrow("ECONNREFUSED");
+});
+
 const connect = (port: number) => once(request(loopback(port)).end(), "response");
