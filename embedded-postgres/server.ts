@@ -188,8 +188,8 @@ async function launchOnce(options: {
     await delay(10);
   }
   if (ended === undefined && child.pid !== undefined) signalProcess(child.pid, "SIGQUIT");
-  const said = (await readFile(files.log, "utf8").catch(() => "")).slice(logStart);
-  return { complaint: `${said.split("\n").slice(-20).join("\n")}${ended ?? "took too long"}` };
+  const logged = (await readFile(files.log, "utf8").catch(() => "")).slice(logStart);
+  return { complaint: `${logged.split("\n").slice(-20).join("\n")}${ended ?? "took too long"}` };
 }
 
 /** Stops the server: open transactions are rolled back at once, and a server that does not end is killed. */

@@ -46,7 +46,7 @@ export interface ReadinessOptions {
 
 /** Creates the readiness check of this process; it logs changes. */
 export function createReadiness({ db, clock, secrets, log }: ReadinessOptions): LookForReadiness {
-  let said = "";
+  let logged = "";
 
   return async () => {
     const startedAt = performance.now();
@@ -63,12 +63,12 @@ export function createReadiness({ db, clock, secrets, log }: ReadinessOptions): 
       lacks.push({ path: "clock", reason: "this machine's clock was not found to agree with the database's" });
     }
 
-    const saying = lacks.map(({ path }) => path).join(" ");
-    if (saying !== said) {
+    const summary = lacks.map(({ path }) => path).join(" ");
+    if (summary !== logged) {
       if (lacks.length > 0) log.warn({ event: "readiness.failed", lacks }, "this process is not ready");
       else log.info({ event: "readiness.restored" }, "this process is ready again");
     }
-    said = saying;
+    logged = summary;
     return { databaseMs, lacks };
   };
 }

@@ -10,7 +10,7 @@ import { Unstartable, unstartableExitCode } from "../runtime/config/unstartable.
 export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lifecycle: Lifecycle }): Promise<void> {
   return new Promise((resolve, reject) => {
     let waited = true;
-    const goOn = (): void => {
+    const stopWaiting = (): void => {
       waited = false;
       resolve();
     };
@@ -20,7 +20,7 @@ export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lif
       else void lifecycle.stop("Redis Cluster").finally(() => process.exit(unstartableExitCode));
     };
     // The code that uses Redis reports that it is away.
-    const redis = openRedis(url, "produce", goOn);
+    const redis = openRedis(url, "produce", stopWaiting);
     const disconnect = (): void => {
       redis.disconnect();
     };
@@ -30,10 +30,10 @@ export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lif
         .then((found) => {
           disconnect();
           if (found) refuse();
-          else goOn();
+          else stopWaiting();
         })
         // It went away again, or the login may not ask.
-        .catch(goOn);
+        .catch(stopWaiting);
     });
   });
 }

@@ -7,7 +7,7 @@ import * as installation from "../db/queries/upkeep/installation.ts";
 import type { Log } from "../runtime/log.ts";
 
 const lookMs = 1_000;
-const tellEveryMs = 10_000;
+const logEveryMs = 10_000;
 
 /**
  * Waits until every migration of this version has been run and `migrate` has ended, which grants the roles' rights
@@ -23,13 +23,13 @@ export async function awaitSchema({
   log: Log;
   onWait: () => Promise<void>;
 }): Promise<void> {
-  let toldAt: number | undefined;
+  let loggedAt: number | undefined;
   for (;;) {
     const found = await look(db);
     if (found === "as it must be") return;
-    if (found !== "unknown" && (toldAt === undefined || performance.now() - toldAt >= tellEveryMs)) {
-      if (toldAt === undefined) await onWait();
-      toldAt = performance.now();
+    if (found !== "unknown" && (loggedAt === undefined || performance.now() - loggedAt >= logEveryMs)) {
+      if (loggedAt === undefined) await onWait();
+      loggedAt = performance.now();
       log.warn(
         { event: "schema.behind", ...found },
         "waiting for `operator migrate`: the database lacks what this version needs",

@@ -191,13 +191,13 @@ export async function startServerProcess({
 
 /** Turns the output of libraries and of Node itself into log lines. */
 function takeWarnings(log: Log): void {
-  const tell = (...said: unknown[]): void => {
-    log.warn({ event: "process.warned", reason: withoutCredentials(format(...said)) }, "a library has warned");
+  const logWarning = (...given: unknown[]): void => {
+    log.warn({ event: "process.warned", reason: withoutCredentials(format(...given)) }, "a library has warned");
   };
-  Object.assign(console, { warn: tell, error: tell });
+  Object.assign(console, { warn: logWarning, error: logWarning });
   process.removeAllListeners("warning");
   process.on("warning", ({ name, message }) => {
-    tell(`${name}: ${message}`);
+    logWarning(`${name}: ${message}`);
   });
 }
 

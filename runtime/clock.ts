@@ -82,7 +82,7 @@ export function createDatabaseClock({
   monotonicMs = () => performance.now(),
 }: DatabaseClockOptions): DatabaseClock {
   let measured: { skewMs: number; wallMs: number; monotonicMs: number; isGood: boolean } | undefined;
-  let said = "right";
+  let lastLogged = "right";
   let timer: NodeJS.Timeout | undefined;
   let measuring: Promise<void> | undefined;
 
@@ -103,16 +103,19 @@ export function createDatabaseClock({
     const skew = skewMs({ before, now, after });
     const isGood = !jumped && Math.abs(skew) <= skewMsMax;
     measured = { skewMs: skew, wallMs: after.getTime(), monotonicMs: endedAt, isGood };
-    await tell(isGood ? (Math.abs(skew) > skewMsNoticed ? "skewed" : "right") : "untrusted", { skewMs: skew, jumped });
+    await logChange(isGood ? (Math.abs(skew) > skewMsNoticed ? "skewed" : "right") : "untrusted", {
+      skewMs: skew,
+      jumped,
+    });
   }
 
   /** Logs and reports the clock's standing if it has changed. */
-  async function tell(standing: Standing, fields: { skewMs: number; jumped: boolean }): Promise<void> {
+  async function logChange(standing: Standing, fields: { skewMs: number; jumped: boolean }): Promise<void> {
     const isAlike = Math.abs(fields.skewMs) > skewMsNoticed && (await areOthersAlike(fields.skewMs));
-    const saying = `${standing} ${isAlike ? "alike" : ""}`.trim();
-    if (saying === said) return;
-    const before = said;
-    said = saying;
+    const state = `${standing} ${isAlike ? "alike" : ""}`.trim();
+    if (state === lastLogged) return;
+    const before = lastLogged;
+    lastLogged = state;
     if (standing === "right") {
       log?.info({ event: "clock.trusted", ...fields }, "this machine's clock and the database's agree again");
       problems?.end(...problem);

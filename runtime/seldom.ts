@@ -13,7 +13,7 @@ export interface Repeated {
  * then at most once a minute the number since.
  */
 export function createSeldom(
-  tell: (repeated: Repeated) => void,
+  log: (repeated: Repeated) => void,
   { now = () => performance.now() }: { now?: () => number } = {},
 ): (error: unknown) => void {
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -22,7 +22,7 @@ export function createSeldom(
     count += 1;
     if (now() - toldAt < everyMs) return;
     toldAt = now();
-    tell({ count, reason: reasonOf(error) });
+    log({ count, reason: reasonOf(error) });
     count = 0;
   };
 }

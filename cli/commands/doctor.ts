@@ -120,12 +120,12 @@ async function status(context: Context, url: string): Promise<{ detail: string; 
         reason === null ? [] : `${name}: ${reason}`,
       )
     : Failing.safeParse(body).data?.fields.map(({ path, reason }) => `${path}: ${reason}`);
-  const told = reasons?.join("; ");
+  const reason = reasons?.join("; ");
   const detail = response.ok
-    ? told
-      ? `works, with warnings: ${told}`
+    ? reason
+      ? `works, with warnings: ${reason}`
       : "all parts of the service are well"
-    : (told ?? `answers ${response.status}`);
+    : (reason ?? `answers ${response.status}`);
   return { detail, ok: response.ok, found: undefined };
 }
 

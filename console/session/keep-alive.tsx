@@ -7,11 +7,11 @@ const apartMs = 5 * 60_000;
 /** Extends the session when the user presses a key or the pointer, even without a request. */
 export function KeepAlive() {
   const extend = useExtendSession();
-  const toldAt = useRef(performance.now());
+  const sentAt = useRef(performance.now());
   useEffect(() => {
     const onActivity = () => {
-      if (performance.now() - toldAt.current < apartMs) return;
-      toldAt.current = performance.now();
+      if (performance.now() - sentAt.current < apartMs) return;
+      sentAt.current = performance.now();
       // If this fails, the next request fails too and shows the error.
       extend().catch(() => undefined);
     };

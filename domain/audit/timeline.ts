@@ -48,8 +48,8 @@ const picked = (properties: Properties): Record<string, unknown> =>
 export function timelineDetail(properties: Properties): Record<string, unknown> {
   const changes = changeKeys.flatMap((key) => {
     const settings = properties[key];
-    const told = isObject(settings) ? picked(settings) : {};
-    return Object.keys(told).length > 0 ? [[key, told] as const] : [];
+    const shown = isObject(settings) ? picked(settings) : {};
+    return Object.keys(shown).length > 0 ? [[key, shown] as const] : [];
   });
   return { ...picked(properties), ...Object.fromEntries(changes) };
 }

@@ -18,8 +18,8 @@ export async function checkGuards(db: Database): Promise<GuardReport> {
   const messages = await guards.findChangedGuards(db);
   const seen = await guards.compareWithApi(db);
   if (seen !== undefined && (seen.own.count !== seen.api.count || seen.own.highest !== seen.api.highest)) {
-    const told = ({ count, highest }: guards.SeenEntries): string => `${count} entries up to ${highest ?? "none"}`;
-    messages.push(`realmpass_api sees ${told(seen.api)}, this command ${told(seen.own)}.`);
+    const described = ({ count, highest }: guards.SeenEntries): string => `${count} entries up to ${highest ?? "none"}`;
+    messages.push(`realmpass_api sees ${described(seen.api)}, this command ${described(seen.own)}.`);
   }
   return {
     compared: seen !== undefined,

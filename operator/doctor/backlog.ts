@@ -30,9 +30,9 @@ export async function checkBacklog(db: Db, { clock }: Pick<Context, "clock">): P
       : [`bulk jobs have not moved for ${jobMinutesMax} minutes (${undone.jobs.join(", ")})`];
   if (late.length + stalled.length === 0) return passes("backlog", "nothing has waited for long");
 
-  const says = late.some(({ seconds, fail }) => seconds > fail) ? fails : warns;
+  const report = late.some(({ seconds, fail }) => seconds > fail) ? fails : warns;
   const events = [...late.map(({ event }) => event), ...(stalled.length === 0 ? [] : ["job.faulty"])];
-  return says(
+  return report(
     "backlog",
     [...late.map(({ text, seconds }) => `${text} (${seconds.toFixed(0)} s)`), ...stalled].join("; "),
     `Look for ${events.map((event) => `"${event}"`).join(", ")} in the workers' logs.`,

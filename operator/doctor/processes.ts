@@ -41,8 +41,8 @@ export function checkProcesses(states: readonly ProcessState[]): Check[] {
       return [warns(name, message, "Look in its log; its entry is removed an hour after it was last seen.")];
     }
     return state.problems.map((problem) => {
-      const says = stopsWork(state, problem, states) ? fails : warns;
-      return says(name, `${problem.code} since ${problem.since}: ${problem.detail}`, remedyOf(problem.code));
+      const report = stopsWork(state, problem, states) ? fails : warns;
+      return report(name, `${problem.code} since ${problem.since}: ${problem.detail}`, remedyOf(problem.code));
     });
   });
   const versions = versionsOf(states.filter((state) => state.alive));

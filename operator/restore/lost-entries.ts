@@ -101,10 +101,10 @@ export async function findLost(
   if (!endsWithHead) check.fault(withoutHead);
   const { faults, faultCount, end } = check.finish();
   if (faultCount > 0) {
-    const told = faults.slice(0, 3).map(({ message }) => message);
+    const reasons = faults.slice(0, 3).map(({ message }) => message);
     throw new CommandError(
       "export_refused",
-      `The export is not what was signed, and nothing was done. ${told.join(" ")}`,
+      `The export is not what was signed, and nothing was done. ${reasons.join(" ")}`,
     );
   }
   return { realmId, fork, end: end.position, entries, replayedTo };

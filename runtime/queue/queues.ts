@@ -286,10 +286,10 @@ export function startQueueWorker(
   worker.on("failed", (job, error) => {
     const isLast = job === undefined || job.finishedOn !== undefined;
     onEnd(isLast ? "failed" : "again");
-    const told = { queue: name, taskId: job?.id, attempt: job?.attemptsMade };
+    const fields = { queue: name, taskId: job?.id, attempt: job?.attemptsMade };
     if (error instanceof RetryLater && !isLast) {
-      log.debug({ event: "task.repeated", ...told, reason: error.message }, "retrying a task at its own request");
-    } else log.warn({ event: "task.failed", ...told, err: error }, "a task failed");
+      log.debug({ event: "task.repeated", ...fields, reason: error.message }, "retrying a task at its own request");
+    } else log.warn({ event: "task.failed", ...fields, err: error }, "a task failed");
   });
   worker.on("stalled", (taskId) => {
     log.warn({ event: "task.stalled", queue: name, taskId }, "a task's worker went away; another worker takes it");

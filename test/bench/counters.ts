@@ -12,7 +12,7 @@ export interface Counters {
 }
 
 /** A connection that falls idle reports its counts within this time. */
-const toldWithinMs = 11_000;
+const reportedWithinMs = 11_000;
 
 export const counterColumns = ["commits each", "WAL fsyncs each", "WAL records each", "WAL bytes each"];
 export const counterCells = ({ commits, walFsyncs, walRecords, walBytes }: Counters): string[] =>
@@ -24,15 +24,15 @@ export const counterCells = ({ commits, walFsyncs, walRecords, walBytes }: Count
  * operations. Waits until it has counted everything.
  */
 export async function countEach(db: Database, happens: () => Promise<number>): Promise<Counters> {
-  await delay(toldWithinMs);
+  await delay(reportedWithinMs);
   const first = await readCounters(db);
-  await delay(toldWithinMs);
+  await delay(reportedWithinMs);
   const before = await readCounters(db);
   const startedAt = performance.now();
   const operations = await happens();
-  await delay(toldWithinMs);
+  await delay(reportedWithinMs);
   const after = await readCounters(db);
-  const idleTimes = (performance.now() - startedAt) / toldWithinMs;
+  const idleTimes = (performance.now() - startedAt) / reportedWithinMs;
   const each = (what: keyof Counters): number =>
     (after[what] - before[what] - (before[what] - first[what]) * idleTimes) / operations;
   return {

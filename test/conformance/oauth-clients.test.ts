@@ -133,8 +133,8 @@ describe("oauth4webapi", () => {
     const { access_token: accessToken } = await oauth.processClientCredentialsResponse(as, me, answer);
     expect(await api("/api/user", accessToken)).toMatchObject({ status: 200 });
 
-    const told = await oauth.introspectionRequest(as, me, authentication, accessToken, insecure);
-    expect(await oauth.processIntrospectionResponse(as, me, told)).toMatchObject({
+    const response = await oauth.introspectionRequest(as, me, authentication, accessToken, insecure);
+    expect(await oauth.processIntrospectionResponse(as, me, response)).toMatchObject({
       active: true,
       sub: machine.clientId,
     });

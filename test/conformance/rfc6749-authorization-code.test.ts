@@ -5,7 +5,7 @@ import {
   authorizationOn,
   drawPkce,
   expectShownOnPage,
-  expectToldToApplication,
+  expectSentToApplication,
   markedState,
   redirectUri,
 } from "../support/given/authorization.ts";
@@ -90,7 +90,7 @@ describe("4.1.2.1 reported to the application:", () => {
     ["an unknown scope", { scope: "everything" }, "invalid_scope"],
     ["a scope that every object has", { scope: "constructor" }, "invalid_scope"],
   ])("%s", async (_, parameters, error) => {
-    expectToldToApplication(await ask({ state: markedState, ...parameters }), { error, iss: api.url });
+    expectSentToApplication(await ask({ state: markedState, ...parameters }), { error, iss: api.url });
   });
 
   test("a repeated parameter; a repeated state is not returned", async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { authorizationOn, drawPkce, expectToldToApplication, markedState } from "../support/given/authorization.ts";
+import { authorizationOn, drawPkce, expectSentToApplication, markedState } from "../support/given/authorization.ts";
 import type { GivenApplication, GivenUser } from "../support/given/given.ts";
 import { useApi } from "../support/service/api.ts";
 
@@ -29,7 +29,7 @@ describe("4.4.1 the application is sent", () => {
     ["no PKCE where it is required", {}, "invalid_request", () => strict],
   ])("%s", async (_, parameters, error, of = () => application) => {
     const url = authorizeUrl(of(), { state: markedState, ...parameters });
-    expectToldToApplication(await (await browser(user)).get(url, { follow: false }), { error, iss: api.url });
+    expectSentToApplication(await (await browser(user)).get(url, { follow: false }), { error, iss: api.url });
   });
 });
 

@@ -15,7 +15,8 @@ nginx
 `;
 
 /** When a step fails, what the processes said last. */
-const whatWasSaid = "trap 'status=$?; [ $status = 0 ] || tail -n 8 /run/units/*.log | cut -c 1-300; exit $status' EXIT";
+const journalOnFailure =
+  "trap 'status=$?; [ $status = 0 ] || tail -n 8 /run/units/*.log | cut -c 1-300; exit $status' EXIT";
 
 /** Nothing of the database is left. */
 const newCluster = `
@@ -72,7 +73,7 @@ describeWithTool(
       ];
       writeFileSync(
         script,
-        ["set -eu -o pipefail", whatWasSaid, barePlace, startPackages, named(release), ...steps].join("\n"),
+        ["set -eu -o pipefail", journalOnFailure, barePlace, startPackages, named(release), ...steps].join("\n"),
       );
       const units = resolve("test/support/deploy/units.mjs");
       printed = await runOnMachine("machine.sh", [join(directory, "machine"), script, process.execPath, units]);

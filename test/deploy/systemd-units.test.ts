@@ -14,7 +14,7 @@ systemctl start "postgresql@$version-main" redis-server nginx
 `;
 
 /** When a step fails, what the units said last. */
-const whatWasSaid = "trap 'status=$?; [ $status = 0 ] || journalctl --lines 60 | cut -c 1-300; exit $status' EXIT";
+const journalOnFailure = "trap 'status=$?; [ $status = 0 ] || journalctl --lines 60 | cut -c 1-300; exit $status' EXIT";
 
 interface Run {
   status: number;
@@ -24,7 +24,7 @@ type Examined = Run & Record<"fails" | "disk" | "warns", string[]>;
 type Found = Record<"enabled" | "stopped" | "started" | "dumps" | "exports", string[]> &
   Record<"backup" | "export", Run> &
   Record<"well" | "without" | "mended" | "full", Examined> &
-  Record<"saidWhileWell" | "errors" | "heard", string[]> &
+  Record<"loggedWhileWell" | "errors" | "heard", string[]> &
   Record<"withoutProgram" | "withProgram", string>;
 
 const good = { status: 0, result: "success" };
@@ -60,7 +60,7 @@ describeWithTool(
       const steps = [...blocks.map(asRun), `/usr/bin/node /mnt/scripts/booted.mjs`];
       writeFileSync(
         script,
-        ["set -eu -o pipefail", whatWasSaid, barePlace, startPackages, named("/mnt/release"), ...steps].join("\n"),
+        ["set -eu -o pipefail", journalOnFailure, barePlace, startPackages, named("/mnt/release"), ...steps].join("\n"),
       );
       const printed = await runOnMachine("booted-machine.sh", [directory, script, resolve(process.execPath)]);
       found = JSON.parse(/^FOUND (.*)$/m.exec(printed)?.[1] ?? "{}") as Found;
@@ -80,7 +80,7 @@ describeWithTool(
     describe("the doctor", () => {
       test("ends well if nothing is wrong, and raises no alarm", () => {
         expect(found.well).toMatchObject({ ...good, fails: [] });
-        expect(found.saidWhileWell).toEqual([]);
+        expect(found.loggedWhileWell).toEqual([]);
       });
 
       test("checks the disk of the operator's directory", () => {

@@ -73,8 +73,8 @@ describeWithTool("chromium", "exported lists", () => {
     expect(profiles).toContain(`\r\n${expected.profile()}`);
     for (const text of [people, profiles]) {
       for (const kind of kindsOfPeople) {
-        const { status, body, text: said } = await send(kind, text);
-        expect(status, said).toBe(202);
+        const { status, body, text: answer } = await send(kind, text);
+        expect(status, answer).toBe(202);
         const rows = await service.get(`/api/jobs/${body.data.id}/results`);
         expect(rows.body.data).toHaveLength(linesOf(text).length - 2);
         expect(rows.body.data).toContainEqual(expect.objectContaining({ pairwiseID: name }));

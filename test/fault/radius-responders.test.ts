@@ -102,7 +102,7 @@ describeWithRadius("responders that end while devices try RADIUS servers", () =>
     repeating(async () => ({ good: await knock(mode, good), revoked: await knock(mode, revoked) }));
 
   /** Expects the good one always admitted and the revoked one never; a failure shows the server's log. */
-  const expectWellSaid = (outcomes: readonly Record<"good" | "revoked", Answered>[]): void => {
+  const expectRightAnswers = (outcomes: readonly Record<"good" | "revoked", Answered>[]): void => {
     expect(outcomes.length).toBeGreaterThan(0);
     for (const outcome of outcomes) {
       expect(outcome.good.admitted, outcome.good.complaints).toBe(true);
@@ -126,7 +126,7 @@ describeWithRadius("responders that end while devices try RADIUS servers", () =>
       });
       await ended(old, "SIGTERM");
     }
-    for (const each of knocks) expectWellSaid(await each.stop());
+    for (const each of knocks) expectRightAnswers(await each.stop());
   });
 
   test("with all responders killed the resilient server uses the CRL and the strict one admits nobody, until one is back", async () => {
@@ -151,7 +151,7 @@ describeWithRadius("responders that end while devices try RADIUS servers", () =>
     });
     expect(await isAdmitted("strict", revoked)).toBe(false);
     expect(await processesCheck()).toMatchObject({ status: "ok" });
-    expectWellSaid(await knocks.stop());
+    expectRightAnswers(await knocks.stop());
   });
 });
 

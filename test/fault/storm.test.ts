@@ -186,12 +186,12 @@ const unfinished = async ({ owner }: RunningService, by: Date): Promise<Record<s
 async function expectAnswersToHold({ owner }: RunningService, answers: readonly Answer[]): Promise<void> {
   expect(answers).toHaveLength(creations);
   expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(2);
-  const told = answers.flatMap(({ status, body }) =>
+  const issued = answers.flatMap(({ status, body }) =>
     status === 200 ? [(body.data as { serial: string }).serial] : [],
   );
-  expect(new Set(told).size).toBe(told.length);
-  const known = await owner.query(sql`select from certificates where serial_number = any(${told}::text[])`);
-  expect(known).toHaveLength(told.length);
+  expect(new Set(issued).size).toBe(issued.length);
+  const known = await owner.query(sql`select from certificates where serial_number = any(${issued}::text[])`);
+  expect(known).toHaveLength(issued.length);
 }
 
 async function expectEverythingOnce(service: RunningService): Promise<void> {

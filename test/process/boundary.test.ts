@@ -279,9 +279,9 @@ test("doctor distinguishes a wrong password from a server that is away", async (
 });
 
 test("operator commands other than migrate report that their login is the owner's", async () => {
-  const said = async (url: string) => (await operator(["realm", "list"], url)).err;
-  expect(await said(superuser)).toContain("postgres is a superuser, and only `migrate` needs that");
-  expect(await said(loginUrl("realmpass_operator_login"))).toBe("");
+  const errorsOf = async (url: string) => (await operator(["realm", "list"], url)).err;
+  expect(await errorsOf(superuser)).toContain("postgres is a superuser, and only `migrate` needs that");
+  expect(await errorsOf(loginUrl("realmpass_operator_login"))).toBe("");
   expect((await operator(["migrate"], superuser)).err).toBe("");
 });
 

@@ -78,10 +78,10 @@ test("the processes export each metric that an alert uses", async () => {
   const texts = await Promise.all(
     processKinds.map(async (kind) => (await fetch(`http://127.0.0.1:${portOf(kind)}/metrics`)).text()),
   );
-  const told = new Set([...texts.join("\n").matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  const known = new Set([...texts.join("\n").matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   // Only where such a certificate is configured.
-  told.add("realmpass_certificate_not_after_seconds");
-  expect([...asked].filter((name) => !told.has(name))).toEqual([]);
+  known.add("realmpass_certificate_not_after_seconds");
+  expect([...asked].filter((name) => !known.has(name))).toEqual([]);
   expect(asked.size).toBeGreaterThan(10);
   // docs/health.md has a row for each of them, and no other row.
   const page = readFileSync("docs/health.md", "utf8");
@@ -89,7 +89,7 @@ test("the processes export each metric that an alert uses", async () => {
     [...names.matchAll(/`(realmpass_\w+)`/g)].map(([, name]) => name!),
   );
   const ofNode = /^realmpass_(?:process|nodejs)_/;
-  expect(explained.sort()).toEqual([...told].filter((name) => !ofNode.test(name!)).sort());
+  expect(explained.sort()).toEqual([...known].filter((name) => !ofNode.test(name!)).sort());
   const api = texts[0];
   expect(api).toMatch(/realmpass_queue_up 1/);
   expect(api).toMatch(/realmpass_queue_tasks\{queue="issuance",state="waiting"\} 0/);

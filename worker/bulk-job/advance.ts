@@ -24,9 +24,9 @@ const failuresMax = 3;
  */
 export async function advance(deps: BulkJobDeps, jobId: string): Promise<void> {
   try {
-    for (let goesOn = true; goesOn;) {
+    for (let hasNext = true; hasNext;) {
       const job = await jobs.find(deps.db, jobId);
-      goesOn = job !== undefined && (await step(deps, job));
+      hasNext = job !== undefined && (await step(deps, job));
     }
     deps.failures.delete(jobId);
   } catch (error) {

@@ -33,7 +33,7 @@ export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice
   try {
     await eachByItself(await chain.realmsWaiting(deps.db), (realmId) => sealRealm(deps, { realmId, slice }));
   } finally {
-    deps.headLog.tell();
+    deps.headLog.write();
   }
 }
 
@@ -44,7 +44,7 @@ async function sealRealm(deps: SealingDeps, { realmId, slice }: { realmId: strin
       if (sealed !== undefined) deps.headLog.note(realmId, sealed.head);
       more = sealed?.more === true;
     }
-    await tellOfLag(deps, realmId);
+    await logLag(deps, realmId);
   } catch (error) {
     if (error instanceof UntrustedHead) {
       deps.onRefused();
@@ -54,7 +54,7 @@ async function sealRealm(deps: SealingDeps, { realmId, slice }: { realmId: strin
   }
 }
 
-async function tellOfLag({ db, clock, log }: SealingDeps, realmId: string): Promise<void> {
+async function logLag({ db, clock, log }: SealingDeps, realmId: string): Promise<void> {
   const since = await chain.waitingSince(db, realmId);
   if (since !== undefined && isLagging(since, clock.now())) {
     log.warn({ event: "audit.lagging", realmId, since }, "audit entries wait for their place in the chain");
@@ -96,7 +96,7 @@ export interface HeadLog {
   /** Notes the committed end of a realm's chain. */
   note(realmId: string, head: chain.SignedHead): void;
   /** Logs the heads that are due. */
-  tell(): void;
+  write(): void;
 }
 
 /** A realm's head is logged at most this often. */
@@ -104,18 +104,18 @@ const headMinutes = 15;
 
 /** Logs the latest head that this worker signed for each realm, when it is new and at most once in {@link headMinutes}. */
 export function createHeadLog({ clock, log }: { clock: Clock; log: Log }): HeadLog {
-  const untold = new Map<string, chain.SignedHead>();
-  const toldAt = new Map<string, number>();
+  const unlogged = new Map<string, chain.SignedHead>();
+  const loggedAt = new Map<string, number>();
   return {
-    note: (realmId, head) => void untold.set(realmId, head),
-    tell() {
+    note: (realmId, head) => void unlogged.set(realmId, head),
+    write() {
       const now = clock.now().getTime();
-      for (const [realmId, { position, hash, signature }] of untold) {
-        const before = toldAt.get(realmId);
+      for (const [realmId, { position, hash, signature }] of unlogged) {
+        const before = loggedAt.get(realmId);
         if (before !== undefined && now - before < headMinutes * 60_000) continue;
         log.info({ event: "audit.head", realmId, position, hash, signature }, "the signed head of a realm's audit log");
-        toldAt.set(realmId, now);
-        untold.delete(realmId);
+        loggedAt.set(realmId, now);
+        unlogged.delete(realmId);
       }
     },
   };

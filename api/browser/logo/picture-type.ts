@@ -15,8 +15,8 @@ export const acceptedPictures = Object.keys(beginnings).join(", ");
 
 /** Returns the picture's type: its Content-Type, if its first bytes match. */
 export function pictureTypeOf(contentType: string | undefined, bytes: Buffer): PictureType | undefined {
-  const said = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
-  const type = (Object.keys(beginnings) as PictureType[]).find((known) => known === said);
+  const declared = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  const type = (Object.keys(beginnings) as PictureType[]).find((known) => known === declared);
   return type !== undefined && beginnings[type](bytes) ? type : undefined;
 }
 

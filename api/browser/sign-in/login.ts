@@ -30,7 +30,7 @@ export async function showSignIn(page: PageRequest): Promise<void> {
   const asked = readParameters((name) => single(page, name));
   const login = asked.again ? undefined : await findLogin(deps, page.request);
   if (login !== undefined && !isForApplication(asked) && asked.realmName === undefined) {
-    await goOn(page, asked, login);
+    await continueWith(page, asked, login);
     return;
   }
 
@@ -46,13 +46,13 @@ export async function showSignIn(page: PageRequest): Promise<void> {
       })),
     });
   } else if (login?.realmId === place.realm.id) {
-    await goOn(page, asked, login);
+    await continueWith(page, asked, login);
   } else {
     sendSignInForm(page, asked, place);
   }
 }
 
-async function goOn(page: PageRequest, { path }: SignInParameters, login: Login): Promise<void> {
+async function continueWith(page: PageRequest, { path }: SignInParameters, login: Login): Promise<void> {
   if (path === undefined) await showWhoIsSignedIn(page, login);
   else redirect(page, pathOn(page.deps, path));
 }

@@ -5,7 +5,7 @@ import { UpstreamError } from "./upstream-error.ts";
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Null and the empty text count as absent. */
-export const isSaid = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
+export const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
 export const valueOf = (claims: Claims, name: string): unknown =>
   Object.hasOwn(claims, name) ? claims[name] : undefined;
@@ -21,7 +21,7 @@ export function claimNamesIn(claims: Claims): Claims {
  * `hasgroups` only means that there are some.
  */
 function isWithheld(claims: Claims, name: string): boolean {
-  if (isSaid(valueOf(claims, name))) return false;
+  if (isPresent(valueOf(claims, name))) return false;
   const hasGroups = valueOf(claims, "hasgroups");
   return (
     Object.hasOwn(claimNamesIn(claims), name) || (name === "groups" && (hasGroups === true || hasGroups === "true"))
@@ -40,9 +40,9 @@ export function verdictOf(claims: Claims, rules: readonly ClaimRule[]): boolean 
 
 /** Returns whether the claim has the value, alone or among others. An absent claim does not. */
 function isMet(claims: Claims, { claim, value }: ClaimRule): boolean {
-  const said = valueOf(claims, claim);
-  if (!isSaid(said)) return false;
-  const values: unknown[] = Array.isArray(said) ? said : [said];
+  const claimed = valueOf(claims, claim);
+  if (!isPresent(claimed)) return false;
+  const values: unknown[] = Array.isArray(claimed) ? claimed : [claimed];
   if (!values.every((one) => typeof one === "string")) {
     throw new UpstreamError("upstream_bad_answer", `the claim ${claim} is neither text nor texts`);
   }

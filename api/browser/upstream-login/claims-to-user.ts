@@ -4,7 +4,7 @@ import { KnownPairwiseID, withoutEnds } from "../../../domain/people/pairwise-id
 import { text } from "../../../domain/text.ts";
 import { inOrder, type Role } from "../../../domain/people/roles.ts";
 import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
-import { claimNamesIn, isSaid, valueOf, verdictOf, type Claims } from "./claim-rules.ts";
+import { claimNamesIn, isPresent, valueOf, verdictOf, type Claims } from "./claim-rules.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 /** A person as the realm's claims describe them. Undefined properties were not sent and change nothing. */
@@ -34,12 +34,12 @@ export const lacksClaims = (claims: Claims, names: UpstreamClaims): boolean =>
     names.email ?? defaults.email,
     names.displayName ?? defaults.displayName,
     ...[names.mayUse ?? [], ...Object.values(roleRulesOf(names))].flat().map(({ claim }) => claim),
-  ].some((name) => !isSaid(valueOf(claims, name)));
+  ].some((name) => !isPresent(valueOf(claims, name)));
 
 /** Merges the claims. The signed id token takes precedence. Both may refer to claims elsewhere. */
 export const withUserinfo = (idToken: Claims, userinfo: Claims): Claims => ({
   ...userinfo,
-  ...Object.fromEntries(Object.entries(idToken).filter(([, value]) => isSaid(value))),
+  ...Object.fromEntries(Object.entries(idToken).filter(([, value]) => isPresent(value))),
   _claim_names: { ...claimNamesIn(userinfo), ...claimNamesIn(idToken) },
 });
 
@@ -92,11 +92,11 @@ function addressOf(claims: Claims, names: UpstreamClaims): string | undefined {
 
 /** Returns whether the e-mail claim has a value that is not an address. */
 export const hasBadAddress = (claims: Claims, names: UpstreamClaims): boolean =>
-  isSaid(valueOf(claims, names.email ?? defaults.email)) && addressOf(claims, names) === undefined;
+  isPresent(valueOf(claims, names.email ?? defaults.email)) && addressOf(claims, names) === undefined;
 
 function textOf(claims: Claims, name: string, allowed: z.ZodType<string>): string | undefined {
   const value = valueOf(claims, name);
-  if (!isSaid(value)) return undefined;
+  if (!isPresent(value)) return undefined;
   const parsed = allowed.safeParse(value);
   if (!parsed.success) throw badClaim(`the claim ${name} cannot be stored as text`);
   return parsed.data;

@@ -145,13 +145,13 @@ async function welcome(
     email: person.email ?? email,
     displayName: person.displayName ?? displayName,
   };
-  const said = (["email", "displayName"] as const).filter((name) => now[name] !== user[name]);
-  if (said.length > 0) await identities.updateUser(tx, { realmId, user: { id, ...now } });
+  const changedFields = (["email", "displayName"] as const).filter((name) => now[name] !== user[name]);
+  if (changedFields.length > 0) await identities.updateUser(tx, { realmId, user: { id, ...now } });
   if (user.notPermittedSince !== null) await identities.setNotPermitted(tx, { realmId, userId: id, since: null });
   const changed = [
     ...(how === "adopted" ? ["identity"] : []),
     ...(user.notPermittedSince === null ? [] : ["permitted"]),
-    ...said,
+    ...changedFields,
   ];
   if (changed.length > 0) {
     await auditEntries.record(tx, {

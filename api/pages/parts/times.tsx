@@ -20,19 +20,21 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** Formats moments in a language and a time zone, as elements that programs can read. */
 export function timesIn(language: Language, { timeZone, now }: { timeZone: string; now: Date }): Times {
-  const said = (how: typeof dayIn, at: Date) => <time datetime={at.toISOString()}>{how(language, timeZone, at)}</time>;
+  const timeElement = (how: typeof dayIn, at: Date) => (
+    <time datetime={at.toISOString()}>{how(language, timeZone, at)}</time>
+  );
   const withRest = (how: typeof dayIn, at: Date) => {
     const rest = durationIn(language, at.getTime() - now.getTime());
-    return filled((moment) => pageTexts(language).withRest(moment, rest), said(how, at));
+    return filled((moment) => pageTexts(language).withRest(moment, rest), timeElement(how, at));
   };
   return {
-    day: (at) => said(dayIn, at),
-    time: (at) => said(timeIn, at),
-    moment: (at) => said(momentIn, at),
+    day: (at) => timeElement(dayIn, at),
+    time: (at) => timeElement(timeIn, at),
+    moment: (at) => timeElement(momentIn, at),
     until: (at) => withRest(timeIn, at),
     end(at) {
       const ms = at.getTime() - now.getTime();
-      return ms > 0 && ms < dayMs ? withRest(momentIn, at) : said(dayIn, at);
+      return ms > 0 && ms < dayMs ? withRest(momentIn, at) : timeElement(dayIn, at);
     },
   };
 }

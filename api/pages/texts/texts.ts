@@ -4,8 +4,8 @@ import type { english } from "./english.ts";
 /** The same keys, with any words. */
 export type Words<Value> = Value extends string
   ? string
-  : Value extends (...given: infer Given) => infer Said
-    ? (...given: Given) => Said extends string ? string : Said
+  : Value extends (...given: infer Given) => infer Text
+    ? (...given: Given) => Text extends string ? string : Text
     : { [Key in keyof Value]: Words<Value[Key]> };
 
 /** The texts that every language must have: all of English's, and one for each problem. */

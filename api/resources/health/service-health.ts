@@ -27,23 +27,23 @@ interface Options {
 /** Checks the service as a whole, once for all callers within {@link healthSecondsMax} seconds. Never rejects. */
 export function createServiceHealth(options: Options): () => Promise<readonly HealthCheck[]> {
   let last: { at: number; checks: Promise<readonly HealthCheck[]> } | undefined;
-  let said = "";
+  let logged = "";
 
-  async function lookAndTell(): Promise<readonly HealthCheck[]> {
+  async function checkAndLog(): Promise<readonly HealthCheck[]> {
     const checks = await look(options);
     const faults = checks.filter(({ state }) => state !== "ok");
-    const saying = faults.map(({ name, state }) => `${name} ${state}`).join(" ");
-    if (saying !== said) {
+    const summary = faults.map(({ name, state }) => `${name} ${state}`).join(" ");
+    if (summary !== logged) {
       if (faults.length > 0) options.log.warn({ event: "status.changed", faults }, "not all of the service is well");
       else options.log.info({ event: "status.changed", faults }, "all of the service is well again");
     }
-    said = saying;
+    logged = summary;
     return checks;
   }
 
   return () => {
     const at = performance.now();
-    if (last === undefined || at - last.at >= healthSecondsMax * 1_000) last = { at, checks: lookAndTell() };
+    if (last === undefined || at - last.at >= healthSecondsMax * 1_000) last = { at, checks: checkAndLog() };
     return last.checks;
   };
 }

@@ -65,13 +65,13 @@ export const crlRevokeSerial = command({
     return {
       json: { issuerID: issuerId, serials: outcomes },
       text: Object.entries(outcomes)
-        .map(([serialNumber, outcome]) => `${serialNumber}: ${told[outcome]}`)
+        .map(([serialNumber, outcome]) => `${serialNumber}: ${outcomeWords[outcome]}`)
         .join("\n"),
     };
   },
 });
 
-const told = {
+const outcomeWords = {
   revoked: "revoked",
   listed: "not known here; on the CRL within seconds, and revoked by OCSP",
   unchanged: "was revoked already",

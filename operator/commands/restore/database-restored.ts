@@ -29,7 +29,7 @@ export const databaseRestored = command({
         }
         return restoring.markRestored(tx, { at: context.clock.now() });
       });
-      const told = restores.map(
+      const lines = restores.map(
         ({ realmId, id, position }) =>
           `realm ${realmId}: its audit log ends at position ${position}; the entry is ${id}.`,
       );
@@ -37,7 +37,7 @@ export const databaseRestored = command({
         json: {
           realms: restores.map(({ realmId, id, position }) => ({ realm: Number(realmId), entry: id, position })),
         },
-        text: [...told, "Next: `revocations replay` with the exports of the audit log, and only then start."].join(
+        text: [...lines, "Next: `revocations replay` with the exports of the audit log, and only then start."].join(
           "\n",
         ),
       };

@@ -26,7 +26,7 @@ export const disconnect: Scenario = {
     const waiting = Array.from({ length: readers }, () => startReader(service, stopped.signal));
     await Promise.all(waiting.map(({ ready }) => ready));
 
-    const told: number[] = [];
+    const durations: number[] = [];
     for (const serial of serials) {
       const startedAt = performance.now();
       const at = systemClock.now().getTime();
@@ -36,17 +36,22 @@ export const disconnect: Scenario = {
       });
       if (answer.status !== 200) throw new Error(`DELETE was answered ${answer.status}: ${await answer.text()}`);
       await Promise.all(waiting.map(({ hasSince }) => hasSince(at)));
-      told.push(performance.now() - startedAt);
+      durations.push(performance.now() - startedAt);
       await delay(Math.max(0, paceMs - (performance.now() - startedAt)));
     }
     stopped.abort();
     await Promise.all(waiting.map(({ ended }) => ended));
 
-    const sorted = told.toSorted((a, b) => a - b);
+    const sorted = durations.toSorted((a, b) => a - b);
     const of = [median(sorted), percentile(sorted, 0.95), percentile(sorted, 0.99), percentile(sorted, 1)];
     return {
       rows: [
-        ["until the last server has the line", String(told.length), ...of.map((value) => figure(value)), "p99 < 1,000"],
+        [
+          "until the last server has the line",
+          String(durations.length),
+          ...of.map((value) => figure(value)),
+          "p99 < 1,000",
+        ],
       ],
       figures: [figureOf("until the last server has the line", "p50 ms", [sorted], median)],
     };

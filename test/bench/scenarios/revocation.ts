@@ -143,10 +143,10 @@ async function revokeOneByOne(
       const startedAt = performance.now();
       const since = (): number => performance.now() - startedAt;
       onCrl.push(watcher.has(profile.serialNumber).then(() => void into.crl.push(since())));
-      const told = ports.map((port) => untilRevoked(`http://127.0.0.1:${port}`, issuer, profile, agent));
+      const waits = ports.map((port) => untilRevoked(`http://127.0.0.1:${port}`, issuer, profile, agent));
       await remove(service, path);
       into.answered.push(since());
-      await Promise.all(told);
+      await Promise.all(waits);
       into.ocsp.push(since());
       await delay(Math.max(0, paceMs - since()));
     }

@@ -23,7 +23,7 @@ interface Profile {
   files: DeviceFiles;
 }
 
-interface Told {
+interface ActivityAnswer {
   code: string;
   text: string;
   lastCheck: { at: string; result: string } | null;
@@ -80,10 +80,10 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
   const comes = async ({ files }: Profile): Promise<boolean> =>
     (await authenticate({ radius, files, ca: chain, identity: `@${domain}` })).admitted;
 
-  async function told({ serial }: Profile): Promise<Told> {
+  async function answerAbout({ serial }: Profile): Promise<ActivityAnswer> {
     const data = (await ask("GET", `/api/profiles/${serial}/activity`)) as {
       diagnosis: { code: string; text: string };
-      lastCheck: Told["lastCheck"];
+      lastCheck: ActivityAnswer["lastCheck"];
       realmChecks: { servers: number };
     };
     const { diagnosis, lastCheck, realmChecks } = data;
@@ -92,22 +92,22 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
 
   test("that no server asks, that the device has never been checked, then that its profile is good", async () => {
     const [first, second] = [await issue(), await issue()];
-    expect(await told(first)).toMatchObject({ code: "nobody_asks", lastCheck: null, servers: 0 });
+    expect(await answerAbout(first)).toMatchObject({ code: "nobody_asks", lastCheck: null, servers: 0 });
 
     expect(await comes(second)).toBe(true);
 
     // The server that checked one device checks all.
     await eventually(async () => {
-      expect(await told(first)).toMatchObject({ code: "never_asked", lastCheck: null, servers: 1 });
+      expect(await answerAbout(first)).toMatchObject({ code: "never_asked", lastCheck: null, servers: 1 });
     });
-    expect(await told(second)).toMatchObject({
+    expect(await answerAbout(second)).toMatchObject({
       code: "good",
       text: expect.stringMatching(/^The certificate was good on /),
       lastCheck: { result: "good" },
     });
     expect(await comes(first)).toBe(true);
     await eventually(async () => {
-      expect(await told(first)).toMatchObject({ code: "good" });
+      expect(await answerAbout(first)).toMatchObject({ code: "good" });
     });
   });
 
@@ -115,11 +115,11 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     const profile = await issue();
     expect(await comes(profile)).toBe(true);
     await eventually(async () => {
-      expect(await told(profile)).toMatchObject({ code: "good" });
+      expect(await answerAbout(profile)).toMatchObject({ code: "good" });
     });
 
     await ask("DELETE", `/api/profiles/${profile.serial}`, { reason: 1 });
-    expect(await told(profile)).toMatchObject({
+    expect(await answerAbout(profile)).toMatchObject({
       code: "revoked",
       text: expect.stringMatching(/^Revoked by the application .* No attempt seen since\.$/),
     });
@@ -129,7 +129,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
       expect(await comes(profile)).toBe(false);
     });
     await eventually(async () => {
-      expect(await told(profile)).toMatchObject({
+      expect(await answerAbout(profile)).toMatchObject({
         code: "revoked_tried",
         text: expect.stringMatching(/^Revoked by the application .*; the device tried on .* and was refused\.$/),
         lastCheck: { result: "revoked" },
@@ -144,7 +144,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     for (const profile of [locked, leaving]) {
       expect(await comes(profile)).toBe(true);
       await eventually(async () => {
-        expect(await told(profile)).toMatchObject({ code: "good" });
+        expect(await answerAbout(profile)).toMatchObject({ code: "good" });
       });
     }
   });
@@ -153,12 +153,12 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     const profile = await issue();
     expect(await comes(profile)).toBe(true);
     await eventually(async () => {
-      expect(await told(profile)).toMatchObject({ code: "good" });
+      expect(await answerAbout(profile)).toMatchObject({ code: "good" });
     });
     await service.owner.query(sql`
       update certificates set not_after = ${systemClock.now()} where serial_number = ${profile.serial}
     `);
-    expect(await told(profile)).toMatchObject({ code: "expired" });
+    expect(await answerAbout(profile)).toMatchObject({ code: "expired" });
   });
 });
 

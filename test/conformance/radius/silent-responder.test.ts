@@ -135,8 +135,8 @@ describeWithRadius("a silent responder while devices try RADIUS servers", () => 
       ["resilient", revoked, false],
     ] as const) {
       for (let round = 0; round < 5; round++) {
-        const said = await knock(mode, device);
-        expect(said.admitted, said.complaints).toBe(admitted);
+        const outcome = await knock(mode, device);
+        expect(outcome.admitted, outcome.complaints).toBe(admitted);
       }
     }
     expect((await knock("strict", revoked)).admitted).toBe(false);

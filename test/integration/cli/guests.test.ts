@@ -41,10 +41,10 @@ test.each([
   [["guests", "create", "x", "--expires", "2099-01-01", "--profile-limit", "-1"], "--profile-limit"],
   [["guests", "show", "abc"], "ACCOUNT"],
   [["guests", "revoke", "1", "--reason", "boredom"], "--reason"],
-])("%j is a usage error", async (argv, says) => {
+])("%j is a usage error", async (argv, message) => {
   const { code, err } = await cli(argv);
   expect(code).toBe(2);
-  expect(err).toContain(says);
+  expect(err).toContain(message);
 });
 
 test("revoking without a terminal needs --yes", async () => {

@@ -61,10 +61,10 @@ describe("without a worker", () => {
     ["a folder", [".", "--type", "csv"], 1, "directory"],
     ["a file of an unknown kind", ["people.xlsx"], 2, "--type"],
     ["standard input of an unknown kind", ["-"], 2, "--type"],
-  ])("%s", async (_name, argv, expected, says) => {
+  ])("%s", async (_name, argv, expected, message) => {
     const { code, err } = await cli(["jobs", "start", "onboard", ...argv]);
     expect(code).toBe(expected);
-    expect(err).toContain(says);
+    expect(err).toContain(message);
   });
 
   test("an upload to a busy service is retried with the whole file", async () => {

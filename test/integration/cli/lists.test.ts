@@ -114,10 +114,10 @@ test.each([
   [["users", "show"], "USER is required"],
   [["jobs", "show", "7"], "UUID"],
   [["profiles", "revoke", "abc"], "serial"],
-])("%j is a usage error: 2", async (argv, says) => {
+])("%j is a usage error: 2", async (argv, message) => {
   const { code, out, err } = await cli([...argv]);
   expect({ code, out }).toEqual({ code: 2, out: "" });
-  expect(err).toContain(says);
+  expect(err).toContain(message);
 });
 
 test("help is output, and exits with 0", async () => {

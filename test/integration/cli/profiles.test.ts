@@ -90,10 +90,10 @@ test.each([
   [["--device-type", "linux", "--out", "x"], "--device-type must be one of MacOS"],
   [["--device-type", "Linux"], "--out is required"],
   [["--device-type", "Linux", "--out", "x", "--format", "der"], "--format"],
-])("profiles create … %j is a usage error", async (argv, says) => {
+])("profiles create … %j is a usage error", async (argv, message) => {
   const { code, err } = await cli(["profiles", "create", user, "laptop", ...argv]);
   expect(code).toBe(2);
-  expect(err).toContain(says);
+  expect(err).toContain(message);
 });
 
 test("one profile is revoked once its name is typed", async () => {

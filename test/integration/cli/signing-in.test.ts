@@ -147,13 +147,13 @@ test.each([
   ["no URL", ["--url", "service.example"], "https://"],
   ["another scheme", ["--url", "ftp://service.example"], "https://"],
   ["a password in the URL", ["--url", "https://user:pass@service.example"], "password"],
-])("%s is refused with 2 before anything is sent", async (_name, argv, says) => {
+])("%s is refused with 2 before anything is sent", async (_name, argv, message) => {
   const { code, err } = await cli(["users", "list", ...argv, "--client-id", "c"], {
     env: { REALMPASS_CLIENT_SECRET: "s" },
   });
 
   expect(code).toBe(2);
-  expect(err).toContain(says);
+  expect(err).toContain(message);
 });
 
 test("disabling certificate checks is refused", async () => {

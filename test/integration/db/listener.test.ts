@@ -23,13 +23,13 @@ test("a connection that is open but receives nothing is replaced, and the new on
     hearing: { everyMs: 100, withinMs: 5_000 },
   });
   onTestFinished(() => listener.close());
-  const says = (text: string) =>
+  const notify = (text: string) =>
     eventually(async () => {
       await database.owner.query(sql`select pg_notify('news', ${text})`);
       expect(heard).toContain(text);
     });
   await listener.ready;
-  await says("one");
+  await notify("one");
   expect([connected, deaf]).toEqual([1, 0]);
 
   proxy.silence();
@@ -37,6 +37,6 @@ test("a connection that is open but receives nothing is replaced, and the new on
     expect([deaf, listener.connected()]).toEqual([1, false]);
   });
   await proxy.restore();
-  await says("two");
+  await notify("two");
   expect(listener.connected()).toBe(true);
 });

@@ -174,7 +174,7 @@ const changes: [change: string, make: string, undo: string, told: RegExp][] = [
   ],
 ];
 
-describe.each(changes)("%s", (_, make, undo, told) => {
+describe.each(changes)("%s", (_, make, undo, message) => {
   test("is a fault for audit verify and doctor until it is undone", async () => {
     await run(make);
     try {
@@ -184,7 +184,7 @@ describe.each(changes)("%s", (_, make, undo, told) => {
         guardsOf(ran)
           .map(({ message }) => message)
           .join("\n"),
-      ).toMatch(told);
+      ).toMatch(message);
       expect([ran.code, ran.json["ok"]]).toEqual([1, false]);
       // The chain's own finding is reported beside it.
       expect(chainOf(ran).position).toBe(position);

@@ -63,10 +63,10 @@ describe("OpenSSL reports", () => {
   test.each(["-sha1", "-sha256"])("with %s that a profile is good, with a nonce and without", async (algorithm) => {
     const serialNumber = await givenProfile();
     for (const nonce of ["-nonce", "-no_nonce"]) {
-      const said = await ask(first, serialNumber, [algorithm, nonce]);
-      expect(said).toContain(`${serialNumber}: good`);
-      expect(said).toContain("Response verify OK");
-      expect(said).not.toMatch(/nonce|WARNING/i);
+      const output = await ask(first, serialNumber, [algorithm, nonce]);
+      expect(output).toContain(`${serialNumber}: good`);
+      expect(output).toContain("Response verify OK");
+      expect(output).not.toMatch(/nonce|WARNING/i);
     }
   });
 
@@ -80,10 +80,10 @@ describe("OpenSSL reports", () => {
       expect(await outcome(second, serialNumber)).toBe("revoked");
     });
 
-    const said = await ask(second, serialNumber, ["-text"]);
-    expect(said).toContain(`${serialNumber}: revoked`);
-    expect(said).toContain("Response verify OK");
-    expect(said).toMatch(/Revocation Time: \w{3} +\d+ [\d:]+ \d{4} GMT/);
+    const output = await ask(second, serialNumber, ["-text"]);
+    expect(output).toContain(`${serialNumber}: revoked`);
+    expect(output).toContain("Response verify OK");
+    expect(output).toMatch(/Revocation Time: \w{3} +\d+ [\d:]+ \d{4} GMT/);
   });
 
   test("the reason only if there is one", async () => {
@@ -118,16 +118,16 @@ describe("OpenSSL reports", () => {
     `);
     const serialNumber =
       which === "other" ? await givenProfile(other) : which === "responder" ? row!.serialNumber : which;
-    const said = await ask(first, serialNumber);
-    expect(said).toContain(`${serialNumber}: unknown`);
-    expect(said).toContain("Response verify OK");
+    const output = await ask(first, serialNumber);
+    expect(output).toContain(`${serialNumber}: unknown`);
+    expect(output).toContain("Response verify OK");
   });
 
   test("the status from each of two issuers' own responders", async () => {
     const serialNumber = await givenProfile(other);
-    const said = await ask(first, serialNumber, [], other);
-    expect(said).toContain(`${serialNumber}: good`);
-    expect(said).toContain("Response verify OK");
+    const output = await ask(first, serialNumber, [], other);
+    expect(output).toContain(`${serialNumber}: good`);
+    expect(output).toContain("Response verify OK");
   });
 
   test("an expired profile's stored status, as long as its issuer lives", async () => {
@@ -140,11 +140,11 @@ describe("OpenSSL reports", () => {
 
   test("several profiles in one answer", async () => {
     const [one, two] = [await givenProfile(), await givenProfile()];
-    const said = await askWithOpenssl(at(first), { ...realm, serialNumber: one, others: [two, "55"] });
-    expect(said).toContain(`${one}: good`);
-    expect(said).toContain(`${two}: good`);
-    expect(said).toContain("55: unknown");
-    expect(said).toContain("Response verify OK");
+    const output = await askWithOpenssl(at(first), { ...realm, serialNumber: one, others: [two, "55"] });
+    expect(output).toContain(`${one}: good`);
+    expect(output).toContain(`${two}: good`);
+    expect(output).toContain("55: unknown");
+    expect(output).toContain("Response verify OK");
   });
 });
 

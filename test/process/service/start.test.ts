@@ -99,7 +99,7 @@ test("each process receives only its own variables", async () => {
   await service.ready();
 
   const ofNode = /^(PATH|HOME|(NODE|npm)_\w+)$/;
-  const told = Object.fromEntries(
+  const variables = Object.fromEntries(
     (["api", "worker", "responder"] as const).map((name) => {
       const [pid] = processesWith(service, `${name}/main`);
       const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
@@ -114,7 +114,7 @@ test("each process receives only its own variables", async () => {
       ];
     }),
   );
-  expect(told).toEqual({
+  expect(variables).toEqual({
     api: ["REALMPASS_MASTER_KEY"],
     worker: ["REALMPASS_ISSUER_KEY_PASSPHRASE"],
     responder: [],

@@ -44,10 +44,10 @@ export async function startAccessPoint(address: string, port: number): Promise<A
   listener.on("message", (message, { address: from, port: fromPort }) => {
     // An access point ignores a request signed with another secret.
     if (message[0] !== disconnectRequest || !isSigned(message)) return;
-    const said = read(message);
+    const values = read(message);
     asked.set(message.subarray(1, 20).toString("hex"), {
-      userName: said.get(attributes["User-Name"]) ?? "",
-      session: said.get(attributes["Acct-Session-Id"]) ?? "",
+      userName: values.get(attributes["User-Name"]) ?? "",
+      session: values.get(attributes["Acct-Session-Id"]) ?? "",
     });
     listener.send(answerTo(message), fromPort, from);
   });

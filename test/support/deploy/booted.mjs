@@ -58,7 +58,7 @@ found.export = run("realmpass-audit-export.service");
 found.dumps = fs.readdirSync("/var/lib/realmpass-backup").map((name) => name.replace(/\d/g, "0"));
 found.exports = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));
 found.well = examine();
-found.saidWhileWell = journal(`--unit=${catcher}`);
+found.loggedWhileWell = journal(`--unit=${catcher}`);
 
 const responders = servers.filter((name) => name.startsWith("responder")).map((name) => `realmpass-${name}`);
 for (const name of responders) systemctl("stop", name);

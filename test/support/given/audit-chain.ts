@@ -11,9 +11,9 @@ export async function sealEntries(
   { key, ...slice }: { key: string; slice?: number },
 ): Promise<void> {
   const db = database.open("realmpass_worker", { connectionsMax: 2 });
-  const told = { clock: systemClock, log: silentLog };
+  const shared = { clock: systemClock, log: silentLog };
   const signer = await createHeadSigner(key);
-  await sealAudit({ db, signer, headLog: createHeadLog(told), onRefused: () => undefined, ...told }, slice);
+  await sealAudit({ db, signer, headLog: createHeadLog(shared), onRefused: () => undefined, ...shared }, slice);
 }
 
 /** Inserts entries by SQL, a second apart, the last one a second ago; every tenth has microseconds. */

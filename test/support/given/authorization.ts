@@ -20,7 +20,7 @@ export const answerOf = (visit: { headers: { location?: string | undefined } }):
 export const markedState = "a b+c&d=é";
 
 /** Expects that an authorization request with {@link markedState} was refused, with a redirect to the application. */
-export function expectToldToApplication(visit: Visit, { error, iss }: { error: string; iss: string }): void {
+export function expectSentToApplication(visit: Visit, { error, iss }: { error: string; iss: string }): void {
   expect({ status: visit.status, at: visit.headers.location?.split("?")[0] }).toEqual({ status: 303, at: redirectUri });
   expect(answerOf(visit)).toEqual({
     error,

@@ -106,7 +106,7 @@ export async function givenJob(
 }
 
 /** Notifies the workers, as the API does after its commit. */
-export const tellWorkers = (
+export const notifyWorkers = (
   queues: Queues,
   jobId: BulkJobID,
   cause: "received" | "started" | "cancelled" = "received",

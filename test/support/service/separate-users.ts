@@ -256,9 +256,9 @@ export async function issueAndAskOcsp({
   const issuer = Buffer.from(await (await fetch(`${url}/ca/1.cer`)).arrayBuffer());
   const root = new X509Certificate(readFileSync(rootFile(ceremony, ".crt.pem"))).raw;
   await eventually(async () => {
-    const said = await askWithOpenssl(`${url}/ocsp/1`, { issuer, root, serialNumber: `0x${serialNumber}` });
-    expect(said).toMatch(/: good$/m);
-    expect(said).toContain("Response verify OK");
+    const answer = await askWithOpenssl(`${url}/ocsp/1`, { issuer, root, serialNumber: `0x${serialNumber}` });
+    expect(answer).toMatch(/: good$/m);
+    expect(answer).toContain("Response verify OK");
   });
 }
 

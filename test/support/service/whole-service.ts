@@ -58,7 +58,7 @@ export async function startWhole({
   const processes = followProcesses(child);
   let output = "";
   let errors = "";
-  const said = new Promise<void>((resolve, reject) => {
+  const started = new Promise<void>((resolve, reject) => {
     let isReady = false;
     const follow = (): void => {
       if (isReady) return;
@@ -80,7 +80,7 @@ export async function startWhole({
       reject(new Error(`it ended: ${errors}`));
     });
   });
-  said.catch(() => undefined);
+  started.catch(() => undefined);
   const url = `http://127.0.0.1:${chosen}`;
 
   return {
@@ -91,7 +91,7 @@ export async function startWhole({
     output: () => output,
     errors: () => errors,
     async ready(path = "/status") {
-      await said;
+      await started;
       await eventually(async () => {
         expect((await fetch(`${url}${path}`)).status).toBe(200);
       });

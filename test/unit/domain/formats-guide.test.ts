@@ -30,11 +30,13 @@ test("the guide to formats names every device type once", () => {
 });
 
 test("the guide to formats gives each device type the key and the formats that people are offered, the best first", () => {
-  const told = readGuide().flatMap(({ devices, key, formats }) => devices.map((device) => ({ device, key, formats })));
-  const known = told.map(({ device }) => ({
+  const inGuide = readGuide().flatMap(({ devices, key, formats }) =>
+    devices.map((device) => ({ device, key, formats })),
+  );
+  const known = inGuide.map(({ device }) => ({
     device,
     key: keyNames[defaultKeyType[device as DeviceType]],
     formats: formatsFor[device as DeviceType],
   }));
-  expect(told).toEqual(known);
+  expect(inGuide).toEqual(known);
 });

@@ -2,24 +2,24 @@ import { expect, test } from "vitest";
 import { createSeldom, reasonOf, type Repeated } from "../../../runtime/seldom.ts";
 
 test("a repeated error is reported at once, and then once a minute with its count", () => {
-  const told: Repeated[] = [];
+  const logged: Repeated[] = [];
   let at = 0;
-  const seldom = createSeldom((repeated) => told.push(repeated), { now: () => at });
+  const seldom = createSeldom((repeated) => logged.push(repeated), { now: () => at });
 
   seldom(new Error("refused"));
   for (let times = 0; times < 230; times += 1) {
     at += 250;
     seldom(new Error("still refused"));
   }
-  expect(told).toEqual([{ count: 1, reason: "refused" }]);
+  expect(logged).toEqual([{ count: 1, reason: "refused" }]);
 
   at = 60_000;
   seldom(new Error("DENIED Redis is running in protected mode"));
-  expect(told.slice(1)).toEqual([{ count: 231, reason: "DENIED Redis is running in protected mode" }]);
+  expect(logged.slice(1)).toEqual([{ count: 231, reason: "DENIED Redis is running in protected mode" }]);
 
   at = 120_000;
   seldom(new Error("refused"));
-  expect(told.slice(2)).toEqual([{ count: 1, reason: "refused" }]);
+  expect(logged.slice(2)).toEqual([{ count: 1, reason: "refused" }]);
 });
 
 test.each([

@@ -104,12 +104,12 @@ describe("help", () => {
 
 describe("a failure", () => {
   test("is a sentence with its notes for people, and also a JSON object with --json", async () => {
-    const told = "It is too late.\n  at: now\n";
-    expect(await run("fail", "--refused")).toMatchObject({ code: 3, out: "", err: told });
+    const message = "It is too late.\n  at: now\n";
+    expect(await run("fail", "--refused")).toMatchObject({ code: 3, out: "", err: message });
     expect(await run("fail", "--refused", "--json")).toMatchObject({
       code: 3,
       out: '{"error":"too_late"}\n',
-      err: told,
+      err: message,
     });
   });
 

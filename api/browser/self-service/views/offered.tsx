@@ -58,13 +58,13 @@ const titleOf = (state: HandOverState, { handOver, failed }: Texts): string =>
         ? failed.title
         : handOver.titlePickedUp;
 
-interface Said {
+interface ViewContext {
   handOver: HandOver;
   texts: Texts;
   times: Times;
 }
 
-function Code({ page: { deps }, handOver, texts, times }: Said & { page: PageRequest }) {
+function Code({ page: { deps }, handOver, texts, times }: ViewContext & { page: PageRequest }) {
   const link = new URL(pathOn(deps, `/d/${tokenOfHandOver(deps, handOver)}`), deps.settings.authUrl).href;
   return (
     <div class="card scan">
@@ -78,7 +78,13 @@ function Code({ page: { deps }, handOver, texts, times }: Said & { page: PageReq
   );
 }
 
-function PickedUp({ handOver, state, texts, times, isGuest }: Said & { state: HandOverState; isGuest: boolean }) {
+function PickedUp({
+  handOver,
+  state,
+  texts,
+  times,
+  isGuest,
+}: ViewContext & { state: HandOverState; isGuest: boolean }) {
   const device = deviceTypes.find((each) => each === handOver.pickedUpBy) ?? "Other";
   const { downloadedAt } = handOver;
   const claimedAt = handOver.claimedAt ?? handOver.pickedUpAt;

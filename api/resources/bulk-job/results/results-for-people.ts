@@ -56,8 +56,8 @@ function errorOf({ error, message }: JobRowView, { job, words }: { job: Job; wor
 /** Returns text such as `E-Mail: ist keine E-Mail-Adresse`, with the column as the file calls it. */
 function reasonOf(message: string, { job, words }: { job: Job; words: RowWords }): string {
   const fault = faultOf(message, job);
-  const told = fault?.reason ?? message;
-  const [pattern, said] = words.reasons.find(([known]) => known.test(told)) ?? [];
-  const reason = pattern === undefined || said === undefined ? told : told.replace(pattern, said);
+  const sentence = fault?.reason ?? message;
+  const [pattern, translated] = words.reasons.find(([known]) => known.test(sentence)) ?? [];
+  const reason = pattern === undefined || translated === undefined ? sentence : sentence.replace(pattern, translated);
   return fault === undefined ? reason : `${fault.columns.join(words.or)}: ${reason}`;
 }

@@ -33,12 +33,12 @@ export function useRefusedFile(): (error: Error, of: { pasted: boolean }) => str
     if (error.code === "payload_too_large") return t("jobs.refused.tooLarge", context);
     if (error.code === "too_many_rows_waiting") return t("jobs.refused.tooManyWaiting");
     if (error.code !== "invalid_request") return message(error);
-    const told = error.fields.flatMap(({ path, reason }) => {
+    const sentences = error.fields.flatMap(({ path, reason }) => {
       const key = reasons[reason];
       const column = path.replaceAll(" or ", t("jobs.refused.or"));
       return key === undefined ? [] : [t(`jobs.refused.${key}`, { column })];
     });
-    if (told.length > 0) return told.join(" ");
+    if (sentences.length > 0) return sentences.join(" ");
     for (const [pattern, key] of descriptions) {
       const found = pattern.exec(error.message);
       if (found !== null) return t(`jobs.refused.${key}`, { ...context, place: found.groups?.["place"] });

@@ -26,7 +26,10 @@ const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^The row has more than one cell/, "tooManyCells"],
   [/^is missing$/, "missing"],
   [/(?:^|A cell )holds (?<breaks>\d+) line breaks?\.?$/, "lineBreaks"],
-  ...Object.entries(cellFaults).map(([fault, told]): [RegExp, string] => [new RegExp(`^${told}$`), `cell.${fault}`]),
+  ...Object.entries(cellFaults).map(([fault, sentence]): [RegExp, string] => [
+    new RegExp(`^${sentence}$`),
+    `cell.${fault}`,
+  ]),
   [/^occurs twice$/, "twice"],
   [/^The row has more cells than the header/, "tooManyCells"],
   [/no JSON object|not valid JSON|no JSON/, "noObject"],

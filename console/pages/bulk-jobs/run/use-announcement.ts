@@ -12,12 +12,12 @@ export function useAnnouncement(job: Job): string {
   const words = useProgressText();
   const tenth = job.total === 0 ? 0 : Math.floor((job.done / job.total) * 10);
   const mark = `${job.state} ${tenth}`;
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const last = useRef<string>(undefined);
   useEffect(() => {
     if (last.current === mark) return;
     last.current = mark;
-    setSaid(`${t(`status.${job.state}`)}: ${words(job)}`);
+    setAnnouncement(`${t(`status.${job.state}`)}: ${words(job)}`);
   }, [mark, job, t, words]);
-  return said;
+  return announcement;
 }

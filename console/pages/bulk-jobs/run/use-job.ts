@@ -13,7 +13,7 @@ export function useJob(id: string): UseQueryResult<Job> {
     // From here on, events update it.
     refetchOnWindowFocus: false,
   });
-  const goesOn = query.data !== undefined && !isFinal(query.data);
-  useEffect(() => (goesOn ? watchJob(id, queries) : undefined), [goesOn, id, queries]);
+  const isUnfinished = query.data !== undefined && !isFinal(query.data);
+  useEffect(() => (isUnfinished ? watchJob(id, queries) : undefined), [isUnfinished, id, queries]);
   return query;
 }

@@ -5,7 +5,7 @@ import {
   answerOf,
   authorizationOn,
   expectShownOnPage,
-  expectToldToApplication,
+  expectSentToApplication,
   markedState,
 } from "../../../support/given/authorization.ts";
 import { formsOf } from "../../../support/browser/browser-session.ts";
@@ -61,7 +61,7 @@ describe("an error is sent to the application", () => {
     ["a max_age that is no number", { max_age: "soon" }, "invalid_request"],
     ["prompt none without consent", { prompt: "none" }, "consent_required"],
   ])("%s", async (_, parameters, error) => {
-    expectToldToApplication(await ask({ state: markedState, ...parameters }), { error, iss: api.url });
+    expectSentToApplication(await ask({ state: markedState, ...parameters }), { error, iss: api.url });
   });
 
   test("prompt none if no user is signed in, or too long ago, or to another realm", async () => {

@@ -25,7 +25,7 @@ import {
   givenJob,
   jobOf,
   rowsOf,
-  tellWorkers,
+  notifyWorkers,
   type GivenJob,
 } from "../../../support/given/bulk-jobs.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
@@ -581,12 +581,12 @@ function behaviour(kind: QueueBackend["kind"]): void {
     const large = await onboardingOf(await given.realm(), { rows: names(rows) });
     const small = await onboardingOf(await given.realm(), { rows: names(200) });
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
-    await tellWorkers(queues, large);
+    await notifyWorkers(queues, large);
     await eventually(async () => {
       expect((await jobOf(database.owner, large)).done).toBeGreaterThan(0);
     });
 
-    await tellWorkers(queues, small);
+    await notifyWorkers(queues, small);
 
     await eventuallyIn(database.owner, small, ["completed"], 60_000);
     expect((await jobOf(database.owner, large)).done).toBeLessThan(0.8 * rows);

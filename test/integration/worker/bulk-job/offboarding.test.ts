@@ -19,7 +19,7 @@ import {
   givenJob,
   jobOf,
   rowsOf,
-  tellWorkers,
+  notifyWorkers,
   type GivenJob,
   type GivenRow,
 } from "../../../support/given/bulk-jobs.ts";
@@ -80,7 +80,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
       leaving.map(({ id }) => ({ userId: id })),
     );
 
-    await tellWorkers(queues, jobId);
+    await notifyWorkers(queues, jobId);
 
     expect(await eventuallyIn(database.owner, jobId, ["completed", "completed_with_errors"])).toMatchObject({
       state: "completed",

@@ -4,7 +4,7 @@ import { sql, verbatim } from "../../../../db/sql.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { extent } from "../../../support/run/extent.ts";
 import { givenIssuingRealm } from "../../../support/given/issuing.ts";
-import { driveJobs, eventuallyIn, givenJob, jobOf, tellWorkers } from "../../../support/given/bulk-jobs.ts";
+import { driveJobs, eventuallyIn, givenJob, jobOf, notifyWorkers } from "../../../support/given/bulk-jobs.ts";
 import { startTestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
@@ -37,7 +37,7 @@ test("an onboarding and an offboarding read only their own rows, on tables witho
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
   const run = async (kind: "onboarding" | "offboarding", rows: Parameters<typeof givenJob>[1]["rows"]) => {
     const jobId = await givenJob(database.owner, { realmId, kind, rows, confirmTotal: people });
-    await tellWorkers(queues, jobId);
+    await notifyWorkers(queues, jobId);
     expect(await eventuallyIn(database.owner, jobId, ["completed", "failed"], 60_000)).toMatchObject({
       changed: people,
     });

@@ -16,7 +16,7 @@ import {
   givenJob,
   jobOf,
   rowsOf,
-  tellWorkers,
+  notifyWorkers,
   type GivenJob,
 } from "../../../support/given/bulk-jobs.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
@@ -89,7 +89,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     const jobId = await revocation(realmId, listed);
 
-    await tellWorkers(queues, jobId);
+    await notifyWorkers(queues, jobId);
 
     expect(await eventuallyIn(database.owner, jobId, ["completed", "completed_with_errors"])).toMatchObject({
       state: "completed",

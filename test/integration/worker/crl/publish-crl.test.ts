@@ -214,8 +214,8 @@ test("new entries are logged before they are committed, a hundred to a line, and
   expect(lines.map(({ event, issuer, entries }) => [event, issuer, entries.length])).toEqual(
     [100, 100, 50, 100, 100, 50].map((length) => ["revocations.listed", realm.issuerId, length]),
   );
-  for (const told of [lines.slice(0, 3), lines.slice(3)])
-    expect(told.flatMap(({ entries }) => entries.map(({ serial }) => serial)).sort()).toEqual([...serials].sort());
+  for (const portion of [lines.slice(0, 3), lines.slice(3)])
+    expect(portion.flatMap(({ entries }) => entries.map(({ serial }) => serial)).sort()).toEqual([...serials].sort());
 });
 
 test("of many simultaneous publications one succeeds, with every entry", async () => {

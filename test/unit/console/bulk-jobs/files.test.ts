@@ -1,9 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  columnsToTell,
-  faultsOf,
-  firstChoices,
-} from "../../../../console/pages/bulk-jobs/input/files/column-choice.ts";
+import { namedColumns, faultsOf, firstChoices } from "../../../../console/pages/bulk-jobs/input/files/column-choice.ts";
 import { readCsvHead, rowsOf } from "../../../../console/pages/bulk-jobs/input/files/read-csv-head.ts";
 import { isZip, unpackedBytes, unpackedBytesMax } from "../../../../console/pages/bulk-jobs/input/files/packed-size.ts";
 import { readWorkbook } from "../../../../console/pages/bulk-jobs/input/files/read-workbook.ts";
@@ -197,7 +193,7 @@ describe("the columns of a table", () => {
     expect(faultsOf("onboarding", choices).map(({ key }) => key)).toEqual(["open", "profile"]);
     const chosen = ["pairwiseID", "ignore", "ignore", "ignore", "ignore"] as const;
     expect(faultsOf("onboarding", chosen)).toEqual([]);
-    expect(columnsToTell("onboarding", headings, chosen)).toEqual({
+    expect(namedColumns("onboarding", headings, chosen)).toEqual({
       Matrikel: "pairwiseID",
       "E-Mail": "ignore",
       Profilname: "ignore",

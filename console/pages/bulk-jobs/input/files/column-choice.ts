@@ -56,17 +56,17 @@ export function faultsOf(kind: JobKind, choices: readonly Choice[]): ChoiceFault
 }
 
 /** Returns the choices that differ from what the service would read from the headings itself. */
-export function columnsToTell(
+export function namedColumns(
   kind: JobKind,
   headings: readonly string[],
   choices: readonly Choice[],
 ): Record<string, ColumnMeaning> {
-  const told = headings.flatMap((heading, index): [string, ColumnMeaning][] => {
+  const named = headings.flatMap((heading, index): [string, ColumnMeaning][] => {
     const choice = choices[index] ?? "ignore";
     if (heading === "") return [];
     const read = readHeading(kind, heading);
     // Unknown columns are left out all together.
     return (read === undefined || read === "ignored" ? "ignore" : read) === choice ? [] : [[heading, choice]];
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(named);
 }

@@ -1,6 +1,6 @@
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import type { Chosen } from "../file-type.ts";
-import { columnsToTell, faultsOf, firstChoices, isBare, type Choice } from "./column-choice.ts";
+import { namedColumns, faultsOf, firstChoices, isBare, type Choice } from "./column-choice.ts";
 import type { CsvHead } from "./read-csv-head.ts";
 import type { Workbook } from "./read-xlsx.ts";
 import { faultHeading, spoils, type ChosenColumns, type FaultyCell, type SheetSummary } from "./sheet.ts";
@@ -59,14 +59,14 @@ export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answe
   const { headings } = tableOf(proposal, answers.sheet);
   if (proposal.form === "csv") {
     const { file, head, name } = proposal;
-    const told = headed ? columnsToTell(kind, headings, choices) : {};
+    const named = headed ? namedColumns(kind, headings, choices) : {};
     const isAsked = headed && faultsOf(kind, firstChoices(kind, headings)).length > 0;
     return {
       body: file,
       type: head.charset === undefined ? "text/csv" : `text/csv; charset=${head.charset}`,
       ...(name !== undefined && { name }),
       rowOffset: headed ? 1 : 0,
-      ...(isAsked || Object.keys(told).length > 0 ? { columns: told } : {}),
+      ...(isAsked || Object.keys(named).length > 0 ? { columns: named } : {}),
     };
   }
   const sheet = proposal.workbook.sheets[answers.sheet];

@@ -26,12 +26,12 @@ export async function readCsvHead(file: Blob): Promise<CsvHead> {
   return {
     charset,
     headings: headings.map((cell) => cell.trim()),
-    samples: charset === undefined ? others.slice(0, samplesMax) : telling(others).slice(0, samplesMax),
+    samples: charset === undefined ? others.slice(0, samplesMax) : rowsOutsideAscii(others).slice(0, samplesMax),
   };
 }
 
 /** Moves rows with non-ASCII text, which show the encoding, before others. */
-const telling = (rows: readonly string[][]): string[][] =>
+const rowsOutsideAscii = (rows: readonly string[][]): string[][] =>
   rows.toSorted((a, b) => Number(hasOther(b)) - Number(hasOther(a)));
 const hasOther = (row: readonly string[]): boolean => row.some((cell) => /[^\0-\x7f]/.test(cell));
 

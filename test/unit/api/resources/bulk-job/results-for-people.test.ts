@@ -12,7 +12,7 @@ import { readRow } from "../../../../../domain/bulk-job/input/row.ts";
 import { rowWords } from "../../../../../domain/bulk-job/results/row-words.ts";
 
 /** Returns the text about a row in a file for people. */
-function said(language: "de" | "en", kind: JobKind, row: Pick<JobRowView, "error" | "message">): unknown {
+function reasonOf(language: "de" | "en", kind: JobKind, row: Pick<JobRowView, "error" | "message">): unknown {
   const job = { kind, columns: jobColumns[kind] as readonly string[], rowOffset: 0 } as Job;
   const column = columnsForPeople(job, { language }).find(({ title }) => title === "Fehler" || title === "Error");
   if (column === undefined || !("text" in column)) throw new Error("there is no such column");
@@ -53,16 +53,16 @@ async function* unreadable(
 }
 
 test("every reason why a row cannot be used has a German text", async () => {
-  const told: string[] = [];
+  const seen: string[] = [];
   for await (const [kind, message] of messages()) {
-    told.push(message);
-    const text = said("de", kind, { error: "invalid_row", message });
+    seen.push(message);
+    const text = reasonOf("de", kind, { error: "invalid_row", message });
     expect(text, message).not.toMatch(/\b(?:must|is|the|row|line|has|or|twice)\b/i);
-    expect(said("en", kind, { error: "invalid_row", message })).toBe(message);
+    expect(reasonOf("en", kind, { error: "invalid_row", message })).toBe(message);
   }
   for (const [pattern] of rowWords.de.reasons) {
     expect(
-      told.some((message) => pattern.test(message.replace(/^[A-Za-z ]+: /, ""))),
+      seen.some((message) => pattern.test(message.replace(/^[A-Za-z ]+: /, ""))),
       String(pattern),
     ).toBe(true);
   }
@@ -71,14 +71,14 @@ test("every reason why a row cannot be used has a German text", async () => {
 const { invalid_row: _, ...others } = rowErrors;
 
 test.each(Object.entries(others))("%s is shown in both languages", (error, message) => {
-  expect(said("de", "offboarding", { error, message })).toBe(rowWords.de.errors[error as keyof typeof rowErrors]);
-  expect(said("en", "offboarding", { error, message })).toBe(message);
+  expect(reasonOf("de", "offboarding", { error, message })).toBe(rowWords.de.errors[error as keyof typeof rowErrors]);
+  expect(reasonOf("en", "offboarding", { error, message })).toBe(message);
 });
 
 test("a row without an error has no reason", () => {
-  expect(said("de", "offboarding", { error: null, message: null })).toBeNull();
+  expect(reasonOf("de", "offboarding", { error: null, message: null })).toBeNull();
 });
 
 test("an error of a later release is shown as it is", () => {
-  expect(said("de", "offboarding", { error: "of_tomorrow", message: "Something new." })).toBe("Something new.");
+  expect(reasonOf("de", "offboarding", { error: "of_tomorrow", message: "Something new." })).toBe("Something new.");
 });

@@ -8,7 +8,7 @@ const isNew = { isNew: true };
 
 function givenEnqueuer({ isAway = false } = {}) {
   const tasks: { id: string; issuanceIds: string[] }[] = [];
-  const said: object[] = [];
+  const warnings: object[] = [];
   let failures = 0;
   const enqueueIssuance = createEnqueuer({
     queues: {
@@ -22,9 +22,9 @@ function givenEnqueuer({ isAway = false } = {}) {
       enqueueAll: () => Promise.reject(new Error("not asked for")),
     },
     metrics: { enqueueFailed: () => failures++ } as never,
-    log: { warn: (fields: object) => said.push(fields) } as never,
+    log: { warn: (fields: object) => warnings.push(fields) } as never,
   });
-  return { enqueueIssuance, tasks, said, failures: () => failures };
+  return { enqueueIssuance, tasks, said: warnings, failures: () => failures };
 }
 
 const drawIds = (count: number): IssuanceID[] => Array.from({ length: count }, drawIssuanceId);

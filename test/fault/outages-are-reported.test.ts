@@ -16,7 +16,7 @@ import { askDoctor } from "../support/service/operator.ts";
 import { startService, type RunningService } from "../support/service/service.ts";
 
 /** The visible signs of a mistake, as a row of docs/troubleshooting.md lists them. */
-interface Told {
+interface Shown {
   process: string;
   readyz: string;
   status: string;
@@ -35,7 +35,7 @@ const table = new Map(
     .map((line) => line.split("|").map((cell) => cell.trim().replaceAll("`", "")))
     .map(([, mistake, process, readyz, status, doctor, log]) => [
       mistake!,
-      { process, readyz, status, doctor, log } as Told,
+      { process, readyz, status, doctor, log } as Shown,
     ]),
 );
 
@@ -354,15 +354,15 @@ describe("each mistake is reported", () => {
   test.each(Object.entries(mistakes))(
     "%s",
     async (name, make) => {
-      const told = table.get(name)!;
+      const expected = table.get(name)!;
       const before = await events();
       const { process, undo } = await make(service, redis);
       try {
         await eventually(async () => {
           const [isReady, well, found, now] = await Promise.all([readyz(), status(), doctor(), events()]);
           const fresh = [...now.keys()].filter((event) => (now.get(event) ?? 0) > (before.get(event) ?? 0));
-          const log = told.log === "-" || fresh.includes(told.log) ? told.log : fresh.join(", ");
-          expect({ process, readyz: isReady, status: well, doctor: found, log }).toEqual(told);
+          const log = expected.log === "-" || fresh.includes(expected.log) ? expected.log : fresh.join(", ");
+          expect({ process, readyz: isReady, status: well, doctor: found, log }).toEqual(expected);
         }, patience);
       } finally {
         await undo();
