@@ -85,12 +85,12 @@ export const english = {
     unknown_client: {
       title: "Unknown application",
       happened: "The application that sent you here is not known, or it has been switched off.",
-      remedy: "Tell the people who run the application.",
+      remedy: "Contact the people who run the application.",
     },
     redirect_mismatch: {
       title: "This application is not set up correctly",
       happened: "The address that you would return to is not the one registered for the application.",
-      remedy: "Tell the people who run the application. Nothing was sent to that address.",
+      remedy: "Contact the people who run the application. Nothing was sent to that address.",
     },
     logout_refused: {
       title: "You were not signed out",
@@ -120,7 +120,7 @@ export const english = {
     no_sign_in: {
       title: "Nobody can sign in here",
       happened: "No way to sign in has been set up.",
-      remedy: "Tell your help desk.",
+      remedy: "Contact your help desk.",
     },
     too_many_requests: {
       title: "Too many tries",
@@ -139,18 +139,18 @@ export const english = {
     },
     upstream_not_permitted: {
       title: "This service is not open to you",
-      happened: "Your organization says that this account may not use this service.",
+      happened: "Your organization does not allow this account to use this service.",
       remedy: "Ask your help desk whether it should be allowed.",
     },
     upstream_no_identifier: {
       title: "Your sign-in lacks an identifier",
       happened: "The sign-in service of your organization did not say who you are.",
-      remedy: "Tell your help desk that the identifier is not released to this service.",
+      remedy: "Contact your help desk: the identifier is not released to this service.",
     },
     upstream_bad_answer: {
       title: "Your sign-in did not work",
       happened: "The sign-in service of your organization gave an answer that cannot be used.",
-      remedy: "Start again. If it stays this way, tell your help desk.",
+      remedy: "Start again. If it keeps happening, contact your help desk.",
     },
     upstream_attempt_ended: {
       title: "This sign-in has ended",
@@ -159,8 +159,8 @@ export const english = {
     },
     identity_conflict: {
       title: "Your account could not be matched",
-      happened: "Somebody else's account here already belongs to what your organization says about you.",
-      remedy: "Tell your help desk. They have to sort it out with you.",
+      happened: "The identity that your organization sent already belongs to somebody else's account here.",
+      remedy: "Contact your help desk: they have to resolve this together with you.",
     },
     console_missing: {
       title: "The console is not there",

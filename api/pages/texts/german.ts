@@ -113,12 +113,12 @@ export const german: Texts = {
     unknown_client: {
       title: "Unbekannte Anwendung",
       happened: "Die Anwendung, die Sie hierher geschickt hat, ist nicht bekannt oder wurde abgeschaltet.",
-      remedy: "Sagen Sie es denen, die die Anwendung betreiben.",
+      remedy: "Wenden Sie sich an die Betreiber der Anwendung.",
     },
     redirect_mismatch: {
       title: "Diese Anwendung ist nicht richtig eingerichtet",
       happened: "Die Adresse, zu der Sie zurückkehren würden, ist nicht die für die Anwendung registrierte.",
-      remedy: "Sagen Sie es denen, die die Anwendung betreiben. An diese Adresse wurde nichts gesendet.",
+      remedy: "Wenden Sie sich an die Betreiber der Anwendung. An diese Adresse wurde nichts gesendet.",
     },
     logout_refused: {
       title: "Sie wurden nicht abgemeldet",
@@ -148,7 +148,7 @@ export const german: Texts = {
     no_sign_in: {
       title: "Hier kann sich niemand anmelden",
       happened: "Es ist keine Art der Anmeldung eingerichtet.",
-      remedy: "Sagen Sie es Ihrem Helpdesk.",
+      remedy: "Wenden Sie sich an Ihren Helpdesk.",
     },
     too_many_requests: {
       title: "Zu viele Versuche",
@@ -167,13 +167,13 @@ export const german: Texts = {
     },
     upstream_not_permitted: {
       title: "Dieser Dienst steht Ihnen nicht offen",
-      happened: "Ihre Einrichtung sagt, dass dieses Konto den Dienst nicht nutzen darf.",
+      happened: "Ihre Einrichtung erlaubt diesem Konto nicht, den Dienst zu nutzen.",
       remedy: "Fragen Sie den Helpdesk, ob es freigeschaltet werden soll.",
     },
     upstream_no_identifier: {
       title: "Ihrer Anmeldung fehlt die Kennung",
       happened: "Der Anmeldedienst Ihrer Einrichtung hat nicht mitgeteilt, wer Sie sind.",
-      remedy: "Sagen Sie dem Helpdesk, dass die Kennung für diesen Dienst nicht freigegeben ist.",
+      remedy: "Wenden Sie sich an den Helpdesk: Die Kennung ist für diesen Dienst nicht freigegeben.",
     },
     upstream_bad_answer: {
       title: "Ihre Anmeldung hat nicht funktioniert",
@@ -187,8 +187,8 @@ export const german: Texts = {
     },
     identity_conflict: {
       title: "Ihr Konto ließ sich nicht zuordnen",
-      happened: "Zu dem, was Ihre Einrichtung über Sie sagt, gehört hier schon das Konto von jemand anderem.",
-      remedy: "Sagen Sie es Ihrem Helpdesk. Das lässt sich nur gemeinsam mit Ihnen klären.",
+      happened: "Die Identität, die Ihre Einrichtung übermittelt, gehört hier schon zum Konto einer anderen Person.",
+      remedy: "Wenden Sie sich an Ihren Helpdesk. Das lässt sich nur gemeinsam mit Ihnen klären.",
     },
     console_missing: {
       title: "Die Verwaltung ist nicht da",

@@ -66,11 +66,11 @@ export const english = {
     },
     no_issuer: {
       title: "Devices cannot be added yet",
-      text: "Your organization has not finished setting this up. Tell your help desk.",
+      text: "Your organization has not finished setting this up. Contact your help desk.",
     },
     issuer_expiring: {
       title: "Devices cannot be added at the moment",
-      text: "Your organization has to renew something first. Tell your help desk.",
+      text: "Your organization has to renew something first. Contact your help desk.",
     },
     user_offboarded: {
       title: "Your access ended",
@@ -97,7 +97,7 @@ export const english = {
     elsewhere: "On another device",
     elsewhereHint: "Another device takes it with its camera, by a QR code.",
     formats: "Other formats",
-    formatsText: "You need this only if somebody told you so.",
+    formatsText: "Choose one only if your help desk asks you to.",
     formatAutomatic: "What suits the device",
     back: "Back to My devices",
     backGuest: "Back",
@@ -179,13 +179,13 @@ export const english = {
     appleMobile: (ssids: readonly string[]) => [
       "Tap Download, then Allow.",
       "Open Settings, tap Profile Downloaded at the top, then Install.",
-      "Enter the passcode of your device. It says “Not verified” beside the profile: that is expected.",
+      "Enter the passcode of your device. It shows “Not verified” beside the profile; this is expected.",
       `Join the Wi-Fi ${orList(ssids)}.`,
     ],
     mac: (ssids: readonly string[]) => [
       "Download the file and open it.",
       "Open System Settings, search for Profiles, double-click the new one and choose Install.",
-      "Enter the password of your Mac. It says that the profile is not verified or not signed: that is expected.",
+      "Enter the password of your Mac. It shows that the profile is not verified or not signed; this is expected.",
       `Join the Wi-Fi ${orList(ssids)}.`,
     ],
     app: (ssids: readonly string[]) => [
@@ -212,7 +212,7 @@ export const english = {
 
   check: {
     title: "Did it work?",
-    waiting: "This page says so as soon as the network asks about your profile.",
+    waiting: "This page shows when the network has checked your profile.",
     asked: (time: string) => `The network asked about this profile at ${time}: it works.`,
     nothing: "Nothing yet: the network has not asked about this profile",
     inRange: (ssids: readonly string[]) => `Is the device where the Wi-Fi ${orList(ssids)} is?`,
@@ -233,7 +233,7 @@ export const english = {
     } satisfies Record<DeviceType, string>,
     choose: (ssids: readonly string[]) =>
       `Choose the Wi-Fi ${orList(ssids)} again, with the new profile if you are asked.`,
-    help: (digits: string) => `Still nothing? Tell your help desk that the serial number ends in ${digits}.`,
+    help: (digits: string) => `Still nothing? Contact your help desk: the serial number ends in ${digits}.`,
     again: "Look again",
   },
 
@@ -254,7 +254,7 @@ export const english = {
   },
   failed: {
     title: "That did not work",
-    text: "The profile could not be made. Please try again; if it keeps happening, tell your help desk.",
+    text: "The profile could not be created. Please try again. If it keeps happening, contact your help desk.",
     again: "Try again",
   },
 
@@ -273,7 +273,7 @@ export const english = {
     },
     refused: {
       title: "No profile can be made now",
-      text: "Go back to the device where you began: it says why.",
+      text: "Go back to the device where you began. It shows the reason.",
     },
     guestExpired: {
       title: "This guest access has ended",

@@ -68,11 +68,11 @@ export const german: Texts = {
     },
     no_issuer: {
       title: "Geräte können noch nicht hinzugefügt werden",
-      text: "Ihre Einrichtung hat das noch nicht fertig eingerichtet. Sagen Sie es Ihrem Helpdesk.",
+      text: "Ihre Einrichtung hat das noch nicht fertig eingerichtet. Wenden Sie sich an Ihren Helpdesk.",
     },
     issuer_expiring: {
       title: "Geräte können im Moment nicht hinzugefügt werden",
-      text: "Ihre Einrichtung muss erst etwas erneuern. Sagen Sie es Ihrem Helpdesk.",
+      text: "Ihre Einrichtung muss erst etwas erneuern. Wenden Sie sich an Ihren Helpdesk.",
     },
     user_offboarded: {
       title: "Ihr Zugang ist beendet",
@@ -99,7 +99,7 @@ export const german: Texts = {
     elsewhere: "Auf einem anderen Gerät",
     elsewhereHint: "Ein anderes Gerät übernimmt es mit der Kamera, über einen QR-Code.",
     formats: "Andere Formate",
-    formatsText: "Das brauchen Sie nur, wenn es Ihnen jemand gesagt hat.",
+    formatsText: "Wählen Sie nur auf Anweisung Ihres Helpdesks ein Format.",
     formatAutomatic: "Was zum Gerät passt",
     back: "Zurück zu Meine Geräte",
     backGuest: "Zurück",
@@ -216,7 +216,7 @@ export const german: Texts = {
 
   check: {
     title: "Hat es geklappt?",
-    waiting: "Diese Seite sagt es, sobald das Netz nach Ihrem Profil fragt.",
+    waiting: "Diese Seite zeigt an, wenn das Netz Ihr Profil geprüft hat.",
     asked: (time) => `Das Netz hat um ${time} nach diesem Profil gefragt: Es funktioniert.`,
     nothing: "Noch nichts: Das Netz hat nach diesem Profil noch nicht gefragt",
     inRange: (ssids) => `Ist das Gerät dort, wo es das WLAN ${orList(ssids)} gibt?`,
@@ -237,7 +237,7 @@ export const german: Texts = {
       Other: "War es früher schon in diesem WLAN? Entfernen Sie das alte Netz dieses Namens aus seinen Einstellungen.",
     },
     choose: (ssids) => `Wählen Sie das WLAN ${orList(ssids)} noch einmal, bei einer Nachfrage mit dem neuen Profil.`,
-    help: (digits) => `Immer noch nichts? Sagen Sie Ihrem Helpdesk, dass die Seriennummer auf ${digits} endet.`,
+    help: (digits) => `Immer noch nichts? Wenden Sie sich an Ihren Helpdesk: Die Seriennummer endet auf ${digits}.`,
     again: "Noch einmal nachsehen",
   },
 
