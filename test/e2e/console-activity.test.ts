@@ -10,7 +10,7 @@ import { useConsole } from "../support/service/console.ts";
 
 const hour = 3_600_000;
 
-describeWithTool("chromium", "why a device is not on the network, in the console", () => {
+describeWithTool("chromium-headless-shell", "why a device is not on the network, in the console", () => {
   const subject = useConsole();
   const { given } = subject.api;
   const made = givenActivity(() => subject.api.database.owner);

@@ -10,7 +10,7 @@ import { describeWithTool } from "../support/run/tools.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
 
-describeWithTool(["chromium", "curl"], "applications in the console", () => {
+describeWithTool(["chromium-headless-shell", "curl"], "applications in the console", () => {
   const subject = useConsole();
   const api = () => subject.api.as.admin({ realmId: subject.realm.realmId });
   const applicationNow = (id: string) => api().get(`/api/applications/${id}`);

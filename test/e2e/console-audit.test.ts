@@ -8,7 +8,7 @@ import { expectGoodConsole } from "../support/browser/console-views.ts";
 import type { GivenUser } from "../support/given/given.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-describeWithTool("chromium", "the audit log in the console", () => {
+describeWithTool("chromium-headless-shell", "the audit log in the console", () => {
   const subject = useConsole();
   let mia: GivenUser;
   let helper: GivenUser;

@@ -12,7 +12,7 @@ import { describeWithTool } from "../support/run/tools.ts";
 /** The maximum age of the numbers. */
 const countedWithinMs = 25_000;
 
-describeWithTool("chromium", "the dashboard", () => {
+describeWithTool("chromium-headless-shell", "the dashboard", () => {
   const subject = useConsole();
   const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
   const card = (page: Page, title: string): Promise<string> =>

@@ -10,7 +10,7 @@ import { useConsole } from "../support/service/console.ts";
 const kindsOfPeople = jobKinds.filter((kind) => kind !== "revocation");
 
 /** Files that people take from the console, in both languages, and their use as files of bulk jobs. */
-describeWithTool("chromium", "exported lists", () => {
+describeWithTool("chromium-headless-shell", "exported lists", () => {
   const subject = useConsole();
   const name = `export-${randomUUID()}`;
   let service: Caller;

@@ -14,7 +14,7 @@ const day = 24 * 60 * 60 * 1000;
 
 vi.setConfig({ testTimeout: pagesMs });
 
-describeWithTool("chromium", "guest accounts in the console", () => {
+describeWithTool("chromium-headless-shell", "guest accounts in the console", () => {
   const subject = useConsole();
   const api = () => subject.api.as.service({ realmId: subject.realm.realmId });
 

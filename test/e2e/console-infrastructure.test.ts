@@ -8,7 +8,7 @@ import { describeWithTool } from "../support/run/tools.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
 
-describeWithTool(["chromium", "openssl"], "infrastructure profiles in the console", () => {
+describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profiles in the console", () => {
   const subject = useConsole();
   const profiles = async () => {
     const { body } = await subject.api.as

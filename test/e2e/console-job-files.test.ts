@@ -16,7 +16,7 @@ const manyRows = extent(jobRowsMax, 0.1);
 /** With the people who have a name of their own, more than can be offboarded without a confirmation. */
 const crowdMax = 120;
 
-describeWithTool("chromium", "files as people have them, in the console", () => {
+describeWithTool("chromium-headless-shell", "files as people have them, in the console", () => {
   const subject = useConsole();
   const upload = (page: Page, name: string, content: Buffer): Promise<void> =>
     page.setInputFiles("input[type=file]", { name, mimeType: "application/octet-stream", buffer: content });

@@ -50,7 +50,7 @@ const hearNotifications = `
 `;
 
 describeWithTool("chromium", "bulk jobs in the console", () => {
-  const subject = useConsole();
+  const subject = useConsole({}, "chromium");
   const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
 
   const upload = async (page: Page, content: string | Buffer, name = "people.csv"): Promise<void> => {

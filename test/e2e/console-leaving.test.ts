@@ -21,7 +21,7 @@ const expectNothingRevoked = async (page: Page): Promise<void> => {
   expect(await page.getByRole("main").innerText()).not.toMatch(/profiles? revoked|Profile? widerrufen/);
 };
 
-describeWithTool("chromium", "leaving and coming back, in the console", () => {
+describeWithTool("chromium-headless-shell", "leaving and coming back, in the console", () => {
   const subject = useConsole();
   const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
   const stated = (page: Page, state: string) =>

@@ -16,7 +16,7 @@ import { useConsole } from "../support/service/console.ts";
 const hour = 3_600_000;
 const widths = [320, 1440] as const;
 
-describeWithTool("chromium", "lists of the console", () => {
+describeWithTool("chromium-headless-shell", "lists of the console", () => {
   const subject = useConsole();
   const { given } = subject.api;
   const made = givenActivity(() => subject.api.database.owner);

@@ -10,7 +10,7 @@ import { useConsole } from "../support/service/console.ts";
 const serial = "123456789012345678901234567890127731";
 
 describeWithTool("chromium", "the palette", () => {
-  const subject = useConsole();
+  const subject = useConsole({}, "chromium");
   let anna: GivenUser;
 
   beforeAll(async () => {

@@ -51,7 +51,7 @@ const views: (Partial<View> & {
   },
 ];
 
-describeWithTool("chromium", "a bulk job that revokes profiles, in the console", () => {
+describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, in the console", () => {
   const subject = useConsole();
   const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
   const stated = (page: Page, state: string) =>

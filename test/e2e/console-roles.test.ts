@@ -6,7 +6,7 @@ import { expectFaultless } from "../support/browser/browser.ts";
 import { useConsole } from "../support/service/console.ts";
 import { givenLocalAccount } from "../support/given/local-account.ts";
 
-describeWithTool("chromium", "roles in the console", () => {
+describeWithTool("chromium-headless-shell", "roles in the console", () => {
   const subject = useConsole();
 
   const accountOf = async (username: string, ...roles: Role[]) => {

@@ -12,7 +12,7 @@ import { useConsole } from "../support/service/console.ts";
 
 /** Actions on many rows of a list at once. */
 
-describeWithTool("chromium", "selections in the console", () => {
+describeWithTool("chromium-headless-shell", "selections in the console", () => {
   const subject = useConsole();
   const { given } = subject.api;
 

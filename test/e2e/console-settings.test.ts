@@ -11,7 +11,7 @@ const logo = "https://logo.example/logo.svg";
 
 vi.setConfig({ testTimeout: pagesMs });
 
-describeWithTool("chromium", "the realm's settings in the console", () => {
+describeWithTool("chromium-headless-shell", "the realm's settings in the console", () => {
   const subject = useConsole();
   const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
   const realmNow = async () => (await service().get("/api/realm/settings")).body.data;

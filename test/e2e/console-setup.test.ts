@@ -11,7 +11,7 @@ import { useConsole } from "../support/service/console.ts";
 /** How long a change may take to appear: the page polls every 10 s. */
 const seenWithinMs = 25_000;
 
-describeWithTool("chromium", "the set-up of a realm", () => {
+describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
   const subject = useConsole();
   const owner = () => subject.api.database.owner;
   const steps = "main section > ol > li";

@@ -14,7 +14,7 @@ const views = (["light", "dark"] as const).flatMap((theme) =>
 /** Everything that the first page needs, compressed as sent. The charts come later, and only on the dashboard. */
 const firstLoadBytesMax = 200_000;
 
-describeWithTool("chromium", "the console's frame", () => {
+describeWithTool("chromium-headless-shell", "the console's frame", () => {
   const subject = useConsole();
 
   test.each(views)("is faultless, menus and help open: $theme, $width px", async (view) => {

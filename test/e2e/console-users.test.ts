@@ -14,7 +14,7 @@ import { fromNow, type GivenUser } from "../support/given/given.ts";
 import { openssl } from "../support/pki/openssl.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-describeWithTool("chromium", "users and profiles in the console", () => {
+describeWithTool("chromium-headless-shell", "users and profiles in the console", () => {
   const subject = useConsole();
   const { given } = subject.api;
   let mia: GivenUser;

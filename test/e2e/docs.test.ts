@@ -8,7 +8,7 @@ const views = (["light", "dark"] as const).flatMap((theme) =>
   [390, 1440].map((width): View => ({ theme, width, language: "en" })),
 );
 
-describeWithTool("chromium", "the documentation", () => {
+describeWithTool("chromium-headless-shell", "the documentation", () => {
   const api = useApi();
   const browser = useBrowser();
 

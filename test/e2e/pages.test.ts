@@ -19,7 +19,7 @@ import { picture } from "../support/browser/picture.ts";
 import { svg, usePictureServer } from "../support/counterparts/picture-server.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-describeWithTool("chromium", "the pages of the authorization server", () => {
+describeWithTool("chromium-headless-shell", "the pages of the authorization server", () => {
   const pictures = usePictureServer();
   const api = useApi({ settings: { logos: { networks: "127.0.0.1", authorities: pictures.authorities } } });
   const gallery = usePageGallery(() => api.url);

@@ -24,7 +24,7 @@ import { userAgents } from "../support/browser/user-agents.ts";
 
 const day = 24 * 60 * 60 * 1000;
 
-describeWithTool("chromium", "self-service", () => {
+describeWithTool("chromium-headless-shell", "self-service", () => {
   const pictures = usePictureServer();
   const api = useApi({ settings: { logos: { networks: "127.0.0.1", authorities: pictures.authorities } } });
   const { given } = api;

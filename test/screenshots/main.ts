@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-screenshots-"));
   const service = await start(directory);
   const browser = await chromium.launch({
-    executablePath: requireTool("chromium"),
+    executablePath: requireTool("chromium-headless-shell"),
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
   try {

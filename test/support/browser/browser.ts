@@ -24,14 +24,22 @@ export interface WatchedPage {
   complaints: string[];
 }
 
-/** A real browser for the tests of this file. Programs are looked for in the PATH: wrap tests in `describeWithTool("chromium", …)`. */
-export function useBrowser(): { open(view: View): Promise<WatchedPage> } {
+/**
+ * Chromium's programs: the headless shell needs half of the CPU, and has neither notifications nor links that open
+ * another tab.
+ */
+export type BrowserProgram = "chromium-headless-shell" | "chromium";
+
+/** A real browser for the tests of this file. It is looked for in the PATH: wrap tests in `describeWithTool(program, …)`. */
+export function useBrowser(program: BrowserProgram = "chromium-headless-shell"): {
+  open(view: View): Promise<WatchedPage>;
+} {
   let browser: Browser | undefined;
 
   beforeAll(async () => {
     // Chromium's sandbox refuses to run as root.
     const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-    const launched = await chromium.launch({ executablePath: requireTool("chromium"), args });
+    const launched = await chromium.launch({ executablePath: requireTool(program), args });
     atEndOfFile(() => launched.close());
     browser = launched;
   });

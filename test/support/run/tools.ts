@@ -18,6 +18,7 @@ const packageOf: Record<string, string> = {
   redis: "redis-server",
   "redis-server": "redis-server",
   chromium: "chromium",
+  "chromium-headless-shell": "chromium-headless-shell",
   xmllint: "libxml2-utils",
   nmcli: "network-manager",
   "systemd-analyze": "systemd",

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Cookie } from "playwright-core";
 import { beforeAll } from "vitest";
 import { useApi, type TestApi } from "./api.ts";
-import { useBrowser, type View, type WatchedPage } from "../browser/browser.ts";
+import { useBrowser, type BrowserProgram, type View, type WatchedPage } from "../browser/browser.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../given/issuing.ts";
 import { givenLocalAccount, testPassword, type LocalAccount } from "../given/local-account.ts";
 import type { TestWorker } from "./worker.ts";
@@ -22,11 +22,11 @@ export interface TestConsole {
 
 /**
  * The built console on a real service with a real worker, for the tests of a file. Wrap them in
- * `describeWithTool("chromium", …)`, and build before: `node build.mjs`.
+ * `describeWithTool(program, …)`, and build before: `node build.mjs`.
  */
-export function useConsole(options: Parameters<typeof useApi>[0] = {}): TestConsole {
+export function useConsole(options: Parameters<typeof useApi>[0] = {}, program?: BrowserProgram): TestConsole {
   const api = useApi(options);
-  const browser = useBrowser();
+  const browser = useBrowser(program);
   let realm: IssuingRealm | undefined;
   let administrator: LocalAccount | undefined;
   let worker: TestWorker | undefined;
