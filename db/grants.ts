@@ -80,7 +80,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: { select: true },
     realmpass_worker: { select: true, insert: true, update: ["lapsed"] },
     realmpass_responder: {
-      select: ["id", "issuer_id", "last_ocsp_at", "revocation_reason", "revoked_at", "serial_number"],
+      select: ["id", "issuer_id", "kind", "last_ocsp_at", "revocation_reason", "revoked_at", "serial_number"],
       update: ["last_ocsp_at"],
     },
     realmpass_operator: { select: true },

@@ -88,7 +88,19 @@ export const crlIntervalSecondsMin = 5;
 export const responderCertificateHours = 72;
 
 /**
- * Validity of an OCSP answer. Answers are made on request, so a revocation shows in the next one; this bounds how late
- * caches may be.
+ * How far the clocks of devices, RADIUS servers and validators may be off in either direction: certificates, CRLs and
+ * OCSP answers are dated back by as much, and an OCSP answer holds for at least as much longer.
  */
-export const ocspAnswerSeconds = 5;
+export const clockRoomMinutes = 5;
+
+/**
+ * How long an OCSP answer about a server's certificate holds: servers staple it (RFC 9190 section 5.4), and ask again
+ * every five minutes to an hour. Answers about devices hold for {@link clockRoomMinutes}.
+ */
+export const stapledAnswerMinutes = 60;
+
+/**
+ * How long a cache may repeat an OCSP answer to a request without a nonce. Answers are made on request, so this is how
+ * late a revocation can show.
+ */
+export const ocspCacheSeconds = 2;

@@ -7,8 +7,8 @@ export interface OcspAnswer {
   readonly outcome: OcspOutcome;
   /** OCSPResponse, DER. */
   readonly body: Buffer;
-  /** Set if the answer is the same for every client: it may be cached until then (RFC 5019 section 6). */
-  readonly validity?: { readonly thisUpdate: Date; readonly nextUpdate: Date };
+  /** Set if the answer is the same for every client, so that caches may repeat it for a moment (RFC 5019 section 6). */
+  readonly signedAt?: Date;
 }
 
 const errors = new Map<OcspError, OcspAnswer>(

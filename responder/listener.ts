@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { requestBytesMax } from "./ocsp-request.ts";
+import { ocspCacheSeconds } from "../domain/lifetimes.ts";
 import { publicationTarget } from "../domain/certificate/publication-target.ts";
 import { closeWhenIdle, listenOnSet } from "../runtime/http-listener.ts";
 import { closingUnlessRead } from "../runtime/leftover.ts";
@@ -31,9 +32,6 @@ export interface OcspListener {
   /** Takes no more connections and resolves when every request is answered. */
   close(): Promise<void>;
 }
-
-/** How long caches may keep an answer without revalidating it, in seconds: less than its validity. */
-const keptSeconds = 2;
 
 /** Slow clients are not waited for, in milliseconds. */
 const slowClients = { headersTimeout: 5_000, requestTimeout: 8_000, connectionsCheckingInterval: 1_000 };
@@ -182,7 +180,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(",") : value;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { outcome, body, validity }: OcspAnswer): void {
+function send(request: IncomingMessage, response: ServerResponse, { outcome, body, signedAt }: OcspAnswer): void {
   if (outcome === "tryLater") {
     // FreeRADIUS treats every answer with status 200 that is not "good" as a refusal, including this one.
     response
@@ -190,7 +188,7 @@ function send(request: IncomingMessage, response: ServerResponse, { outcome, bod
       .end(body);
     return;
   }
-  if (request.method === "POST" || validity === undefined) {
+  if (request.method === "POST" || signedAt === undefined) {
     response
       .writeHead(200, { "Content-Type": responseType, "Content-Length": body.length, "Cache-Control": "no-store" })
       .end(body);
@@ -198,10 +196,10 @@ function send(request: IncomingMessage, response: ServerResponse, { outcome, bod
   }
   const tag = `"${hash("sha1", body, "hex")}"`;
   const headers = {
-    "Cache-Control": `max-age=${keptSeconds}, public, no-transform, must-revalidate`,
+    "Cache-Control": `max-age=${ocspCacheSeconds}, public, no-transform, must-revalidate`,
     ETag: tag,
-    "Last-Modified": validity.thisUpdate.toUTCString(),
-    Expires: validity.nextUpdate.toUTCString(),
+    "Last-Modified": signedAt.toUTCString(),
+    Expires: new Date(signedAt.getTime() + ocspCacheSeconds * 1_000).toUTCString(),
   };
   if ((headerOf(request, "if-none-match") ?? "").split(",").some((each) => each.trim().replace(/^W\//, "") === tag)) {
     response.writeHead(304, headers).end();

@@ -15,7 +15,8 @@ import { isIssuerOf, type OcspIssuers } from "./issuers.ts";
 import type { LastOcsp } from "./last-ocsp.ts";
 import type { StatusAskers } from "../process/status-askers.ts";
 import type { ReadStatus } from "./status-reader.ts";
-import { ocspAnswerSeconds } from "../domain/lifetimes.ts";
+import { signedRevocationTime } from "../domain/certificate/revocation.ts";
+import { clockRoomMinutes, stapledAnswerMinutes } from "../domain/lifetimes.ts";
 import { ocspWaits } from "../domain/certificate/ocsp-waits.ts";
 import { within } from "../runtime/deadline.ts";
 
@@ -46,13 +47,13 @@ export function createResponder(deps: ResponderDeps): Responder {
     issuerId: string,
     { serialNumber }: CertId,
     { address, at }: { address: string; at: Date },
-  ): Promise<CertificateStatus> {
+  ): Promise<CertificateStatus & { isServers?: boolean }> {
     if (serialNumber === null) return unknown;
     const row = await readStatus({ issuerId, serialNumber });
     lastOcsp.note(row, at);
     // Any client can ask about a number that does not exist; only a device presents one that does.
     if (row.certificateId !== null) askers.note(issuerId, address, at);
-    return statusIn(row);
+    return { ...statusIn(row), isServers: row.isServers };
   }
 
   async function find(issuerId: string, request: Buffer, address: string): Promise<OcspAnswer> {
@@ -74,9 +75,10 @@ export function createResponder(deps: ResponderDeps): Responder {
       Promise.all(certIds.map((certId) => statusOf(issuerId, certId, { address, at }))),
     ]);
     const responses = certIds.map(({ der }, index) => ({ certId: der, certificate: statuses[index] ?? unknown }));
-    const answer = sign(identity, { responses, nonce, at });
+    const validMinutes = statuses.every(({ isServers }) => isServers) ? stapledAnswerMinutes : clockRoomMinutes;
+    const answer = sign(identity, { responses, nonce, at, validMinutes });
     // A certificate with an unknown number may be issued at any moment.
-    if (key === undefined || answer.outcome === "unknown") return withoutValidity(answer);
+    if (key === undefined || answer.outcome === "unknown") return uncached(answer);
     cache.set(key, answer, at);
     return answer;
   }
@@ -107,18 +109,25 @@ const unknown: CertificateStatus = { status: "unknown" };
  * on the CRL.
  */
 function statusIn({ certificateId, revokedAt, revocationReason, abandonedAt }: StatusRow): CertificateStatus {
-  if (revokedAt !== null) return { status: "revoked", at: revokedAt, reason: revocationReason ?? 0 };
-  if (abandonedAt !== null) return { status: "revoked", at: abandonedAt, reason: 0 };
+  if (revokedAt !== null)
+    return { status: "revoked", at: signedRevocationTime(revokedAt), reason: revocationReason ?? 0 };
+  if (abandonedAt !== null) return { status: "revoked", at: signedRevocationTime(abandonedAt), reason: 0 };
   return certificateId === null ? unknown : good;
 }
 
 function sign(
   identity: Identity,
-  { responses, nonce, at }: { responses: readonly SingleResponse[]; nonce: Buffer | null; at: Date },
+  {
+    responses,
+    nonce,
+    at,
+    validMinutes,
+  }: { responses: readonly SingleResponse[]; nonce: Buffer | null; at: Date; validMinutes: number },
 ): OcspAnswer {
-  // The statuses were read after `at`, and a revocation is never undone: what is good now was good then.
-  const thisUpdate = new Date(Math.floor(at.getTime() / 1_000) * 1_000);
-  const nextUpdate = new Date(thisUpdate.getTime() + ocspAnswerSeconds * 1_000);
+  const signedAt = Math.floor(at.getTime() / 1_000) * 1_000;
+  // A revocation is never undone: what is good now was good then.
+  const thisUpdate = new Date(signedAt - clockRoomMinutes * 60_000);
+  const nextUpdate = new Date(signedAt + validMinutes * 60_000);
   const responseData = encodeResponseData({
     responderKeyHash: identity.keyHash,
     producedAt: thisUpdate,
@@ -131,7 +140,7 @@ function sign(
   return {
     outcome: worst(responses),
     body: encodeOcspResponse({ responseData, signature: identity.sign(responseData), certificate }),
-    validity: { thisUpdate, nextUpdate },
+    signedAt: new Date(signedAt),
   };
 }
 
@@ -141,4 +150,4 @@ function worst(responses: readonly SingleResponse[]): CertificateStatus["status"
   return has("revoked") ? "revoked" : has("unknown") ? "unknown" : "good";
 }
 
-const withoutValidity = ({ outcome, body }: OcspAnswer): OcspAnswer => ({ outcome, body });
+const uncached = ({ outcome, body }: OcspAnswer): OcspAnswer => ({ outcome, body });

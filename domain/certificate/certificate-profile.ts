@@ -1,3 +1,5 @@
+import { clockRoomMinutes } from "../lifetimes.ts";
+
 /** The contents of a certificate of each kind, as data (RFC 5280, RFC 9190). `pki` encodes them. */
 
 export const certificateKinds = ["user", "guest", "infrastructure"] as const;
@@ -33,7 +35,7 @@ export type NameConstraintsForm = (typeof nameConstraintsForms)[number];
 
 export const certificateValidity = {
   /** How long before its signing a certificate becomes valid: room for a device whose clock is behind. */
-  backdateSeconds: 5 * 60,
+  backdateSeconds: clockRoomMinutes * 60,
   /** The same for a CA's own certificate; larger, so nothing that it signs is valid before it is. */
   issuerBackdateSeconds: 24 * 60 * 60,
   rootYears: 20,

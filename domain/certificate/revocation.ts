@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { clockRoomMinutes } from "../lifetimes.ts";
 
 /** The values of CRLReason (RFC 5280 section 5.3.1) that this service writes. */
 export const revocationReasons = {
@@ -13,3 +14,9 @@ export type RevocationReason = (typeof revocationReasons)[keyof typeof revocatio
 
 /** A reason a person or program may give. */
 export const RevocationReason = z.literal(Object.values(revocationReasons));
+
+/**
+ * Returns the revocation date that CRLs and OCSP answers contain. It is dated back as they are: never later than their
+ * thisUpdate (RFC 5280 section 5.1.2.6), so a validator whose clock is behind finds it in the past.
+ */
+export const signedRevocationTime = (revokedAt: Date): Date => new Date(revokedAt.getTime() - clockRoomMinutes * 60_000);

@@ -98,7 +98,7 @@ async function faultOfCrl(
   const current = await crls.findHead(db, id);
   if (current === undefined || body.subarray(0, current.head.length).equals(current.head.subarray(0, body.length)))
     return;
-  const justReplaced = at.getTime() - current.thisUpdate.getTime() < keptSecondsMax * 1_000;
+  const justReplaced = at.getTime() - current.publishedAt.getTime() < keptSecondsMax * 1_000;
   return justReplaced && body[0] === tag.sequence ? undefined : "is not the current CRL";
 }
 

@@ -1,6 +1,6 @@
 import type { Piece, PieceContent, UnpublishedEntry } from "../../db/queries/certificates/crls.ts";
 import type { SerialNumber } from "../../domain/ids.ts";
-import type { RevocationReason } from "../../domain/certificate/revocation.ts";
+import { signedRevocationTime, type RevocationReason } from "../../domain/certificate/revocation.ts";
 import { encodeCrlEntries } from "../../pki/crl.ts";
 
 /** A piece is continued until it has this many entries, some 80 kB: little to rewrite for one more entry. */
@@ -40,7 +40,7 @@ function packPiece(week: number, added: readonly UnpublishedEntry[], begun?: Pie
   const der = encodeCrlEntries(
     added.map(({ serialNumber, revokedAt, reason }) => ({
       serialNumber: serialNumber as SerialNumber,
-      revokedAt,
+      revokedAt: signedRevocationTime(revokedAt),
       reason: reason as RevocationReason | null,
     })),
   );

@@ -4,6 +4,7 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import type { UnpublishedEntry } from "../../db/queries/certificates/crls.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
+import { clockRoomMinutes } from "../../domain/lifetimes.ts";
 import { operatorActor } from "../../domain/audit/audit.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Issuers } from "../issuance/issuers.ts";
@@ -112,8 +113,9 @@ async function signAndStore(
 ): Promise<Published> {
   const listed = await crls.listPieces(tx, issuerId);
   const contents = await pieces.of(tx, issuerId, listed);
-  const thisUpdate = new Date(Math.floor(at.getTime() / 1000) * 1000);
-  const nextUpdate = new Date(thisUpdate.getTime() + validityHours * 3_600_000);
+  const signedAt = Math.floor(at.getTime() / 1000) * 1000;
+  const thisUpdate = new Date(signedAt - clockRoomMinutes * 60_000);
+  const nextUpdate = new Date(signedAt + validityHours * 3_600_000);
   const { head, tail } = await pool.signCrl({
     issuerId,
     number: BigInt(number),

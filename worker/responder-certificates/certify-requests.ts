@@ -5,11 +5,8 @@ import type { Log } from "../../runtime/log.ts";
 import { IssuerAway, type Issuers } from "../issuance/issuers.ts";
 import { drawSerialNumber } from "../../pki/serial-number.ts";
 import type { SigningPool } from "../signing/pool.ts";
-import { responderCertificateHours } from "../../domain/lifetimes.ts";
+import { clockRoomMinutes, responderCertificateHours } from "../../domain/lifetimes.ts";
 import { respondersMax } from "../../domain/limits.ts";
-
-/** For verifiers whose clocks are behind. */
-const backdateSeconds = 300;
 
 /** Requests that one worker picks up at once. */
 const requestsMax = 16;
@@ -77,7 +74,7 @@ const intentOf = (
       serialNumber: drawSerialNumber(),
       processId,
       publicKey,
-      notBefore: new Date(now - backdateSeconds * 1_000),
+      notBefore: new Date(now - clockRoomMinutes * 60_000),
       notAfter: new Date(now + responderCertificateHours * 3_600_000),
       at,
     });

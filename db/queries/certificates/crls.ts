@@ -277,10 +277,10 @@ export const listTags = (db: Db): Promise<{ issuerId: string; tag: string | null
   db.query(sql`select i.id as "issuerId", c.tag from issuers i left join crls c on c.issuer_id = i.id`);
 
 /** Returns the beginning of an issuer's current CRL; undefined when it has none. */
-export async function findHead(db: Db, issuerId: string): Promise<{ head: Buffer; thisUpdate: Date } | undefined> {
+export async function findHead(db: Db, issuerId: string): Promise<{ head: Buffer; publishedAt: Date } | undefined> {
   return first(
-    await db.query<{ head: Buffer; thisUpdate: Date }>(sql`
-      select head, this_update as "thisUpdate" from crls where issuer_id = ${issuerId}
+    await db.query<{ head: Buffer; publishedAt: Date }>(sql`
+      select head, published_at as "publishedAt" from crls where issuer_id = ${issuerId}
     `),
   );
 }

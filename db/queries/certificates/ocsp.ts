@@ -33,6 +33,8 @@ export interface StatusKey {
 export interface StatusRow {
   /** Null when no certificate has it. */
   certificateId: string | null;
+  /** Whether it is an infrastructure profile's. */
+  isServers: boolean;
   revokedAt: Date | null;
   revocationReason: number | null;
   lastOcspAt: Date | null;
@@ -43,12 +45,12 @@ export interface StatusRow {
 /** Returns a row for each key, in their order. One statement, by unique indexes, whatever the number of keys. */
 export const readStatuses = (db: Db, keys: readonly StatusKey[]): Promise<StatusRow[]> =>
   db.query<StatusRow>(sql`
-    select c.id as "certificateId", c.revoked_at as "revokedAt", c.revocation_reason as "revocationReason",
+    select c.id as "certificateId", coalesce(c.kind = 'infrastructure', false) as "isServers", c.revoked_at as "revokedAt", c.revocation_reason as "revocationReason",
            c.last_ocsp_at as "lastOcspAt", a.abandoned_at as "abandonedAt"
       from unnest(${keys.map(({ issuerId }) => issuerId)}::bigint[],
                   ${keys.map(({ serialNumber }) => serialNumber)}::text[])
            with ordinality as k (issuer_id, serial_number, position)
-      left join lateral (select id, revoked_at, revocation_reason, last_ocsp_at
+      left join lateral (select id, kind, revoked_at, revocation_reason, last_ocsp_at
                            from certificates
                           where serial_number = k.serial_number
                             and issuer_id = k.issuer_id

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../runtime/clock.ts";
 import { openssl } from "../../support/pki/openssl.ts";
 import { fetchCrl } from "../../support/counterparts/radius.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
@@ -118,6 +119,24 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(numberOf(second.newest)).toBe(10);
     expect(await readFile(join(place.crlDirectory, `${hash}.r0`), "utf8")).toBe(first);
     await expectTidy();
+  });
+
+  test("a CRL that begins later by this machine's clock waits, with how far the clock is behind; the earlier one stays", async () => {
+    serve(crlOf(issuer, 9));
+    expect(await bring()).toMatchObject({ code: 0 });
+    const inTen = new Date(systemClock.now().getTime() + 600_000).toISOString().replace(/[-:T]|\.\d+/g, "");
+    serve(crlOf(issuer, 10, ["-crl_lastupdate", inTen, "-crl_nextupdate", "20990101000000Z"]));
+
+    const { code, output, newest } = await bring();
+
+    expect({ code, number: numberOf(newest) }).toEqual({ code: 3, number: 9 });
+    const [, seconds] = /number A begins in (\d+) s: this machine's clock is behind/.exec(output) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(300);
+    expect(Number(seconds)).toBeLessThanOrEqual(600);
+    await expectTidy();
+
+    serve(crlOf(issuer, 11));
+    expect(numberOf((await bring()).newest)).toBe(11);
   });
 
   test("it sends its entity tag, and adds no file if the CRL is unchanged", async () => {

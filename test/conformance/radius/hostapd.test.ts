@@ -1,5 +1,7 @@
+import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pem } from "../../../pki/pem.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest } from "../../support/pki/ocsp.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { startHostapd, type Hostapd } from "../../support/counterparts/hostapd.ts";
 import { givenIssuingRealm, givenUser } from "../../support/given/issuing.ts";
@@ -20,7 +22,7 @@ interface Profile {
   files: DeviceFiles;
 }
 
-describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hostapd", () => {
+describeWithTool(["hostapd", "eapol_test", "openssl", "curl", "faketime"], "EAP-TLS with hostapd", () => {
   let service: RunningService;
   let hostapd: Hostapd;
   let issuer: string;
@@ -30,7 +32,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
   let healthy: Profile;
 
   beforeAll(async () => {
-    service = await startService({ kind: "postgres" });
+    service = await startService({ kind: "postgres", responder: true });
     issuer = pem("CERTIFICATE", service.issuer);
     chain = issuer + pem("CERTIFICATE", service.root);
     server = (await ask("POST", `/api/infrastructure-profile/${radiusServerName}`, {
@@ -65,8 +67,10 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
     return received(await ask("POST", `/api/user/${owner}/profiles/laptop`, body, token));
   }
 
-  const attempt = ({ files }: Pick<Profile, "files">, options: Pick<KnockOptions, "tls"> = {}): Promise<Answered> =>
-    authenticate({ radius: hostapd, files, ca: chain, identity: "@demo.example", ...options });
+  const attempt = (
+    { files }: Pick<Profile, "files">,
+    options: Pick<KnockOptions, "tls" | "staple" | "minutesAhead"> = {},
+  ): Promise<Answered> => authenticate({ radius: hostapd, files, ca: chain, identity: "@demo.example", ...options });
 
   test.each([
     ["a PKCS#12 file with P-256", {}],
@@ -95,6 +99,19 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
 
     expect(hostapd.output()).toContain("certificate revoked");
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
+  });
+
+  test("a stapled answer about the server's certificate holds for most of an hour, even for clocks that are ahead", async () => {
+    const serialNumber = BigInt(`0x${new X509Certificate(server.certificate).serialNumber}`).toString();
+    expect(await attempt(healthy, { staple: true })).toMatchObject({ admitted: false });
+
+    const request = encodeOcspRequest([encodeCertId({ issuer: service.issuer, serialNumber })]);
+    const url = `http://127.0.0.1:${service.apiPort}/ocsp/${service.issuerId}`;
+    await hostapd.staple((await askOverHttp(url, { body: request })).body);
+
+    for (const minutesAhead of [0, 50])
+      expect(await attempt(healthy, { staple: true, minutesAhead })).toMatchObject({ admitted: true });
+    expect(await attempt(healthy, { staple: true, minutesAhead: 70 })).toMatchObject({ admitted: false });
   });
 
   test("while Realmpass is away the last CRL holds: revoked profiles stay refused, the others are admitted", async () => {

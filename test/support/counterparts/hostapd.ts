@@ -25,6 +25,8 @@ export interface HostapdOptions {
 export interface Hostapd extends Pick<RadiusServer, "port" | "output" | "stop"> {
   /** Runs the script that fetches CRLs, as its timer does. */
   bringCrl(...urls: string[]): Promise<{ code: number; output: string }>;
+  /** Staples this OCSP answer about the server's certificate from now on. */
+  staple(answer: Buffer): Promise<void>;
   /** Replaces the CAs that it trusts, with the next CRL; PEM. */
   trust(files: Pick<HostapdOptions, "issuers" | "chain">): Promise<void>;
 }
@@ -51,7 +53,7 @@ export async function startHostapd({ server, key, issuers, chain, crlUrl }: Host
     ["/etc/hostapd", etc],
     ["/var/lib/realmpass-crl", crls],
     ["radius_server_auth_port=1812", `radius_server_auth_port=${port}`],
-    ["crl_reload_interval=60", "crl_reload_interval=1"],
+    ["crl_reload_interval=60", `crl_reload_interval=1\nocsp_stapling_response=${join(etc, "server.ocsp")}`],
   ]);
 
   const bringCrl: Hostapd["bringCrl"] = (...urls) =>
@@ -85,6 +87,7 @@ export async function startHostapd({ server, key, issuers, chain, crlUrl }: Host
       await writeFile(join(etc, "issuers.pem"), files.issuers);
       await writeFile(join(etc, "chain.pem"), files.chain);
     },
+    staple: (answer) => writeFile(join(etc, "server.ocsp"), answer),
     stop,
   };
 }

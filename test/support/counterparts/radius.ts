@@ -197,6 +197,10 @@ export interface KnockOptions {
   tls?: "1.2" | "1.3";
   /** Connects a second time, as a roaming device does, with whatever it kept of the first. */
   again?: boolean;
+  /** Requires the server to staple an OCSP answer about its certificate (RFC 9190 section 5.4). */
+  staple?: boolean;
+  /** How far the device's clock is ahead. Default: 0. */
+  minutesAhead?: number;
 }
 
 export interface Answered {
@@ -217,6 +221,8 @@ export async function authenticate({
   identity,
   tls,
   again = false,
+  staple = false,
+  minutesAhead = 0,
 }: KnockOptions): Promise<Answered> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-device-"));
   const printed = radius.output().length;
@@ -232,10 +238,14 @@ export async function authenticate({
     const network = (await deviceConfiguration("pkcs12" in files ? "laptop.p12" : "laptop.key"))
       .replaceAll("/etc/realmpass", directory)
       .replace(`identity="@demo.example"`, `identity="${identity}"`)
+      .replace(/^}/m, staple ? "\tocsp=2\n}" : "}")
       .replace(/^}/m, tls === undefined ? "}" : `\tphase1="tls_disable_tlsv1_3=${tls === "1.3" ? 0 : 1}"\n}`);
     await writeFile(join(directory, "laptop.conf"), network);
     const args = ["-c", join(directory, "laptop.conf"), "-a", "127.0.0.1", "-p", String(radius.port), "-s", secret];
-    const { code, output } = await run(requireTool("eapol_test"), [...args, "-t", "15", "-r", again ? "1" : "0"]);
+    const command = [requireTool("eapol_test"), ...args, "-t", "15", "-r", again ? "1" : "0"];
+    const clock = minutesAhead === 0 ? [] : [requireTool("faketime"), "-f", `+${minutesAhead * 60}`];
+    const [program = "", ...rest] = [...clock, ...command];
+    const { code, output } = await run(program, rest);
 
     const accept = output.split("RADIUS message: code=2 (Access-Accept)")[1];
     const reject = output.includes("RADIUS message: code=3 (Access-Reject)");

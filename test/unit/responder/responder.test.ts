@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import type { StatusKey, StatusRow } from "../../../db/queries/certificates/ocsp.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { readOcspRequest } from "../../../responder/ocsp-request.ts";
 import { createResponder, type ResponderDeps } from "../../../responder/responder.ts";
@@ -24,7 +25,7 @@ test("a responder whose clock is right reads the request", async () => {
 });
 
 /** Makes a responder for the issuer of this request, whose profiles are all good; `reads` counts the database reads. */
-function responderFor(request: Buffer) {
+function responderFor(request: Buffer, row: Partial<StatusRow> | ((key: StatusKey) => Partial<StatusRow>) = {}) {
   const [asked] = readOcspRequest(request)?.certIds ?? [];
   if (asked === undefined) throw new Error("the request names no certificate");
   const sha1 = { name: asked.issuerNameHash, key: asked.issuerKeyHash };
@@ -35,9 +36,10 @@ function responderFor(request: Buffer) {
       of: () =>
         Promise.resolve({ keyHash: randomBytes(20), certificate: Buffer.alloc(0), sign: () => randomBytes(64) }),
     },
-    readStatus: () => {
+    readStatus: (key: StatusKey) => {
       state.reads += 1;
-      return Promise.resolve({ certificateId: "1", revokedAt: null, abandonedAt: null });
+      const found = typeof row === "function" ? row(key) : row;
+      return Promise.resolve({ certificateId: "1", isServers: false, revokedAt: null, abandonedAt: null, ...found });
     },
     lastOcsp: { note: () => undefined },
     askers: { note: () => undefined },
@@ -59,7 +61,7 @@ test("an answer with a nonce is made for its own request, and no cache may keep 
     const answer = await ask(encodeOcspRequest([certId], [nonceExtension(nonce)]));
     expect(answer.outcome).toBe("good");
     expect(answer.body.includes(nonce)).toBe(true);
-    expect(answer.validity).toBeUndefined();
+    expect(answer.signedAt).toBeUndefined();
   }
   expect(state.reads).toBe(3);
 });
@@ -68,11 +70,44 @@ test("an answer without a nonce is returned again for a moment, and then made ag
   const plain = encodeOcspRequest([certId]);
   const { state, ask } = responderFor(plain);
   const first = await ask(plain);
-  expect(first).toMatchObject({ outcome: "good", validity: expect.any(Object) });
+  expect(first).toMatchObject({ outcome: "good", signedAt: new Date(state.at) });
   state.at += 499;
   expect(await ask(plain)).toBe(first);
   expect(state.reads).toBe(1);
   state.at += 1;
   expect(await ask(plain)).not.toBe(first);
   expect(state.reads).toBe(2);
+});
+
+const at = Date.parse("2027-03-01T00:00:00Z");
+const minutesLater = (minutes: number): string =>
+  new Date(at + minutes * 60_000).toISOString().replace(/[-:T]|\.000/g, "");
+
+test.each([
+  ["a device's certificate holds for five minutes", false, 5],
+  ["a server's certificate holds for an hour, so that the server can staple it", true, 60],
+])("an answer begins five minutes before it is signed; about %s", async (_, isServers, minutes) => {
+  const request = encodeOcspRequest([certId]);
+  const { body } = await responderFor(request, { isServers }).ask(request);
+  const dates = body.toString("latin1").match(/\d{14}Z/g);
+  // producedAt, thisUpdate, nextUpdate
+  expect(dates).toEqual([minutesLater(-5), minutesLater(-5), minutesLater(minutes)]);
+});
+
+test("an answer about a device and a server together holds only as long as about the device", async () => {
+  const other = encodeCertId({ issuer: certificateDer("issuing"), serialNumber: "4712" });
+  const request = encodeOcspRequest([certId, other]);
+  const { ask } = responderFor(request, ({ serialNumber }) => ({ isServers: serialNumber === "4711" }));
+  expect(
+    (await ask(request)).body
+      .toString("latin1")
+      .match(/\d{14}Z/g)
+      ?.at(-1),
+  ).toBe(minutesLater(5));
+});
+
+test("a revocation is dated back as the answer is", async () => {
+  const request = encodeOcspRequest([certId]);
+  const { body } = await responderFor(request, { revokedAt: new Date(at), revocationReason: 4 }).ask(request);
+  expect(body.toString("latin1").match(/\d{14}Z/g)).toEqual([-5, -5, -5, 5].map(minutesLater));
 });
