@@ -3,15 +3,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { pem } from "../../pki/pem.ts";
-import { givenIssuingRealm } from "../support/given/issuing.ts";
-import { askOverHttp, encodeCertId, encodeOcspRequest } from "../support/pki/ocsp.ts";
-import { atEndOfFile } from "../support/run/at-end.ts";
-import { eventually } from "../support/run/eventually.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useApi } from "../support/service/api.ts";
-import { startTestResponder } from "../support/service/responder.ts";
-import { startTestWorker } from "../support/service/worker.ts";
+import { pem } from "../../../pki/pem.ts";
+import { givenIssuingRealm } from "../../support/given/issuing.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest } from "../../support/pki/ocsp.ts";
+import { atEndOfFile } from "../../support/run/at-end.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useApi } from "../../support/service/api.ts";
+import { startTestResponder } from "../../support/service/responder.ts";
+import { startTestWorker } from "../../support/service/worker.ts";
 
 /** Validators that we did not write, on machines with other clocks, right after a revocation (RFC 5280, RFC 6960). */
 describeWithTool(["openssl", "certtool", "faketime"], "right after a revocation, a validator whose clock is", () => {
