@@ -1406,7 +1406,7 @@ export interface paths {
         };
         /**
          * End the session of an id token
-         * @description For browsers. Ends the session with its tokens and the sign-in that it began with. The names of OpenID Connect RP-Initiated Logout 1.0 are understood as well.
+         * @description For browsers. Ends the session with its tokens and the sign-in that it began with. Without an id token of this service and client a page asks the person first. The names of OpenID Connect RP-Initiated Logout 1.0 are understood as well. A POST with a form does the same.
          */
         get: operations["logout"];
         put?: never;
@@ -1537,9 +1537,10 @@ export interface components {
             name: string;
             clientURI: string;
             redirectURI: string | null;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
+            scopes: ("openid" | "offline_access" | "profile" | "email" | "address" | "phone" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             useClientSecret: boolean;
             requirePKCE: boolean;
+            fullTokenAnswers: boolean;
             creationDate: components["schemas"]["Timestamp"];
             createdBy: string;
             lastUsed: components["schemas"]["Timestamp"] | null;
@@ -1552,9 +1553,10 @@ export interface components {
             name: string;
             clientURI: string;
             redirectURI: string | null;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
+            scopes: ("openid" | "offline_access" | "profile" | "email" | "address" | "phone" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             useClientSecret: boolean;
             requirePKCE: boolean;
+            fullTokenAnswers: boolean;
             creationDate: components["schemas"]["Timestamp"];
             createdBy: string;
             lastUsed: components["schemas"]["Timestamp"] | null;
@@ -1578,7 +1580,7 @@ export interface components {
             client_id: string;
             clientName: string;
             clientURI: string;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
+            scopes: ("openid" | "offline_access" | "profile" | "email" | "address" | "phone" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             grantedAt: components["schemas"]["Timestamp"];
         };
         CreatedGuestProfile: {
@@ -2622,7 +2624,7 @@ export interface components {
             /** @enum {string} */
             role: "administrator" | "help_desk" | "guest_manager" | "auditor";
             /** @description The scopes of people with the role, if an application requests them. */
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
+            scopes: ("openid" | "offline_access" | "profile" | "email" | "address" | "phone" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             /** @description How many people who are not offboarded have it; null for a token without `user.read`. */
             people: number | null;
         };
@@ -2664,7 +2666,7 @@ export interface components {
             id: string;
             client_id: string;
             clientName: string;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
+            scopes: ("openid" | "offline_access" | "profile" | "email" | "address" | "phone" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             createdAt: components["schemas"]["Timestamp"];
             lastUsedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
@@ -3945,12 +3947,17 @@ export interface operations {
                     clientURI: string;
                     /** @description Where users return after signing in; for a useragent. */
                     redirectURI?: string | null;
-                    /** @description Only scopes that the caller holds; a service has no openid, offline_access or role.modify. `radius.read` is for a service that has no other scope; the caller needs profile.read. */
-                    scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
+                    /** @description Only scopes that the caller holds; a service has no openid, offline_access, role.modify or scope of claims. Every useragent may ask for profile, email, address and phone, listed or not. `radius.read` is for a service that has no other scope; the caller needs profile.read. */
+                    scopes: ("openid" | "offline_access" | "profile" | "email" | "address" | "phone" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
                     /** @description Omitted: a service has one, a useragent has none. */
                     useClientSecret?: boolean;
                     /** @description Omitted: required of a useragent without a secret. */
                     requirePKCE?: boolean;
+                    /**
+                     * @description Whether token answers contain expires_in and scope as well.
+                     * @default false
+                     */
+                    fullTokenAnswers?: boolean;
                 };
             };
         };
@@ -4068,9 +4075,10 @@ export interface operations {
                     clientURI?: string;
                     redirectURI?: string | null;
                     /** @description Sessions and tokens with a removed scope end. */
-                    scopes?: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
+                    scopes?: ("openid" | "offline_access" | "profile" | "email" | "address" | "phone" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
                     useClientSecret?: boolean;
                     requirePKCE?: boolean;
+                    fullTokenAnswers?: boolean;
                 };
             };
         };
@@ -9552,7 +9560,7 @@ export interface operations {
     logout: {
         parameters: {
             query?: {
-                /** @description Expired or not. It or `id_token_hint` is required. */
+                /** @description Expired or not. Without it or `id_token_hint` a page asks the person. */
                 id_token?: string;
                 /** @description Whom the id token was issued to. */
                 client_id?: string;
@@ -9571,7 +9579,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Shows that the person is signed out, if there is no `logout_uri`. */
+            /** @description Shows that the person is signed out, if there is no `logout_uri`; or asks. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9588,7 +9596,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A page: the id token is not of this service and client, or the address is not of the client's host. Nothing ended. */
+            /** @description A page: the address is not of the client's host, or a parameter occurs twice. Nothing ended. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9635,12 +9643,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": Record<string, never>;
+                };
             };
             /** @description `invalid_request`: The request is missing a parameter, repeats one, or is otherwise malformed. `invalid_grant`: The grant is not valid, has ended, or belongs to another client. `unauthorized_client`: This client may not use this grant type. `unsupported_grant_type`: There is no such grant type here. `invalid_scope`: The client is not registered for a scope that it asks for. */
             400: {
@@ -9743,6 +9753,10 @@ export interface operations {
                         refresh_token?: string;
                         /** @description The code that was exchanged. */
                         code?: string;
+                        /** @description With `fullTokenAnswers`: how long the access token lasts. */
+                        expires_in?: number;
+                        /** @description With `fullTokenAnswers`: the access token's scopes. */
+                        scope?: string;
                     };
                 };
             };

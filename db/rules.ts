@@ -1,4 +1,4 @@
-import { impliedScopes } from "../domain/people/scopes.ts";
+import { claimScopes, impliedScopes } from "../domain/people/scopes.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
 /**
@@ -80,6 +80,9 @@ export const rolesOf = (u: Sql): Sql => sql`(${u}.roles || ${u}.provider_roles)`
 
 /** Whether user `u` administers the realm. */
 export const isAdministrator = (u: Sql): Sql => sql`('administrator' = any(${rolesOf(u)}))`;
+
+/** An array of scopes, with those of claims, which every useragent may ask for. */
+export const withClaims = (scopes: Sql): Sql => sql`(${scopes} || ${claimScopes}::text[])`;
 
 /** An array of scopes, with the scopes that they imply. */
 export const withImplied = (scopes: Sql): Sql =>

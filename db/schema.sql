@@ -104,6 +104,7 @@ create table applications (
   created_by text not null,
   last_used_at timestamp with time zone,
   first_party boolean default false not null,
+  full_token_answers boolean default false not null,
   constraint applications_pkey PRIMARY KEY (client_id),
   constraint applications_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint applications_client_id_check CHECK ((client_id ~ '^[a-zA-Z0-9_-]{1,64}$'::text)),
@@ -116,6 +117,7 @@ create table applications (
 );
 comment on table applications is 'OAuth clients (RFC 6749 section 2).';
 comment on column applications.first_party is 'Ours, such as the console: nobody is asked for consent.';
+comment on column applications.full_token_answers is 'Whether token answers contain expires_in and scope as well.';
 CREATE INDEX applications_newest ON public.applications USING btree (realm_id, created_at DESC, client_id);
 
 create table audit_entries (

@@ -41,6 +41,19 @@ export const isOpenIssuer = (issuer: string): boolean =>
 
 const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
+/** An address of http on an IP address of the machine itself: its host, and its path and query. */
+const loopbackUri = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/;
+
+/**
+ * Whether a client may be sent back to this address. It is the registered one; if that is on an IP address of the
+ * person's own machine, its port is of no account (RFC 8252 section 7.3).
+ */
+export function fitsRedirectUri(asked: string, registered: string): boolean {
+  if (asked === registered) return true;
+  const [one, other] = [asked, registered].map((uri) => loopbackUri.exec(uri)?.slice(1).join(" "));
+  return one !== undefined && one === other && isRedirectUri(asked);
+}
+
 /** Only printable ASCII: the parser forgives spaces, line ends and the like, a comparison of bytes does not. */
 const parseUri = (uri: string): URL | undefined =>
   /^[!-~]{1,2000}$/.test(uri) && !uri.includes("\\") && URL.canParse(uri) ? new URL(uri) : undefined;

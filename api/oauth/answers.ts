@@ -5,13 +5,15 @@ import { z } from "zod";
 const Seconds = z.int();
 const Uri = z.string();
 
-/** `POST /oauth/token`; exactly the properties of the specification. */
+/** `POST /oauth/token`; exactly the properties of the specification, unless the application asks for more. */
 export const TokenAnswer = z.object({
   access_token: z.string(),
   id_token: z.string().optional().describe("With `openid`, for a user."),
   token_type: z.literal("Bearer"),
   refresh_token: z.string().optional().describe("With `offline_access`, for a code."),
   code: z.string().optional().describe("The code that was exchanged."),
+  expires_in: Seconds.optional().describe("With `fullTokenAnswers`: how long the access token lasts."),
+  scope: z.string().optional().describe("With `fullTokenAnswers`: the access token's scopes."),
 });
 export type TokenAnswer = z.infer<typeof TokenAnswer>;
 
@@ -50,6 +52,9 @@ export const UserinfoAnswer = z.object({
   email: z.string().optional(),
   name: z.string().optional(),
 });
+
+/** `POST /oauth/revoke` (RFC 7009 section 2.2). */
+export const RevocationAnswer = z.object({});
 
 /** `GET /oauth/jwks` (RFC 7517 section 5). */
 export const KeysAnswer = z.object({ keys: z.array(z.record(z.string(), z.unknown())) });

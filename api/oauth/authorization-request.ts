@@ -1,16 +1,18 @@
 import * as applications from "../../db/queries/oauth/applications.ts";
 import type { Application } from "../../db/queries/oauth/applications.ts";
 import type { Db } from "../../db/client.ts";
-import type { Scope } from "../../domain/people/scopes.ts";
+import { claimScopes, type Scope } from "../../domain/people/scopes.ts";
+import { fitsRedirectUri } from "../../domain/uris.ts";
 import type { Problem } from "../pages/problem.tsx";
 import { AuthorizationError } from "./authorization-error.ts";
 import { readScope } from "./scope.ts";
 
 type Query = ReadonlyMap<string, readonly string[]>;
 
-/** A client whose redirect URI is known to be the registered one. */
+/** A client and where to return to, which fits its registered redirect URI. */
 export interface AuthorizationClient {
   application: Application & { redirectUri: string };
+  redirectUri: string;
   /** As sent, to be returned unchanged; undefined if there was none. */
   state: string | undefined;
 }
@@ -36,9 +38,10 @@ export async function readClient(db: Db, query: Query): Promise<AuthorizationCli
   const clientId = onlyOne(query, "client_id");
   const application = clientId === undefined ? undefined : await applications.find(db, { clientId });
   if (application?.active !== true || application.redirectUri === null) return "unknown_client";
-  const { redirectUri } = application;
-  if (onlyOne(query, "redirect_uri") !== redirectUri) return "redirect_mismatch";
-  return { application: { ...application, redirectUri }, state: onlyOne(query, "state") };
+  const registered = application.redirectUri;
+  const redirectUri = onlyOne(query, "redirect_uri");
+  if (redirectUri === undefined || !fitsRedirectUri(redirectUri, registered)) return "redirect_mismatch";
+  return { application: { ...application, redirectUri: registered }, redirectUri, state: onlyOne(query, "state") };
 }
 
 /** Validates the rest of a request, one check after the other. Throws {@link AuthorizationError}. */
@@ -83,7 +86,7 @@ function refuseUnsupported(query: Query): void {
 }
 
 function readScopes({ scopes }: Application, query: Query): readonly Scope[] {
-  const granted = readScope(onlyOne(query, "scope"), scopes);
+  const granted = readScope(onlyOne(query, "scope"), scopes, claimScopes);
   if (granted === undefined) throw new AuthorizationError("invalid_scope");
   return granted;
 }

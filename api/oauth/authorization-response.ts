@@ -19,13 +19,13 @@ export const sendAuthorizationError = (
 };
 
 /**
- * Redirects to the registered address, with its own query, the state as sent and our issuer (RFC 9207). 303: the
+ * Redirects to the address of the request, with its own query, the state as sent and our issuer (RFC 9207). 303: the
  * browser must not post our form again (RFC 9700 section 4.12).
  */
 function sendBack(
   { settings }: Deps,
   response: Response,
-  { application: { redirectUri }, state }: AuthorizationClient,
+  { redirectUri, state }: AuthorizationClient,
   parameters: Record<string, string>,
 ): void {
   const added = new URLSearchParams({

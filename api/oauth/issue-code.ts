@@ -15,7 +15,7 @@ export async function issueCode(
   tx: Db,
   { request, login, at }: { request: AuthorizationRequest; login: Login; at: Date },
 ): Promise<string | undefined> {
-  const { application, scopes, nonce, codeChallenge } = request;
+  const { application, redirectUri, scopes, nonce, codeChallenge } = request;
   const { token: code, hash: codeHash } = drawSecretToken("authorizationCode");
   const id = randomUUID();
   const expiresAt = new Date(at.getTime() + authorizationCodeSeconds * 1_000);
@@ -35,7 +35,7 @@ export async function issueCode(
   await codes.create(tx, {
     codeHash,
     sessionId: id,
-    redirectUri: application.redirectUri,
+    redirectUri,
     codeChallenge: codeChallenge ?? null,
     nonce: nonce ?? null,
     at,

@@ -1,4 +1,4 @@
-import { allScopes } from "../../domain/people/scopes.ts";
+import { allScopes, claimScopes } from "../../domain/people/scopes.ts";
 import type { Deps } from "../contract/deps.ts";
 import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import { sendJson } from "../http/respond.ts";
@@ -37,7 +37,7 @@ function describe({ settings: { authUrl, clientCertificates } }: Deps): Metadata
     end_session_endpoint: `${authUrl}/oauth/logout`,
     revocation_endpoint: `${authUrl}/oauth/revoke`,
     introspection_endpoint: `${authUrl}/oauth/introspect`,
-    scopes_supported: [...allScopes],
+    scopes_supported: [...allScopes, ...claimScopes],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
     grant_types_supported: grantTypes.filter(

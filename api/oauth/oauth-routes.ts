@@ -1,5 +1,7 @@
 import type { Deps } from "../contract/deps.ts";
-import { pageRoute } from "../pages/page-route.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import { redirect } from "../pages/redirect.ts";
+import { pageRoute, type PageHandler } from "../pages/page-route.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { parsePairs } from "../http/query-string.ts";
 import type { Route } from "../http/route.ts";
@@ -7,7 +9,7 @@ import { verifyFormToken } from "../pages/form-token.ts";
 import { authorize, decide } from "./authorize.ts";
 import { introspect } from "./introspect.ts";
 import { jwks } from "./jwks.ts";
-import { logout } from "./logout.ts";
+import { logout, logoutAgreed } from "./logout.ts";
 import { metadata, metadataPaths } from "./metadata.ts";
 import { oauthRoute } from "./oauth-route.ts";
 import { revoke } from "./revoke.ts";
@@ -23,7 +25,7 @@ export const oauthRoutes = (deps: Deps): Route[] => [
   oauthRoute(deps, { path: "/oauth/jwks", methods: ["GET"], handle: jwks }),
   ...metadataPaths(deps).map((path) => oauthRoute(deps, { path, methods: ["GET"], handle: metadata })),
 
-  pageRoute(deps, "/oauth/authorize", { get: authorize }),
+  pageRoute(deps, "/oauth/authorize", { get: authorize, post: asGet("/oauth/authorize") }),
   pageRoute(deps, "/oauth/consent", {
     async post(page) {
       if (verifyFormToken(deps, page.request, page.form.get("form_token"))) {
@@ -33,5 +35,16 @@ export const oauthRoutes = (deps: Deps): Route[] => [
       }
     },
   }),
-  pageRoute(deps, "/oauth/logout", { get: logout }),
+  pageRoute(deps, "/oauth/logout", { get: logout, post: asGet("/oauth/logout") }),
+  pageRoute(deps, "/oauth/logout/agreed", { post: logoutAgreed }),
 ];
+
+/**
+ * Handles a POST as the same GET (OpenID Connect Core section 3.1.2.1). The redirect lets the browser send its cookies,
+ * which it withholds from another site's POST.
+ */
+const asGet =
+  (path: string): PageHandler =>
+  (page) => {
+    redirect(page, pathOn(page.deps, `${path}?${new URLSearchParams([...page.form]).toString()}`));
+  };

@@ -1,6 +1,13 @@
 import type { z } from "zod";
 import type { Components, Json } from "../contract/openapi/components.ts";
-import { IntrospectionAnswer, KeysAnswer, MetadataAnswer, TokenAnswer, UserinfoAnswer } from "./answers.ts";
+import {
+  IntrospectionAnswer,
+  KeysAnswer,
+  MetadataAnswer,
+  RevocationAnswer,
+  TokenAnswer,
+  UserinfoAnswer,
+} from "./answers.ts";
 import { authorizationErrorCodes } from "./authorization-error.ts";
 import { oauthErrors } from "./oauth-error.ts";
 import { grantTypes } from "./token.ts";
@@ -97,13 +104,14 @@ const paths: Record<string, Record<string, Describe>> = {
       operationId: "logout",
       summary: "End the session of an id token",
       description:
-        "For browsers. Ends the session with its tokens and the sign-in that it began with. The names of OpenID Connect " +
-        "RP-Initiated Logout 1.0 are understood as well.",
+        "For browsers. Ends the session with its tokens and the sign-in that it began with. Without an id token of this " +
+        "service and client a page asks the person first. The names of OpenID Connect RP-Initiated Logout 1.0 are " +
+        "understood as well. A POST with a form does the same.",
       parameters: [
         queryParameter(
           "id_token",
           { type: "string" },
-          { description: "Expired or not. It or `id_token_hint` is required." },
+          { description: "Expired or not. Without it or `id_token_hint` a page asks the person." },
         ),
         queryParameter("client_id", { type: "string" }, { description: "Whom the id token was issued to." }),
         queryParameter(
@@ -115,10 +123,10 @@ const paths: Record<string, Record<string, Describe>> = {
         queryParameter("post_logout_redirect_uri", { type: "string" }, { description: "Instead of `logout_uri`." }),
         queryParameter("state", { type: "string" }, { description: "Added to the address of the redirect." }),
       ],
-      page: "Shows that the person is signed out, if there is no `logout_uri`.",
+      page: "Shows that the person is signed out, if there is no `logout_uri`; or asks.",
       redirect: "To `logout_uri`.",
       failures: {
-        400: "A page: the id token is not of this service and client, or the address is not of the client's host. Nothing ended.",
+        400: "A page: the address is not of the client's host, or a parameter occurs twice. Nothing ended.",
         429: "A page: too many requests.",
         503: "A page: try again in a moment.",
       },
@@ -158,6 +166,7 @@ const paths: Record<string, Record<string, Describe>> = {
       description:
         "A refresh token ends its session with all tokens, an access token ends alone. An unknown token returns 200 as well.",
       form: { required: ["token"], properties: { token: { type: "string" }, ...clientFields } },
+      answer: RevocationAnswer,
       failures: [400, 401, 429, 503],
     }),
   },

@@ -4,6 +4,7 @@ import * as refreshTokens from "../../db/queries/oauth/refresh-tokens.ts";
 import { hashOfToken } from "../../runtime/keys/secret-token.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { readForm, required } from "../http/form.ts";
+import { sendJson } from "../http/respond.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
 /**
@@ -27,9 +28,6 @@ export async function revoke({ deps, request, response }: OAuthCall): Promise<vo
   } else {
     await accessTokens.removeOfClient(deps.db, { tokenHash, clientId });
   }
-  response.statusCode = 200;
-  // An empty body has no type, but some clients parse every response as JSON.
-  response.setHeader("Content-Type", "application/json");
-  response.setHeader("Content-Length", 0);
-  response.end();
+  // RFC 7009 leaves the body open. Some clients parse every response as JSON, and an empty one is none.
+  sendJson(response, 200, {});
 }

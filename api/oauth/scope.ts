@@ -1,12 +1,17 @@
 import { isMachineScope, type Scope } from "../../domain/people/scopes.ts";
 
 /**
- * Returns the scopes that a request names (RFC 6749 section 3.3); if it names none, all of `grantable` except those of
- * machines. Undefined if one of them cannot be granted: a client never gets fewer scopes than it asked for.
+ * Returns the scopes that a request names (RFC 6749 section 3.3), of `grantable` and `byName`; if it names none, all of
+ * `grantable` except those of machines. Undefined if one of them cannot be granted: a client never gets fewer scopes than
+ * it asked for.
  */
-export function readScope(asked: string | undefined, grantable: readonly Scope[]): Scope[] | undefined {
+export function readScope(
+  asked: string | undefined,
+  grantable: readonly Scope[],
+  byName: readonly Scope[] = [],
+): Scope[] | undefined {
   const names = [...new Set((asked ?? "").split(" ").filter((name) => name !== ""))];
   if (names.length === 0) return grantable.filter((scope) => !isMachineScope(scope));
-  const found = names.map((name) => grantable.find((scope) => scope === name));
+  const found = names.map((name) => [...grantable, ...byName].find((scope) => scope === name));
   return found.every((scope) => scope !== undefined) ? found : undefined;
 }

@@ -1,5 +1,7 @@
 import type { Db } from "../../db/client.ts";
-import type { Scope } from "../../domain/people/scopes.ts";
+import type { Application } from "../../db/queries/oauth/applications.ts";
+import * as users from "../../db/queries/people/users.ts";
+import { isClaimScope, type Scope } from "../../domain/people/scopes.ts";
 import { accessTokenSeconds } from "../../domain/lifetimes.ts";
 import type { Deps } from "../contract/deps.ts";
 import type { TokenAnswer } from "./answers.ts";
@@ -45,16 +47,19 @@ export async function issueUserTokens(
       subject: userId,
       ...(certificate && { certificateThumbprint: certificate.thumbprint }),
     }),
-    scopes.includes("openid") ? signIdToken(deps, grant) : undefined,
+    scopes.includes("openid") ? signIdToken(db, deps, grant) : undefined,
   ]);
   return { access_token: accessToken, ...(idToken !== undefined && { id_token: idToken }), token_type: "Bearer" };
 }
 
 /**
  * Signs an id token (OpenID Connect Core section 2), valid as long as the access token. RS256, which every client can
- * verify.
+ * verify. With the scopes `profile` and `email` it has the person's name and e-mail address, if they are known.
  */
-function signIdToken({ clock, signingKeys, settings }: TokenDeps, grant: UserGrant): Promise<string> {
+async function signIdToken(db: Db, { clock, signingKeys, settings }: TokenDeps, grant: UserGrant): Promise<string> {
+  const { realmId, userId, scopes } = grant;
+  const user = scopes.some(isClaimScope) ? await users.find(db, { realmId, userId, at: clock.now() }) : undefined;
+  const { name, email } = claimsAbout(user);
   const issuedAt = Math.floor(clock.now().getTime() / 1000);
   const nonce = grant.nonce ?? undefined;
   return signingKeys.sign({
@@ -70,6 +75,26 @@ function signIdToken({ clock, signingKeys, settings }: TokenDeps, grant: UserGra
       sid: grant.sessionId,
       pairwise_id: grant.pairwiseId,
       ...(nonce !== undefined && { nonce }),
+      ...(scopes.includes("profile") && name !== undefined && { name }),
+      ...(scopes.includes("email") && email !== undefined && { email }),
     },
   });
 }
+
+/** Returns the claims about a person as id tokens and userinfo name them; what is not known is absent. */
+export const claimsAbout = (
+  user: { displayName: string | null; email: string } | undefined,
+): { email?: string; name?: string } => ({
+  ...(user?.email ? { email: user.email } : {}),
+  ...(user?.displayName ? { name: user.displayName } : {}),
+});
+
+/**
+ * Returns the further properties of a token answer (RFC 6749 section 5.1) for an application whose setting asks for them.
+ * Others get exactly what the specification lists.
+ */
+export const describedFor = (
+  { fullTokenAnswers }: Pick<Application, "fullTokenAnswers">,
+  scopes: readonly Scope[],
+): Pick<TokenAnswer, "expires_in" | "scope"> =>
+  fullTokenAnswers ? { expires_in: accessTokenSeconds, scope: scopes.join(" ") } : {};

@@ -8,6 +8,7 @@ import { sendJson } from "../http/respond.ts";
 import { UserinfoAnswer } from "./answers.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
+import { claimsAbout } from "./user-tokens.ts";
 
 /** `GET` and `POST /oauth/userinfo` (OpenID Connect Core section 5.3): the signed-in user. */
 export async function userinfo(call: OAuthCall): Promise<void> {
@@ -18,8 +19,7 @@ export async function userinfo(call: OAuthCall): Promise<void> {
   const answer = UserinfoAnswer.parse({
     sub: user.id,
     pairwise_id: user.pairwiseId,
-    ...(user.email === "" ? {} : { email: user.email }),
-    ...(user.displayName === null ? {} : { name: user.displayName }),
+    ...claimsAbout(user),
   });
   sendJson(response, 200, answer);
 }

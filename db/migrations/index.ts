@@ -70,6 +70,7 @@ import { forgetSpellings } from "./20261128-1420-forget-spellings.ts";
 import { letSpellingsIn } from "./20261128-1430-let-spellings-in.ts";
 import { notPermitted } from "./20261128-1700-not-permitted.ts";
 import { keepMayUse } from "./20261128-1710-keep-may-use.ts";
+import { fullTokenAnswers } from "./20261129-0900-full-token-answers.ts";
 import { answersAboutServers } from "./20261129-1100-answers-about-servers.ts";
 import type { Migration } from "./migration.ts";
 
@@ -147,5 +148,6 @@ export const migrations: readonly Migration[] = [
   letSpellingsIn,
   notPermitted,
   keepMayUse,
+  fullTokenAnswers,
   answersAboutServers,
 ];

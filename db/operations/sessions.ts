@@ -32,3 +32,13 @@ export async function end(
   });
   return ended;
 }
+
+/** Ends a client's sessions that began with a browser login, with their audit entries. Call in a transaction. */
+export async function endOfLogin(
+  tx: Db,
+  { loginId, userId, clientId, at }: { loginId: string; userId: string; clientId: string; at: Date },
+): Promise<void> {
+  for (const id of await sessions.listOfLogin(tx, { loginId, clientId })) {
+    await end(tx, { id, of: { clientId }, actor: { userId, clientId }, reason: "logout", at });
+  }
+}

@@ -19,4 +19,5 @@ export const RevocationReason = z.literal(Object.values(revocationReasons));
  * Returns the revocation date that CRLs and OCSP answers contain. It is dated back as they are: never later than their
  * thisUpdate (RFC 5280 section 5.1.2.6), so a validator whose clock is behind finds it in the past.
  */
-export const signedRevocationTime = (revokedAt: Date): Date => new Date(revokedAt.getTime() - clockRoomMinutes * 60_000);
+export const signedRevocationTime = (revokedAt: Date): Date =>
+  new Date(revokedAt.getTime() - clockRoomMinutes * 60_000);

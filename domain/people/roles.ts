@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { allScopes, impliedScopes, withImplied, type Scope } from "./scopes.ts";
+import { allScopes, impliedScopes, isClaimScope, withImplied, type Scope } from "./scopes.ts";
 
 /** The roles of people beyond owning their profiles. One person may have several. */
 export const roles = ["administrator", "help_desk", "guest_manager", "auditor"] as const;
@@ -56,10 +56,10 @@ export const rolesWith = (needed: readonly Scope[]): Role[] =>
 
 /**
  * Returns the scopes that a person with these roles can give an application that asks: the requested scopes that are
- * their own or one of the roles', and for each other one the implied scopes that they can give.
+ * their own, of claims, or one of the roles', and for each other one the implied scopes that they can give.
  */
 export function givableScopes(asked: readonly Scope[], held: readonly Role[]): Scope[] {
-  const mine = (scope: Scope): boolean => ownScopes.includes(scope) || rolesHave(held, scope);
+  const mine = (scope: Scope): boolean => isClaimScope(scope) || ownScopes.includes(scope) || rolesHave(held, scope);
   return [
     ...new Set(
       asked.flatMap((scope) => (mine(scope) ? [scope] : (impliedScopes[scope] ?? []).filter((one) => mine(one)))),

@@ -4,6 +4,10 @@ import { z } from "zod";
 export const scopes = {
   openid: "sign you in",
   offline_access: "stay signed in",
+  profile: "see your name",
+  email: "see your e-mail address",
+  address: "see your postal address, if it is known",
+  phone: "see your telephone number, if it is known",
   "profile.create": "create profiles",
   "profile.delete": "revoke profiles",
   "profile.modify": "change profiles",
@@ -45,8 +49,18 @@ export const isMachineScope = (scope: Scope): boolean => Object.hasOwn(machineSc
 /** Returns the scope that a person must hold to give this one: itself, except for a machine's, which no person has. */
 export const heldToGive = (scope: Scope): Scope => machineScopes[scope] ?? scope;
 
-/** Every scope but those of machines. */
-export const allScopes = (Object.keys(scopes) as Scope[]).filter((scope) => !isMachineScope(scope));
+/**
+ * Scopes of claims about a person (OpenID Connect Core section 5.4). Many clients ask for them by default, so every
+ * useragent may, registered for them or not; they open nothing in the API. Only a request that names one gets it.
+ */
+export const claimScopes: readonly Scope[] = ["profile", "email", "address", "phone"];
+
+export const isClaimScope = (scope: Scope): boolean => claimScopes.includes(scope);
+
+/** Every scope of a person that opens something: all but those of machines and of claims. */
+export const allScopes = (Object.keys(scopes) as Scope[]).filter(
+  (scope) => !isMachineScope(scope) && !isClaimScope(scope),
+);
 
 /** Implied scopes. They were added later; tokens of existing clients keep working. */
 export const impliedScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
@@ -64,7 +78,7 @@ export const ApplicationType = z.enum(applicationTypes);
 export type ApplicationType = z.infer<typeof ApplicationType>;
 
 /** Scopes that open nothing in the API: they control how a person signs in. */
-export const signInScopes: readonly Scope[] = ["openid", "offline_access"];
+export const signInScopes: readonly Scope[] = ["openid", "offline_access", ...claimScopes];
 
 /**
  * Scopes that a service cannot have: a signed-in person's, and giving roles, so no leaked secret makes an
@@ -81,7 +95,7 @@ export function scopesFault(type: ApplicationType, given: readonly Scope[]): str
   if (type === "service" && given.some(isMachineScope)) {
     return given.length === 1 ? undefined : `${given.filter(isMachineScope).join(" ")} goes with no other scope`;
   }
-  const allowed = scopesAllowedTo(type);
+  const allowed = [...scopesAllowedTo(type), ...(type === "useragent" ? claimScopes : [])];
   const refused = given.filter((scope) => !allowed.includes(scope));
   return refused.length === 0 ? undefined : `a ${type} cannot have ${refused.join(" ")}`;
 }

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
-import { allScopes, isMachineScope, Scope, scopes, scopesAllowedTo } from "../../../domain/people/scopes.ts";
+import {
+  allScopes,
+  claimScopes,
+  isMachineScope,
+  Scope,
+  scopes,
+  scopesAllowedTo,
+} from "../../../domain/people/scopes.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -184,7 +191,7 @@ const securitySchemes = (authUrl: string): Json => ({
         authorizationUrl: `${authUrl}/oauth/authorize`,
         tokenUrl: `${authUrl}/oauth/token`,
         refreshUrl: `${authUrl}/oauth/token`,
-        scopes: described(allScopes),
+        scopes: described([...allScopes, ...claimScopes]),
       },
       clientCredentials: {
         tokenUrl: `${authUrl}/oauth/token`,

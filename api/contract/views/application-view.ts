@@ -14,6 +14,7 @@ export const ApplicationView = z
     scopes: z.array(Scope),
     useClientSecret: z.boolean(),
     requirePKCE: z.boolean(),
+    fullTokenAnswers: z.boolean(),
     creationDate: Timestamp,
     createdBy: z.string(),
     lastUsed: Timestamp.nullable(),
@@ -44,6 +45,7 @@ export const applicationSettingsView = ({
   scopes,
   useClientSecret,
   requirePkce,
+  fullTokenAnswers,
 }: Omit<RegisteredApplication, "clientId" | "realmId" | "firstParty" | "createdAt" | "createdBy" | "lastUsedAt">) => ({
   type,
   active,
@@ -53,4 +55,5 @@ export const applicationSettingsView = ({
   scopes,
   useClientSecret,
   requirePKCE: requirePkce,
+  fullTokenAnswers,
 });

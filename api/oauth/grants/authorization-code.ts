@@ -10,7 +10,7 @@ import { authenticateClient } from "../client-authentication.ts";
 import { required } from "../../http/form.ts";
 import { grantedScopes } from "../granted-scopes.ts";
 import { OAuthError } from "../oauth-error.ts";
-import { issueUserTokens } from "../user-tokens.ts";
+import { describedFor, issueUserTokens } from "../user-tokens.ts";
 import type { Grant } from "./grant.ts";
 import { sessionDaysMax } from "../../../domain/lifetimes.ts";
 
@@ -56,7 +56,12 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
       sessions.establish(tx, { id: sessionId, expiresAt }),
       refreshToken && refreshTokens.create(tx, { tokenHash: refreshToken.hash, sessionId, at, expiresAt }),
     ]);
-    return { ...tokens, ...(refreshToken && { refresh_token: refreshToken.token }), code };
+    return {
+      ...tokens,
+      ...(refreshToken && { refresh_token: refreshToken.token }),
+      code,
+      ...describedFor(application, scopes),
+    };
   });
 
   const answer = await redeem.catch((error: unknown) => {

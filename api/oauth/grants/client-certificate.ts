@@ -5,14 +5,14 @@ import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { deviceScopes } from "../../../domain/people/roles.ts";
-import { signInScopes } from "../../../domain/people/scopes.ts";
+import { claimScopes, signInScopes } from "../../../domain/people/scopes.ts";
 import { accessTokenSeconds } from "../../../domain/lifetimes.ts";
 import { signInEntry } from "../../session/browser-login.ts";
 import { presentedCertificate } from "../../http/client-certificate/presented-certificate.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { readScope } from "../scope.ts";
-import { issueUserTokens } from "../user-tokens.ts";
+import { describedFor, issueUserTokens } from "../user-tokens.ts";
 import type { Grant } from "./grant.ts";
 
 /** The `grant_type` of {@link clientCertificate}. */
@@ -33,7 +33,7 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
     throw new OAuthError("unauthorized_client");
   }
   const grantable = application.scopes.filter((scope) => deviceScopes.includes(scope));
-  if (readScope(form.get("scope"), grantable) === undefined) throw new OAuthError("invalid_scope");
+  if (readScope(form.get("scope"), grantable, claimScopes) === undefined) throw new OAuthError("invalid_scope");
 
   const at = deps.clock.now();
   const presented = presentedCertificate(deps, request);
@@ -44,6 +44,7 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
   const scopes = readScope(
     form.get("scope"),
     grantable.filter((scope) => signInScopes.includes(scope) || (makerScopes?.includes(scope) ?? true)),
+    claimScopes,
   );
   if (scopes === undefined) throw new OAuthError("invalid_scope");
   // Each request creates a session of its own.
@@ -89,5 +90,5 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
   });
   if (tokens === undefined) throw new OAuthError("invalid_grant");
   await applications.markUsed(deps.db, { clientId, at });
-  return tokens;
+  return { ...tokens, ...describedFor(application, scopes) };
 };

@@ -5,6 +5,7 @@ import { issueAccessToken } from "../access-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { readScope } from "../scope.ts";
+import { describedFor } from "../user-tokens.ts";
 import type { Grant } from "./grant.ts";
 
 /** Issues a token to a service acting for itself (RFC 6749 section 4.4). */
@@ -39,5 +40,5 @@ export const clientCredentials: Grant = async ({ deps, form, request, countIssue
     if (violates(error)) throw new OAuthError("invalid_client", { cause: error });
     throw error;
   });
-  return { access_token: accessToken, token_type: "Bearer" };
+  return { access_token: accessToken, token_type: "Bearer", ...describedFor(application, scopes) };
 };

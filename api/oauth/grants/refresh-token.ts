@@ -8,7 +8,7 @@ import { required } from "../../http/form.ts";
 import { grantedScopes } from "../granted-scopes.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { readScope } from "../scope.ts";
-import { issueUserTokens } from "../user-tokens.ts";
+import { describedFor, issueUserTokens } from "../user-tokens.ts";
 import type { Grant } from "./grant.ts";
 
 /** Issues new tokens for a session (RFC 6749 section 6). The refresh token stays the same. */
@@ -37,5 +37,5 @@ export const refreshToken: Grant = async ({ deps, form, request, countIssued }) 
   });
   const { realmId, userId, sessionId: sid } = found;
   deps.log.info({ event: "token.refreshed", realmId, userId, clientId, sid }, "a session was refreshed");
-  return tokens;
+  return { ...tokens, ...describedFor(application, scopes) };
 };

@@ -60,6 +60,14 @@ export const english = {
   },
   scopes: scopes as Record<Scope, string>,
 
+  signOutQuestion: {
+    title: "Sign out?",
+    text: "An application asks to sign you out in this browser.",
+    ofApplication: (application: string) => `${application} asks to sign you out in this browser.`,
+    signOut: "Sign out",
+    stay: "Stay signed in",
+  },
+
   signedOut: {
     title: "You are signed out",
     ofApplication: (application: string) => `You are signed out of ${application}.`,

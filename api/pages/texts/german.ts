@@ -61,6 +61,10 @@ export const german: Texts = {
   scopes: {
     openid: "Sie anmelden",
     offline_access: "Sie angemeldet halten",
+    profile: "Ihren Namen sehen",
+    email: "Ihre E-Mail-Adresse sehen",
+    address: "Ihre Anschrift sehen, falls sie bekannt ist",
+    phone: "Ihre Telefonnummer sehen, falls sie bekannt ist",
     "profile.create": "Profile anlegen",
     "profile.delete": "Profile widerrufen",
     "profile.modify": "Profile ändern",
@@ -86,6 +90,14 @@ export const german: Texts = {
     "job.create": "Sammelaufträge starten",
     "role.modify": "Rollen vergeben und entziehen",
     "radius.read": "sehen, welche Profile widerrufen wurden, um ihre Geräte zu trennen",
+  },
+
+  signOutQuestion: {
+    title: "Abmelden?",
+    text: "Eine Anwendung bittet darum, Sie in diesem Browser abzumelden.",
+    ofApplication: (application) => `${application} bittet darum, Sie in diesem Browser abzumelden.`,
+    signOut: "Abmelden",
+    stay: "Angemeldet bleiben",
   },
 
   signedOut: {

@@ -4,7 +4,14 @@ import type { Db } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import type { FieldError } from "../../../domain/errors.ts";
-import { ApplicationType, heldToGive, Scope, scopesFault, signInScopes } from "../../../domain/people/scopes.ts";
+import {
+  ApplicationType,
+  claimScopes,
+  heldToGive,
+  Scope,
+  scopesFault,
+  signInScopes,
+} from "../../../domain/people/scopes.ts";
 import { text } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
 import type { Fail } from "../../contract/endpoint.ts";
@@ -16,7 +23,7 @@ const Scopes = z
   .max(100)
   .transform((given) => [...new Set(given)])
   .describe(
-    "Only scopes that the caller holds; a service has no openid, offline_access or role.modify. `radius.read` is for a " +
+    "Only scopes that the caller holds; a service has no openid, offline_access, role.modify or scope of claims. Every useragent may ask for profile, email, address and phone, listed or not. `radius.read` is for a " +
       "service that has no other scope; the caller needs profile.read.",
   );
 
@@ -30,6 +37,7 @@ export const Registration = z.object({
   scopes: Scopes,
   useClientSecret: z.boolean().optional().describe("Omitted: a service has one, a useragent has none."),
   requirePKCE: z.boolean().optional().describe("Omitted: required of a useragent without a secret."),
+  fullTokenAnswers: z.boolean().default(false).describe("Whether token answers contain expires_in and scope as well."),
 });
 
 /** The body for changing an application; each property may be given by itself. */
@@ -42,14 +50,15 @@ export const RegistrationChange = z.object({
   scopes: Scopes.optional().describe("Sessions and tokens with a removed scope end."),
   useClientSecret: z.boolean().optional(),
   requirePKCE: z.boolean().optional(),
+  fullTokenAnswers: z.boolean().optional(),
 });
 
 /** Returns the settings of a new application. Fails if they contradict one another. */
 export function settingsOf(given: z.output<typeof Registration>, fail: Fail<"invalid_request">): ApplicationSettings {
-  const { type, active, name, clientURI, redirectURI, scopes } = given;
+  const { type, active, name, clientURI, redirectURI, scopes, fullTokenAnswers } = given;
   const useClientSecret = given.useClientSecret ?? type === "service";
   const requirePkce = given.requirePKCE ?? (type === "useragent" && !useClientSecret);
-  const settings = { type, active, name, clientUri: clientURI, scopes, useClientSecret, requirePkce };
+  const settings = { type, active, name, clientUri: clientURI, scopes, useClientSecret, requirePkce, fullTokenAnswers };
   return consistent({ ...settings, redirectUri: redirectURI ?? null }, { fail });
 }
 
@@ -68,6 +77,7 @@ export function changedBy(
     scopes: given.scopes ?? before.scopes,
     useClientSecret: given.useClientSecret ?? before.useClientSecret,
     requirePkce: given.requirePKCE ?? before.requirePkce,
+    fullTokenAnswers: given.fullTokenAnswers ?? before.fullTokenAnswers,
   };
   const changesType = given.type !== undefined && given.type !== before.type;
   return consistent(after, { faults: changesType ? [{ path: "type", reason: "cannot change" }] : [], fail });
@@ -125,11 +135,11 @@ export async function requireOwnName(
 const folded = (name: string): string => name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 
 /**
- * Throws unless the principal holds all these scopes. A service never holds {@link signInScopes} but may give them; any
- * other scope that it cannot hold, it cannot give.
+ * Throws unless the principal holds all these scopes. Anybody may give {@link claimScopes}, and a service the other
+ * {@link signInScopes}, which it never holds; any other scope that it cannot hold, it cannot give.
  */
 export function requireHeld(principal: PrincipalFor["staff"], scopes: readonly Scope[]): void {
-  const free = principal.kind === "service" ? signInScopes : [];
+  const free = principal.kind === "service" ? signInScopes : claimScopes;
   const missing = scopes.map(heldToGive).filter((scope) => !free.includes(scope) && !hasStaffScope(principal, scope));
   if (missing.length > 0) {
     throw new InsufficientScope(missing, {

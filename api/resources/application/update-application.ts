@@ -5,6 +5,7 @@ import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { ClientID } from "../../../domain/ids.ts";
+import { claimScopes } from "../../../domain/people/scopes.ts";
 import { differences } from "../../contract/audit-changes.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
@@ -56,7 +57,7 @@ async function endWhatIsNoLongerGranted(
   { clientId, before, after }: { clientId: string; before: ApplicationSettings; after: ApplicationSettings },
 ): Promise<void> {
   if (before.scopes.some((scope) => !after.scopes.includes(scope))) {
-    await applications.endBeyondScopes(tx, { clientId, scopes: after.scopes });
+    await applications.endBeyondScopes(tx, { clientId, scopes: [...after.scopes, ...claimScopes] });
   }
   if (before.useClientSecret && !after.useClientSecret) await applications.removeSecrets(tx, { clientId });
 }

@@ -11,6 +11,7 @@ export const changeable = [
   "scopes",
   "useClientSecret",
   "requirePKCE",
+  "fullTokenAnswers",
 ] as const satisfies readonly (keyof Application)[];
 type Changeable = (typeof changeable)[number];
 

@@ -58,6 +58,11 @@ export function ApplicationFields({ type, form }: { type: ApplicationType; form:
           {...form.getInputProps("requirePKCE", { type: "checkbox" })}
         />
       )}
+      <Switch
+        label={fields.fullTokenAnswers.label}
+        description={t("applications.fields.fullTokenAnswersHint")}
+        {...form.getInputProps("fullTokenAnswers", { type: "checkbox" })}
+      />
       {!service && !useClientSecret && !requirePKCE && (
         <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
           {t("applications.unprotected")}

@@ -11,6 +11,7 @@ export interface ApplicationValues {
   scopes: ApplicationScope[];
   useClientSecret: boolean;
   requirePKCE: boolean;
+  fullTokenAnswers: boolean;
 }
 
 /** In the order of the form. */
@@ -21,6 +22,7 @@ export const applicationFieldNames = [
   "scopes",
   "useClientSecret",
   "requirePKCE",
+  "fullTokenAnswers",
 ] as const satisfies readonly (keyof ApplicationValues)[];
 
 export type ApplicationForm = UseFormReturnType<ApplicationValues>;
@@ -33,6 +35,7 @@ export const newApplication = (type: ApplicationType): ApplicationValues => ({
   scopes: [...firstScopes[type]],
   useClientSecret: type === "service",
   requirePKCE: type === "useragent",
+  fullTokenAnswers: false,
 });
 
 /** Returns the form's values for a registered application. */
@@ -43,6 +46,7 @@ export const valuesOf = (application: Application): ApplicationValues => ({
   scopes: [...application.scopes],
   useClientSecret: application.useClientSecret,
   requirePKCE: application.requirePKCE,
+  fullTokenAnswers: application.fullTokenAnswers,
 });
 
 /** Returns the body of the API's request. */
@@ -53,6 +57,7 @@ export const registrationOf = (type: ApplicationType, values: ApplicationValues)
   scopes: values.scopes,
   useClientSecret: values.useClientSecret,
   requirePKCE: values.requirePKCE,
+  fullTokenAnswers: values.fullTokenAnswers,
 });
 
 export function useApplicationForm(
@@ -88,5 +93,6 @@ export function useApplicationFields(): Record<keyof ApplicationValues, FormFiel
     scopes: field("scopes"),
     useClientSecret: { label: t("applications.fields.useClientSecret") },
     requirePKCE: { label: t("applications.fields.requirePKCE") },
+    fullTokenAnswers: { label: t("applications.fields.fullTokenAnswers") },
   };
 }

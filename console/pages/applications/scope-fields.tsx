@@ -22,7 +22,8 @@ export function ScopeFields({
   const all = known.filter((scope) => !isMachineScope(scope));
   const toggle = (scope: ApplicationScope, on: boolean) => {
     const after = toggled(value, scope, on);
-    onChange(known.filter((each) => after.includes(each)));
+    const unlisted = value.filter((each) => !known.includes(each));
+    onChange([...known.filter((each) => after.includes(each)), ...unlisted]);
   };
 
   return (

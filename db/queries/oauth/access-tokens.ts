@@ -2,7 +2,7 @@ import type { Role } from "../../../domain/people/roles.ts";
 import type { Scope } from "../../../domain/people/scopes.ts";
 import { tokensOfHolderMax } from "../../../domain/limits.ts";
 import type { Db } from "../../client.ts";
-import { hasEnded, isActive, rolesOf, withImplied } from "../../rules.ts";
+import { hasEnded, isActive, rolesOf, withClaims, withImplied } from "../../rules.ts";
 import { lookup, ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 export interface NewAccessToken {
@@ -98,7 +98,7 @@ export async function findHolders(
            t.certificate_id as "certificateId", t.scopes, t.created_at as "createdAt", t.expires_at as "expiresAt",
            u.offboarded_at is null
            and (t.guest_account_id is null or not ${hasEnded(sql`g`, at)})
-           and (t.client_id is null or (a.active and (t.scopes <@ a.scopes or t.scopes <@ ${withImplied(sql`a.scopes`)})))
+           and (t.client_id is null or (a.active and (t.scopes <@ a.scopes or t.scopes <@ ${withClaims(withImplied(sql`a.scopes`))})))
            and (s.expires_at is null or s.expires_at > ${at})
            and (t.certificate_id is null or ${isActive(sql`c`, at)}) as valid
       from unnest(${ofAnyLength(tokenHashes, sql`bytea[]`)}) with ordinality as asked (token_hash, place)

@@ -14,6 +14,8 @@ export interface ApplicationSettings {
   scopes: Scope[];
   useClientSecret: boolean;
   requirePkce: boolean;
+  /** Whether token answers contain `expires_in` and `scope` as well. */
+  fullTokenAnswers: boolean;
 }
 
 export interface Application extends ApplicationSettings {
@@ -26,7 +28,7 @@ export interface Application extends ApplicationSettings {
 const columns = sql`
   a.client_id as "clientId", a.realm_id as "realmId", a.type, a.active, a.name, a.client_uri as "clientUri",
   a.redirect_uri as "redirectUri", a.scopes, a.use_client_secret as "useClientSecret", a.require_pkce as "requirePkce",
-  a.first_party as "firstParty"`;
+  a.full_token_answers as "fullTokenAnswers", a.first_party as "firstParty"`;
 
 /** Returns an application of any realm: authorization requests name only the client. */
 export async function find(db: Db, { clientId }: { clientId: string }): Promise<Application | undefined> {
@@ -56,9 +58,11 @@ export async function findWithSecrets(
   );
 }
 
-export interface NewApplication extends Omit<Application, "active" | "firstParty"> {
+export interface NewApplication extends Omit<Application, "active" | "firstParty" | "fullTokenAnswers"> {
   /** Default: true. */
   active?: boolean;
+  /** Default: false. */
+  fullTokenAnswers?: boolean;
   createdBy: string;
   secretHash: Uint8Array | null;
   /** Default: false. */
@@ -70,9 +74,9 @@ export interface NewApplication extends Omit<Application, "active" | "firstParty
 export async function create(tx: Db, row: NewApplication): Promise<void> {
   await tx.query(sql`
     insert into applications (client_id, realm_id, type, active, name, client_uri, redirect_uri, scopes, use_client_secret,
-                              require_pkce, first_party, created_at, created_by)
+                              require_pkce, full_token_answers, first_party, created_at, created_by)
     values (${row.clientId}, ${row.realmId}, ${row.type}, ${row.active ?? true}, ${row.name}, ${row.clientUri}, ${row.redirectUri},
-            ${row.scopes}, ${row.useClientSecret}, ${row.requirePkce}, ${row.firstParty ?? false}, ${row.at}, ${row.createdBy})
+            ${row.scopes}, ${row.useClientSecret}, ${row.requirePkce}, ${row.fullTokenAnswers ?? false}, ${row.firstParty ?? false}, ${row.at}, ${row.createdBy})
   `);
   if (row.secretHash !== null) {
     await tx.query(sql`
@@ -219,7 +223,8 @@ export async function update(
   await tx.query(sql`
     update applications
        set active = ${row.active}, name = ${row.name}, client_uri = ${row.clientUri}, redirect_uri = ${row.redirectUri},
-           scopes = ${row.scopes}, use_client_secret = ${row.useClientSecret}, require_pkce = ${row.requirePkce}
+           scopes = ${row.scopes}, use_client_secret = ${row.useClientSecret}, require_pkce = ${row.requirePkce},
+           full_token_answers = ${row.fullTokenAnswers}
      where client_id = ${row.clientId}
   `);
 }

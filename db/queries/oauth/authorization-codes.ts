@@ -1,7 +1,7 @@
 import type { Role } from "../../../domain/people/roles.ts";
 import type { Scope } from "../../../domain/people/scopes.ts";
 import { first, type Db } from "../../client.ts";
-import { rolesOf } from "../../rules.ts";
+import { rolesOf, withClaims } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 export interface NewAuthorizationCode {
@@ -65,7 +65,7 @@ export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Prom
         left join consents k on k.user_id = s.user_id and k.client_id = s.client_id
        where c.code_hash = ${codeHash}
          and u.offboarded_at is null
-         and s.scopes <@ a.scopes
+         and s.scopes <@ ${withClaims(sql`a.scopes`)}
     `),
   );
 }

@@ -2,7 +2,7 @@ import type { Role } from "../../../domain/people/roles.ts";
 import type { Scope } from "../../../domain/people/scopes.ts";
 import { sessionIdleDays } from "../../../domain/lifetimes.ts";
 import { first, type Db } from "../../client.ts";
-import { rolesOf } from "../../rules.ts";
+import { rolesOf, withClaims } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 export async function create(
@@ -62,7 +62,7 @@ export async function find(
          and s.expires_at > ${at}
          and s.last_used_at > ${at}::timestamptz - make_interval(days => ${sessionIdleDays})
          and u.offboarded_at is null
-         and s.scopes <@ a.scopes
+         and s.scopes <@ ${withClaims(sql`a.scopes`)}
     `),
   );
 }

@@ -96,6 +96,17 @@ export const listOfUser = (
      order by s.created_at desc, s.id
   `);
 
+/** Returns the ids of a client's sessions that began with a browser login. */
+export async function listOfLogin(
+  db: Db,
+  { loginId, clientId }: { loginId: string; clientId: string },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id from sessions where login_id = ${loginId} and client_id = ${clientId} order by id
+  `);
+  return rows.map(({ id }) => id);
+}
+
 /** A session that has just ended: its user, and the browser login in which it began. */
 export interface EndedSession {
   realmId: string;

@@ -7,13 +7,15 @@ import {
   expectShownOnPage,
   expectSentToApplication,
   markedState,
+  postForm,
+  redirectUri,
 } from "../../../support/given/authorization.ts";
 import { formsOf } from "../../../support/browser/browser-session.ts";
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
 const api = useApi();
 const { given } = api;
-const { authorizeUrl, browser, allow } = authorizationOn(api);
+const { authorizeUrl, browser, allow, redeem } = authorizationOn(api);
 
 let application: GivenApplication;
 let service: GivenApplication;
@@ -169,11 +171,11 @@ describe("consent", () => {
 });
 
 describe("methods and headers", () => {
-  test.each(["HEAD", "POST", "PUT", "OPTIONS"])("%s is refused and issues nothing", async (method) => {
+  test.each(["HEAD", "PUT", "OPTIONS"])("%s is refused and issues nothing", async (method) => {
     const cookie = `realmpass-login=${await given.login(user)}`;
     const before = await api.database.owner.query(sql`select 1 as one from sessions`);
     const answer = await sendRequest(authorizeUrl(application), method, { headers: { cookie } });
-    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "GET" });
+    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "GET, POST" });
     expect(await api.database.owner.query(sql`select 1 as one from sessions`)).toHaveLength(before.length);
   });
 
@@ -187,5 +189,42 @@ describe("methods and headers", () => {
     });
     expect(headers["content-security-policy"]).not.toContain("form-action");
     expect(headers).not.toHaveProperty("access-control-allow-origin");
+  });
+});
+
+test("a POST asks for authorization as a GET does", async () => {
+  const fields = { response_type: "code", client_id: application.clientId, redirect_uri: redirectUri, scope: "openid" };
+  const posted = await postForm(`${api.url}/oauth/authorize`, fields);
+  expect(posted.status).toBe(303);
+  const at = new URL(posted.headers.location ?? "", api.url);
+  expect(Object.fromEntries(at.searchParams)).toEqual(fields);
+  expect((await (await browser(user)).get(at.href)).status).toBe(200);
+});
+
+describe("an address on the person's own machine (RFC 8252 section 7.3)", () => {
+  test.each(["http://127.0.0.1/cb", "http://[::1]:1234/cb"])("is %s with any port", async (registered) => {
+    const app = await given.application({ realmId: api.realmId, type: "useragent", redirectUri: registered });
+    const asked = registered.replace(/(?::1234)?\/cb/, ":51004/cb");
+    const who = await browser(user);
+    const visit = await allow(who, authorizeUrl(app, { redirect_uri: asked }));
+    expect(visit.headers.location?.startsWith(`${asked}?code=`)).toBe(true);
+    const code = answerOf(visit)["code"] ?? "";
+    expect((await redeem(app, code, { redirect_uri: registered })).status).toBe(400);
+    const again = answerOf(await allow(who, authorizeUrl(app, { redirect_uri: asked })))["code"] ?? "";
+    expect((await redeem(app, again, { redirect_uri: asked })).status).toBe(200);
+  });
+
+  test.each([
+    ["another path", "http://127.0.0.1/cb", "http://127.0.0.1:51004/other"],
+    ["another scheme", "http://127.0.0.1/cb", "https://127.0.0.1:51004/cb"],
+    ["a query", "http://127.0.0.1/cb", "http://127.0.0.1:51004/cb?next=1"],
+    ["a user", "http://127.0.0.1/cb", "http://127.0.0.1:1@evil.example/cb"],
+    ["no port that exists", "http://127.0.0.1/cb", "http://127.0.0.1:99999/cb"],
+    ["a name, which can be another machine's", "http://localhost/cb", "http://localhost:51004/cb"],
+    ["another address", "http://127.0.0.1/cb", "http://127.0.0.2:51004/cb"],
+    ["a server's port", "https://client.example/back", "https://client.example:8443/back"],
+  ])("not with %s", async (_, registered, asked) => {
+    const app = await given.application({ realmId: api.realmId, type: "useragent", redirectUri: registered });
+    expectShownOnPage(await (await browser(user)).get(authorizeUrl(app, { redirect_uri: asked }), { follow: false }));
   });
 });

@@ -2,7 +2,8 @@ import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import { sendRequest, useApi } from "../../../support/service/api.ts";
-import { authorizationOn } from "../../../support/given/authorization.ts";
+import type { BrowserSession } from "../../../support/browser/browser-session.ts";
+import { authorizationOn, postForm } from "../../../support/given/authorization.ts";
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
 const api = useApi();
@@ -79,11 +80,64 @@ describe("refused, and the session stays:", () => {
     expect(await isAlive(body.access_token)).toBe(true);
   });
 
-  test.each(["HEAD", "POST"])("%s", async (method) => {
+  test("HEAD", async () => {
     const { body } = await signIn(user, application);
     const url = logoutUrl({ id_token: body.id_token, client_id: application.clientId, logout_uri: home });
-    const answer = await sendRequest(url, method, {});
-    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "GET" });
+    const answer = await sendRequest(url, "HEAD", {});
+    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "GET, POST" });
+    expect(await isAlive(body.access_token)).toBe(true);
+  });
+});
+
+test("a POST logs out as a GET does", async () => {
+  const { body } = await signIn(user, application);
+  const posted = await postForm(`${api.url}/oauth/logout`, {
+    id_token_hint: body.id_token,
+    post_logout_redirect_uri: home,
+  });
+  expect(posted.status).toBe(303);
+  const answer = await get(new URL(posted.headers.location ?? "", api.url).href);
+  expect({ status: answer.status, location: answer.headers.location }).toEqual({ status: 303, location: home });
+  expect(await isAlive(body.access_token)).toBe(false);
+});
+
+describe("without an id token a page asks the person:", () => {
+  const question = (who: BrowserSession, parameters: Record<string, string> = {}) =>
+    who.get(logoutUrl({ client_id: application.clientId, post_logout_redirect_uri: home, state: "s", ...parameters }));
+
+  test("nothing ends before they agree; then the login ends with the application's sessions, and it returns home", async () => {
+    const { body, browser: who } = await signIn(user, application);
+    const asked = await question(who);
+    expect(asked.text).toContain("Sign out?");
+    expect(await isAlive(body.access_token)).toBe(true);
+
+    const done = await who.submit(asked, {});
+    expect({ status: done.status, location: done.headers.location }).toEqual({
+      status: 303,
+      location: `${home}?state=s`,
+    });
+    expect(await isAlive(body.access_token)).toBe(false);
+    expect((await who.get(authorizeUrl(application), { follow: false })).headers.location).toMatch(/^\/login/);
+  });
+
+  test("another application's sessions stay", async () => {
+    const other = await given.application({ realmId: api.realmId, type: "useragent" });
+    const { body, browser: who } = await signIn(user, other);
+    await who.submit(await question(who), {});
+    expect(await isAlive(body.access_token)).toBe(true);
+  });
+
+  test("an address of another host is never returned to", async () => {
+    const { browser: who } = await signIn(user, application);
+    const done = await who.submit(await question(who, { post_logout_redirect_uri: "https://evil.example/" }), {});
+    expect({ status: done.status, location: done.headers.location }).toEqual({ status: 200, location: undefined });
+    expect(done.text).not.toContain("evil.example");
+  });
+
+  test("another site cannot agree for them", async () => {
+    const { body } = await signIn(user, application);
+    const forged = await postForm(`${api.url}/oauth/logout/agreed`, { client_id: application.clientId });
+    expect(forged.status).toBe(403);
     expect(await isAlive(body.access_token)).toBe(true);
   });
 });

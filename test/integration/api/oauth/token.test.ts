@@ -3,10 +3,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import { sendRequest, useApi, type ApiAnswer } from "../../../support/service/api.ts";
 import type { GivenApplication } from "../../../support/given/given.ts";
-import { expectOAuthError } from "../../../support/given/authorization.ts";
+import { authorizationOn, expectOAuthError, redirectUri } from "../../../support/given/authorization.ts";
 
 const api = useApi();
 const { as, given } = api;
+const { refresh, signIn, token } = authorizationOn(api);
 
 let service: GivenApplication;
 beforeAll(async () => {
@@ -133,5 +134,35 @@ describe("refused", () => {
   test.each(["GET", "HEAD", "PUT"])("%s is 405 with the allowed methods", async (method) => {
     const answer = await sendRequest(`${api.url}/oauth/token`, method, {});
     expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "POST, OPTIONS" });
+  });
+});
+
+describe("fullTokenAnswers adds expires_in and scope to an application's token answers", () => {
+  test.each([true, false])("%s", async (fullTokenAnswers) => {
+    const admin = as.admin({ realmId: api.realmId });
+    const home = { name: `Planner ${fullTokenAnswers}`, clientURI: "https://client.example", fullTokenAnswers };
+    const person = { type: "useragent", scopes: ["openid", "offline_access"], redirectURI: redirectUri, ...home };
+    const { client_id: clientId } = (await admin.post("/api/applications", { ...person, requirePKCE: false })).body
+      .data;
+    const program = { type: "service", scopes: ["user.read"], ...home };
+    const service = (await admin.post("/api/applications", program)).body.data;
+    const user = await given.user({ realmId: api.realmId });
+
+    const code = await signIn(user, { clientId } as GivenApplication);
+    const refreshed = await refresh({ clientId } as GivenApplication, code.body.refresh_token);
+    const own = await token({
+      grant_type: "client_credentials",
+      client_id: service.client_id,
+      client_secret: service.client_secret,
+    });
+    const added = (scope: string) => (fullTokenAnswers ? { expires_in: 1_800, scope } : {});
+    for (const [answer, scope] of [
+      [code, "openid offline_access"],
+      [refreshed, "openid offline_access"],
+      [own, "user.read"],
+    ] as const) {
+      const { expires_in, scope: named } = answer.body;
+      expect(JSON.parse(JSON.stringify({ expires_in, scope: named }))).toEqual(added(scope));
+    }
   });
 });

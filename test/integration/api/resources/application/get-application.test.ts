@@ -18,6 +18,7 @@ test("an application has the fields of its registration, and when it was last us
     scopes: ["user.read"],
     useClientSecret: true,
     requirePKCE: false,
+    fullTokenAnswers: false,
     creationDate: expect.any(String),
     createdBy: "test",
     lastUsed: null,

@@ -21,6 +21,7 @@ test("a useragent has exactly the fields of its registration, and no secret", as
       active: true,
       useClientSecret: false,
       requirePKCE: true,
+      fullTokenAnswers: false,
       creationDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       createdBy: expect.any(String),
       lastUsed: null,
