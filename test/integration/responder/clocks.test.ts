@@ -8,7 +8,7 @@ import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { askOverHttp, encodeCertId, encodeOcspRequest } from "../../support/pki/ocsp.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { eventually } from "../../support/run/eventually.ts";
-import { describeWithTool } from "../../support/run/tools.ts";
+import { describeWithTool, requireTool } from "../../support/run/tools.ts";
 import { useApi } from "../../support/service/api.ts";
 import { startTestResponder } from "../../support/service/responder.ts";
 import { startTestWorker } from "../../support/service/worker.ts";
@@ -62,7 +62,7 @@ describeWithTool(["openssl", "certtool", "faketime"], "right after a revocation,
   function at(minutes: number, command: string): string {
     const [program = "", ...args] = command.split(" ");
     const shift = `${minutes < 0 ? "" : "+"}${minutes * 60}`;
-    const { stdout, stderr } = spawnSync("faketime", ["-f", shift, program, ...args], {
+    const { stdout, stderr } = spawnSync(requireTool("faketime"), ["-f", shift, program, ...args], {
       cwd: directory,
       encoding: "utf8",
     });
