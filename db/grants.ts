@@ -212,6 +212,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "claim_id",
         "claims",
         "error_code",
+        "error_detail",
         "failures",
         "finished_at",
         "identity",

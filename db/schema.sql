@@ -560,6 +560,7 @@ create table issuances (
   renews_certificate_id bigint,
   beyond_limit boolean default false not null,
   request_id uuid,
+  error_detail text,
   constraint issuances_pkey PRIMARY KEY (id),
   constraint issuances_guest_account_in_realm FOREIGN KEY (realm_id, guest_account_id) REFERENCES guest_accounts(realm_id, id),
   constraint issuances_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
@@ -594,6 +595,7 @@ comment on column issuances.serial_number is 'The intent: recorded before the si
 comment on column issuances.renews_certificate_id is 'The profile whose place this one takes.';
 comment on column issuances.beyond_limit is 'A renewal that the owner''s limit had no room for: the old profile goes a day later at the latest.';
 comment on column issuances.request_id is 'X-Request-Id of the first request for it, or that of its bulk job. For the log alone.';
+comment on column issuances.error_detail is 'A sentence that names the fault of the request more closely than the code does, for the requester; null: the code is all.';
 CREATE UNIQUE INDEX issuances_batch_position ON public.issuances USING btree (batch_id, batch_position) WHERE (batch_id IS NOT NULL);
 CREATE INDEX issuances_beyond_limit ON public.issuances USING btree (finished_at) WHERE beyond_limit;
 CREATE INDEX issuances_failed_of_guest_account ON public.issuances USING btree (guest_account_id) WHERE ((status = 'failed'::text) AND (guest_account_id IS NOT NULL));

@@ -28,6 +28,54 @@ export function publicKeyAlgorithm(publicKeySpki: Uint8Array): PublicKeyAlgorith
   }
 }
 
+const taken = "use P-256, P-384 or RSA of 2048 to 4096 bits";
+
+/** Returns why {@link publicKeyAlgorithm} refuses a key, as a sentence that may be shown. Reads no more than the form. */
+export function publicKeyFault(publicKeySpki: Uint8Array): string {
+  try {
+    const whole = readWhole(Buffer.from(publicKeySpki), tag.sequence);
+    const [algorithm, key] = children(whole);
+    const [type, parameter] = children(expectTag(algorithm, tag.sequence));
+    const name = contentOf(expectTag(type, tag.oid)).toString("hex");
+    if (name === ecPublicKey) return ecFault(parameter);
+    if (name !== rsaPublicKey) return `The key is ${keyNames[name] ?? "of an unknown kind"}; ${taken}.`;
+    const [modulus, exponent] = rsaNumbers(key);
+    const bits = modulus === undefined ? 0 : bitLength(modulus);
+    if (bits < rsaBitsMin || bits > rsaBitsMax) return `The RSA key has ${bits} bits; ${taken}.`;
+    if (exponent !== undefined && bitLength(exponent) < 17) {
+      return `The exponent of the RSA key is ${exponent.readUIntBE(0, exponent.length)}; use 65537.`;
+    }
+  } catch (error) {
+    if (!(error instanceof DerError)) throw error;
+  }
+  return `The key is not encoded as RFC 5280 requires; ${taken}.`;
+}
+
+function ecFault(curve: Der | undefined): string {
+  if (curve?.tagOctet !== tag.oid) return `The key describes its curve instead of naming it; ${taken}.`;
+  const name = curveNames[contentOf(curve).toString("hex")];
+  if (name === "P-256" || name === "P-384") return `The key's point is not in its uncompressed form; ${taken}.`;
+  return `The key is on ${name === undefined ? "another curve" : `the curve ${name}`}; ${taken}.`;
+}
+
+/** The hexadecimal content of OBJECT IDENTIFIERs (RFC 3279 section 2.3, RFC 5480 section 2.1.1.1, RFC 8410). */
+const ecPublicKey = "2a8648ce3d0201";
+const rsaPublicKey = "2a864886f70d010101";
+const keyNames: Partial<Record<string, string>> = {
+  "2a864886f70d01010a": "RSA-PSS",
+  "2a8648ce380401": "DSA",
+  "2b656e": "X25519",
+  "2b656f": "X448",
+  "2b6570": "Ed25519",
+  "2b6571": "Ed448",
+};
+const curveNames: Partial<Record<string, string>> = {
+  "2a8648ce3d030107": "P-256",
+  "2b81040022": "P-384",
+  "2b81040023": "P-521",
+  "2b8104000a": "secp256k1",
+};
+
 /**
  * Whether this is the DER encoding of the key (X.690 section 10). In another encoding the same key would look new in a
  * comparison of octets, and could be certified again.
@@ -58,7 +106,7 @@ function isAcceptableRsa(spki: Uint8Array): boolean {
   if (algorithm === undefined || more.length > 0) return false;
   if (!encodingOf(algorithm).equals(rsaEncryption)) return false;
 
-  const numbers = children(readWhole(bitsOf(expectTag(key, tag.bitString)), tag.sequence)).map(positiveInteger);
+  const numbers = rsaNumbers(key);
   const [modulus, exponent] = numbers;
   if (modulus === undefined || exponent === undefined || numbers.length !== 2) return false;
   const modulusBits = bitLength(modulus);
@@ -71,6 +119,10 @@ function isAcceptableRsa(spki: Uint8Array): boolean {
     bitLength(exponent) <= 256
   );
 }
+
+/** Returns the numbers of an RSAPublicKey (RFC 8017 appendix A.1.1): modulus and exponent. */
+const rsaNumbers = (key: Der | undefined): Buffer[] =>
+  children(readWhole(bitsOf(expectTag(key, tag.bitString)), tag.sequence)).map(positiveInteger);
 
 /** Returns the content of a BIT STRING of whole octets. */
 export function bitsOf(element: Der): Buffer {

@@ -71,6 +71,7 @@ import { letSpellingsIn } from "./20261128-1430-let-spellings-in.ts";
 import { notPermitted } from "./20261128-1700-not-permitted.ts";
 import { keepMayUse } from "./20261128-1710-keep-may-use.ts";
 import { fullTokenAnswers } from "./20261129-0900-full-token-answers.ts";
+import { errorDetails } from "./20261129-1000-error-details.ts";
 import { answersAboutServers } from "./20261129-1100-answers-about-servers.ts";
 import type { Migration } from "./migration.ts";
 
@@ -149,5 +150,6 @@ export const migrations: readonly Migration[] = [
   notPermitted,
   keepMayUse,
   fullTokenAnswers,
+  errorDetails,
   answersAboutServers,
 ];

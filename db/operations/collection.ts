@@ -53,7 +53,7 @@ function marked(ids: readonly string[], at: Date): Sql {
     returning o.issuance_id, o.sealed, o.data_key_id
   )
   select i.id, i.realm_id as "realmId", i.kind, i.status as state, i.created_at as "createdAt",
-         i.finished_at as "finishedAt", i.error_code as "errorCode",
+         i.finished_at as "finishedAt", i.error_code as "errorCode", i.error_detail as "errorDetail",
          i.created_by_user_id as "createdByUserId", i.created_by_client_id as "createdByClientId",
          c.sealed, c.data_key_id as "dataKeyId", k.wrapped as "wrappedDataKey",
          ${radiusServerName(sql`r`)} as "radiusCn", r.radius_ca as "radiusCa"

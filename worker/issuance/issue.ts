@@ -191,7 +191,7 @@ interface SignedBatch {
   signed: SignedIssuance[];
   /** By id: parts that the same thread signs share a key. */
   dataKeys: Map<string, WrappedDataKey>;
-  failed: { id: string; code: ErrorCode | null; counted: boolean }[];
+  failed: { id: string; code: ErrorCode | null; detail?: string; counted: boolean }[];
 }
 
 /**
@@ -290,13 +290,14 @@ const failureCode = {
 function recordResult(result: SigningResult, batch: SignedBatch, { log, naming }: { log: Log; naming: Naming }): void {
   if ("failure" in result) {
     const { code, detail } = result.failure;
-    if (code !== "invalid_csr") {
-      log.error(
-        { event: "issuance.refused", ...naming(result.issuanceId), code, detail },
-        "a certificate was not made",
-      );
-    }
-    batch.failed.push({ id: result.issuanceId, code: failureCode[code], counted: true });
+    // A request that cannot be used is its sender's fault, who learns the reason.
+    const isRequesters = code === "invalid_csr";
+    log[isRequesters ? "info" : "error"](
+      { event: "issuance.refused", ...naming(result.issuanceId), code, detail },
+      "a certificate was not made",
+    );
+    const attempt = { id: result.issuanceId, code: failureCode[code], counted: true };
+    batch.failed.push(isRequesters ? { ...attempt, detail } : attempt);
     return;
   }
   const { issuanceId: id, ...made } = result;

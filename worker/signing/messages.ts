@@ -73,7 +73,7 @@ export interface SignedRequest {
 
 export interface FailedRequest {
   issuanceId: IssuanceID;
-  /** `detail` of `invalid_csr` may be shown to the requester; other details are for the operator. */
+  /** `detail` of `invalid_csr` is shown to the requester; other details are for the operator. */
   failure: { code: SigningFailureCode; detail: string };
 }
 

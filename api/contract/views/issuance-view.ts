@@ -15,23 +15,23 @@ export const issuanceViewOf = <Profile extends z.ZodType>(profile: Profile) =>
     profile: profile.nullable(),
   });
 
-type Shown = Pick<IssuanceResult, "id" | "state" | "createdAt" | "finishedAt" | "errorCode">;
+type Shown = Pick<IssuanceResult, "id" | "state" | "createdAt" | "finishedAt" | "errorCode" | "errorDetail">;
 
 /** Returns an issuance with its profile, or null. */
 export const issuanceView = <Profile>(
-  { id, state, createdAt, finishedAt, errorCode }: Shown,
+  { id, state, createdAt, finishedAt, errorCode, errorDetail }: Shown,
   profile: Profile | null,
 ) => ({
   id,
   state,
   createdAt: createdAt.toISOString(),
   finishedAt: finishedAt?.toISOString() ?? null,
-  error: errorCode === null ? null : errorView(errorCode),
+  error: errorCode === null ? null : errorView(errorCode, errorDetail),
   profile,
 });
 
-/** Describes a stored error code. */
-function errorView(stored: string): { error: string; error_description: string } {
+/** Describes a stored error code, by the stored detail if there is one. */
+function errorView(stored: string, detail: string | null): { error: string; error_description: string } {
   const error = isErrorCode(stored) ? stored : "issuance_failed";
-  return { error, error_description: errorCatalogue[error].message };
+  return { error, error_description: detail ?? errorCatalogue[error].message };
 }

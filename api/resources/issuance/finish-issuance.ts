@@ -37,7 +37,7 @@ export async function finishIssuance<View, Code extends ErrorCode>(
   const { seconds, headers } = waitingTime(prefer, deps.settings.waitSeconds);
   const pending = (issuance: Parameters<typeof issuanceView>[0]) =>
     accepted(issuanceView<View>(issuance, null), { ...statusLocation(id), headers });
-  const known = { id, state: "queued", createdAt, finishedAt: null, errorCode: null } as const;
+  const known = { id, state: "queued", createdAt, finishedAt: null, errorCode: null, errorDetail: null } as const;
 
   const watch = deps.settlements.watch(id);
   // Requests that wait for the notice do not wait for the queue: the work may be done before the queue has responded.
@@ -69,7 +69,11 @@ export async function finishIssuance<View, Code extends ErrorCode>(
   const { issuance, output } = collected;
   if (issuance.state === "failed") {
     // The response is the error that the worker stored.
-    throw fail(errors.find((code) => code === issuance.errorCode) ?? "issuance_failed");
+    const { errorDetail: description } = issuance;
+    throw fail(
+      errors.find((code) => code === issuance.errorCode) ?? "issuance_failed",
+      description === null ? {} : { description },
+    );
   }
   if (output === "erased") throw fail("output_erased");
   const created = issuance.state === "issued" ? view(collected) : undefined;

@@ -194,6 +194,8 @@ export interface FailedAttempt {
   id: string;
   /** Why the issuance fails; `"owner"`: whatever is wrong with the owner; null: it returns to the queue. */
   code: ErrorCode | "owner" | null;
+  /** Names the fault of the request to the requester; undefined: the code is all. */
+  detail?: string | undefined;
   /** Whether it counts towards {@link failuresMax}: not if the issuer's key could not be used. */
   counted: boolean;
 }
@@ -210,9 +212,11 @@ export async function abandon(
     with given as (
       select *
         from unnest(${attempts.map(({ id }) => id)}::uuid[], ${attempts.map(({ code }) => code)}::text[],
-                    ${attempts.map(({ counted }) => counted)}::boolean[]) as g (id, code, counted)
+                    ${attempts.map(({ detail }) => detail ?? null)}::text[],
+                    ${attempts.map(({ counted }) => counted)}::boolean[]) as g (id, code, detail, counted)
     ), held as (
       select i.id, i.issuer_id, i.serial_number, i.not_after, i.failures + g.counted::integer as failures,
+             g.detail,
              case when g.code is distinct from 'owner' then g.code
                   when i.guest_account_id is not null then 'guest_account_ended'
                   else ${shutOutCode(sql`u`)}
@@ -237,7 +241,7 @@ export async function abandon(
     ), failed as (
       update issuances i
          set status = 'failed', failures = held.failures, finished_at = ${at},
-             error_code = coalesce(held.code, 'issuance_failed')
+             error_code = coalesce(held.code, 'issuance_failed'), error_detail = held.detail
         from held
        where i.id = held.id
          and (held.code is not null or held.failures >= ${failuresMax})

@@ -164,6 +164,8 @@ export interface IssuanceResult {
   createdAt: Date;
   finishedAt: Date | null;
   errorCode: string | null;
+  /** What the requester learns beyond the code. */
+  errorDetail: string | null;
   createdByUserId: string | null;
   createdByClientId: string | null;
   /** Null until issued; `sealed` is null once erased. */
@@ -229,8 +231,8 @@ export const findState = async (db: Db, id: string): Promise<IssuanceStanding | 
   first(
     await db.query<IssuanceStanding>(sql`
       select id, realm_id as "realmId", kind, status as state, created_at as "createdAt",
-             finished_at as "finishedAt", error_code as "errorCode", created_by_user_id as "createdByUserId",
-             created_by_client_id as "createdByClientId", user_id as "userId",
+             finished_at as "finishedAt", error_code as "errorCode", error_detail as "errorDetail",
+             created_by_user_id as "createdByUserId", created_by_client_id as "createdByClientId", user_id as "userId",
              guest_account_id as "guestAccountId"
         from issuances
        where id = ${id}

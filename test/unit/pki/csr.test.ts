@@ -51,6 +51,9 @@ describe("a request is accepted", () => {
   test.each([
     ["with text before it", `Certificate Request:\n    Data:\n${good}`],
     ["with other line ends", good.replaceAll("\n", "\r\n")],
+    ["with blanks after the dashes", good.replaceAll(/-----$/gm, "----- \t")],
+    ["with carriage returns alone", good.replaceAll("\n", "\r")],
+    ["with indented lines", good.replaceAll(/^(?=[A-Za-z0-9])/gm, "  ")],
     ["with the older label", good.replaceAll("CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST")],
   ])("%s", (_, text) => {
     expect(readCsr(text).publicKeySpki.equals(spkiOf(p256))).toBe(true);
@@ -123,6 +126,42 @@ describe("a request is refused with a reason that may be shown", () => {
     }
     expect(error).toBeInstanceOf(CsrError);
     expect((error as CsrError).message).toMatch(/^[A-Z][^\n]{10,150}\.$/);
+  });
+});
+
+const spkiWith = (...algorithm: Buffer[]): Buffer => sequence(sequence(...algorithm), bitString(Buffer.alloc(32, 7)));
+const certificateLabel = (text: string): string => text.replaceAll("CERTIFICATE REQUEST", "CERTIFICATE");
+
+describe("a refusal names what is wrong", () => {
+  test.each<[string, () => string, string]>([
+    ["P-521", () => csr({ key: ec("secp521r1") }), "P-521"],
+    ["secp256k1", () => csr({ key: ec("secp256k1") }), "secp256k1"],
+    ["RSA-1024", () => csr({ key: rsa(1024) }), "1024 bits"],
+    ["e=3", () => csr({ key: generateKeyPairSync("rsa", { modulusLength: 2048, publicExponent: 3 }).privateKey }), "3"],
+    ["Ed25519", () => csr({ key: p256, spki: spkiWith(oid("1.3.101.112")) }), "Ed25519"],
+    ["Ed448", () => csr({ key: p256, spki: spkiWith(oid("1.3.101.113")) }), "Ed448"],
+    ["an RSA-PSS key", () => csr({ key: p256, spki: spkiWith(oid("1.2.840.113549.1.1.10")) }), "RSA-PSS"],
+    [
+      "an RSA-PSS signature",
+      () => csr({ key: rsa2048, algorithm: sequence(oid("1.2.840.113549.1.1.10"), sequence()) }),
+      "RSA-PSS",
+    ],
+    ["SHA-1", () => csr({ key: rsa2048, hash: "sha1" }), "SHA-1"],
+    ["SHA-1 with ECDSA", () => csr({ key: p256, hash: "sha1" }), "SHA-1"],
+    [
+      "an unknown signature algorithm",
+      () => csr({ key: p256, algorithm: sequence(oid("1.2.3.4")) }),
+      "an algorithm that is not supported",
+    ],
+    ["another's key", () => csr({ key: p256, spki: spkiOf(ec("prime256v1")) }), "not signed with the key it contains"],
+    ["a certificate", () => certificateLabel(good), "CERTIFICATE instead of"],
+    ["a private key", () => p256.export({ format: "pem", type: "pkcs8" }).toString(), "PRIVATE KEY instead of"],
+    ["no end", () => good.slice(0, 100), "no line -----END CERTIFICATE REQUEST-----"],
+    ["no base64", () => good.replace("M", "*"), "base64"],
+    ["text", () => "please", "-----BEGIN CERTIFICATE REQUEST-----"],
+  ])("%s", (_, make, named) => {
+    const text = make();
+    expect(() => readCsr(text)).toThrow(named);
   });
 });
 

@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
+import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import * as issuances from "../../../../db/queries/issuance/issuances.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
@@ -352,7 +353,9 @@ test("a requester's own key is certified as it is, and no private key is returne
 
 test("an invalid request, and a key with a certificate, are reported as the requester's errors", async () => {
   const { realmId, userId } = await realmWithUser();
-  const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+  const records: Record<string, unknown>[] = [];
+  const log = pino({ base: null }, { write: (line: string) => records.push(JSON.parse(line) as (typeof records)[0]) });
+  const { queues, stop } = await startTestWorker({ databaseUrl: database.url, log });
   const { csr } = certificateSigningRequest();
   const tampered = withLastOctetFlipped(csr);
   const [first, second, bad] = await Promise.all(
@@ -364,7 +367,15 @@ test("an invalid request, and a key with a certificate, are reported as the requ
   const rows = await settled([first!, second!, bad!]);
   const codes = [first, second].map((id) => rows.find((row) => row.id === id)?.errorCode);
   expect(codes.sort()).toEqual(["key_already_certified", null].sort());
-  expect(rows.find((row) => row.id === bad)).toMatchObject({ state: "failed", errorCode: "invalid_csr" });
+  const reason = "The certification request is not signed with the key it contains.";
+  expect(rows.find((row) => row.id === bad)).toMatchObject({
+    state: "failed",
+    errorCode: "invalid_csr",
+    errorDetail: reason,
+  });
+  expect(records.filter(({ event }) => event === "issuance.refused")).toEqual([
+    expect.objectContaining({ level: 30, issuanceId: bad, code: "invalid_csr", detail: reason }),
+  ]);
   await stop();
 });
 

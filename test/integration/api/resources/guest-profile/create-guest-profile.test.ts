@@ -136,7 +136,9 @@ describe("with a worker", () => {
 
   test("an error that the worker finds is the response", async () => {
     const guest = as.guest(await account());
-    expect(await guest.post(path, { ...phone, csr: "not a request" })).toBeError("invalid_csr");
+    const answer = await guest.post(path, { ...phone, csr: "not a request" });
+    expect(answer).toBeError("invalid_csr");
+    expect(answer.body.error_description).toContain("-----BEGIN CERTIFICATE REQUEST-----");
   });
 });
 

@@ -108,7 +108,9 @@ describe("with a worker", () => {
   });
 
   test("an error that the worker finds is the response", async () => {
-    expect(await create(await given.user({ realmId }), { ...linux, csr: "not a request" })).toBeError("invalid_csr");
+    const answer = await create(await given.user({ realmId }), { ...linux, csr: "not a request" });
+    expect(answer).toBeError("invalid_csr");
+    expect(answer.body.error_description).toContain("-----BEGIN CERTIFICATE REQUEST-----");
   });
 
   test("the limit holds for concurrent requests", async () => {
