@@ -7,7 +7,7 @@ import { createProtection, type Encrypted, type Protection } from "./pkcs12-prot
 export interface Pkcs12Input {
   /** Decides algorithms, the form of the empty password and whether `chain` is included; `null` counts as `Other`. */
   deviceType: DeviceType | null;
-  /** The name that the device shows for key and certificate; any Unicode text. */
+  /** The name that the device shows for key and certificate; any Unicode text, of which 255 characters are written. */
   friendlyName: string;
   /** PrivateKeyInfo (RFC 5208), DER. */
   privateKeyPkcs8: Uint8Array;
@@ -99,9 +99,15 @@ const certificateBag = (certificate: Uint8Array, ...attributes: readonly Buffer[
     ...attributes,
   );
 
+/** pkcs-9-ub-friendlyName (RFC 2985 section 5.5.1). A BMPString counts each half of a surrogate pair. */
+const friendlyNameLengthMax = 255;
+
+/** Shortens a name to the bound, without half a character at its end. */
+const cut = (name: string): string => name.slice(0, friendlyNameLengthMax).replace(/[\ud800-\udbff]$/, "");
+
 /** Attributes that mark leaf and key as a pair: friendlyName and localKeyID (RFC 2985 section 5.5). */
 const bagAttributes = ({ friendlyName, certificate }: Pkcs12Input): Buffer =>
   setOf(
-    sequence(friendlyNameOid, setOf(bmpString(friendlyName))),
+    sequence(friendlyNameOid, setOf(bmpString(cut(friendlyName)))),
     sequence(localKeyIdOid, setOf(octetString(hash("sha1", certificate, "buffer")))),
   );

@@ -98,7 +98,7 @@ test.each([
   ["right-to-left and CJK", "شبكة 网络 네트워크"],
   ["characters beyond the basic plane", "📱 at 𝔼xample 👩🏽‍💻"],
   ["a combining sequence, not composed", "e\u0301"],
-  ["more than 127 characters", "é".repeat(300)],
+  ["more than 127 characters, at most 255", "é".repeat(255)],
 ])("a friendlyName may hold %s", (_kind, friendlyName) => {
   for (const deviceType of deviceTypes) {
     const { certificates, key } = read(deviceType, friendlyName);
@@ -106,6 +106,13 @@ test.each([
     expect(key.friendlyName).toBe(friendlyName);
     expect(certificates[0]?.friendlyName).toBe(friendlyName);
   }
+});
+
+test.each([
+  ["of one octet pair each", "é".repeat(256), "é".repeat(255)],
+  ["of which the last would be cut in half", `a${"📱".repeat(128)}`, `a${"📱".repeat(127)}`],
+])("a friendlyName is cut at 255 characters (RFC 2985 section 5.5.1): %s", (_kind, given, kept) => {
+  for (const deviceType of deviceTypes) expect(read(deviceType, given).key.friendlyName).toBe(kept);
 });
 
 test("a chain of several issuers keeps its order, after the leaf", () => {
