@@ -37,8 +37,11 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
 
     await beginCreation(page, "radius.example.org");
     await page.fill('[role="dialog"] textarea', "In the cellar");
+    const warning = page.locator('[role="dialog"]').getByText("Apple devices refuse a web server");
+    expect(await warning.count()).toBe(0);
     await page.focus('[role="slider"]');
     await page.keyboard.press("ArrowRight");
+    await warning.waitFor();
     expect(await page.inputValue('[role="dialog"] [data-path="validityMonths"]')).toBe("30");
     expect(await page.getAttribute('[role="slider"]', "aria-valuetext")).toBe("30 months");
     await create(page);

@@ -1,5 +1,6 @@
-import { Button, Group, Radio, Stack, Textarea, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Radio, Stack, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Form } from "../../ui/form/form.tsx";
 import { SliderField } from "../../ui/form/slider-field.tsx";
@@ -8,6 +9,8 @@ import { createInfrastructureProfile } from "./create-infrastructure-profile.ts"
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 
 const validity = { min: 12, max: 60, first: 24 } as const;
+/** Apple accepts 825 days for TLS servers of any CA (https://support.apple.com/103769). */
+const webServerMonthsMax = 27;
 const formats = ["pem", "pkcs12"] as const;
 type Format = (typeof formats)[number];
 
@@ -89,6 +92,11 @@ export function CreationForm({
           form.setFieldValue("validityMonths", months);
         }}
       />
+      {form.values.validityMonths > webServerMonthsMax && (
+        <Alert color="orange" role="status" icon={<IconAlertTriangle aria-hidden />}>
+          {t("infrastructure.fields.longValidity")}
+        </Alert>
+      )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onCancel}>
           {t("confirm.cancel")}
