@@ -378,7 +378,7 @@ export interface paths {
         put?: never;
         /**
          * Create a profile for a server or an access point
-         * @description A DNS name becomes the name in the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.
+         * @description A DNS name becomes the name in the certificate, without a final dot; a name with *, _ or letters beyond ASCII is refused. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.
          */
         post: operations["createInfrastructureProfile"];
         /**

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isDnsName, realmDomainLengthMax } from "./certificate/certificate-profile.ts";
+import { realmDomainLengthMax } from "./certificate/certificate-profile.ts";
+import { DnsName } from "./certificate/server-name.ts";
 import { text } from "./text.ts";
 import { isTimeZone } from "./time-zone.ts";
 import { isMailUri, isSafeWebUri, isWebUri } from "./uris.ts";
@@ -28,20 +29,16 @@ export const RealmName = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?
 export const RealmDisplayName = text(1, 200);
 
 /** The part of identities after the @: a DNS name that leaves an identity within a common name. */
-export const RealmDomain = z
-  .string()
-  .toLowerCase()
-  .max(
-    realmDomainLengthMax,
-    `must be at most ${realmDomainLengthMax} characters, so that identities fit a certificate's common name`,
-  )
-  .refine(isDnsName, "must be a DNS domain");
+export const RealmDomain = DnsName.toLowerCase().max(
+  realmDomainLengthMax,
+  `must be at most ${realmDomainLengthMax} characters, so that identities fit a certificate's common name`,
+);
 
 const infrastructureDomainsMax = 32;
 
 /** The domains, beside the realm's own, that DNS names of infrastructure profiles may be in. */
 export const InfrastructureDomains = z
-  .array(z.string().toLowerCase().refine(isDnsName, "must be a DNS domain"))
+  .array(DnsName.toLowerCase())
   .min(1)
   .max(infrastructureDomainsMax, `must be given at most ${infrastructureDomainsMax} times`)
   .refine((names) => new Set(names).size === names.length, "must not name a domain twice");
@@ -87,7 +84,7 @@ export const Ssids = z
   .refine((names) => new Set(names).size === names.length, "must not name a network twice");
 
 /** The name in the RADIUS server's certificate, which devices compare. */
-export const RadiusServerName = z.string().refine(isDnsName, "must be a DNS name, such as radius.example.org");
+export const RadiusServerName = DnsName;
 
 /** The most characters of PEM for the CAs of the RADIUS server. */
 export const radiusCaLengthMax = 65_536;

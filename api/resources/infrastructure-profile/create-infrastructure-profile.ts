@@ -6,7 +6,7 @@ import * as realms from "../../../db/queries/realm/realms.ts";
 import { certificateValidity, isDnsName, isWithinDomains } from "../../../domain/certificate/certificate-profile.ts";
 import { infrastructureKeyType, KeyType } from "../../../domain/certificate/device.ts";
 import { profileRefusal } from "../../../domain/certificate/entitlement.ts";
-import { ProfileName } from "../../../domain/certificate/profile.ts";
+import { InfrastructureProfileName } from "../../../domain/certificate/server-name.ts";
 import { permittedDomains } from "../../../domain/realm.ts";
 import { lines } from "../../../domain/text.ts";
 import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
@@ -34,12 +34,12 @@ export const createInfrastructureProfile = endpoint({
   operation: "createInfrastructureProfile",
   summary: "Create a profile for a server or an access point",
   description:
-    "A DNS name becomes the name in the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.",
+    "A DNS name becomes the name in the certificate, without a final dot; a name with *, _ or letters beyond ASCII is refused. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.",
   method: "post",
   path: "/api/infrastructure-profile/:name",
   access: "staff",
   scope: "infrastructure.create",
-  params: z.object({ name: ProfileName }),
+  params: z.object({ name: InfrastructureProfileName }),
   body: InfrastructureProfileCreation,
   data: CreatedInfrastructureProfileView,
   pending: issuanceViewOf(CreatedInfrastructureProfileView),

@@ -1,4 +1,3 @@
-import { isDnsName } from "../../../domain/certificate/certificate-profile.ts";
 import { RealmDisplayName, RealmDomain, RealmName } from "../../../domain/realm.ts";
 import { rootAdvice } from "../../issuer/ceremony-directory.ts";
 import { nameConstraintsOption } from "../../issuer/constraints.ts";
@@ -13,11 +12,7 @@ export const realmCreate = command({
   about: "Creates a realm with its own root and issuing CA.",
   options: {
     name: option("name", "the short name that operators type", RealmName),
-    domain: option(
-      "domain",
-      "the domain after the @ in identities",
-      RealmDomain.refine(isDnsName, "must be a DNS domain"),
-    ),
+    domain: option("domain", "the domain after the @ in identities", RealmDomain),
     nameConstraints: nameConstraintsOption,
     displayName: option("text", "the name that people see; default: the short name", RealmDisplayName.optional()),
   },

@@ -105,6 +105,21 @@ describe("with a worker", () => {
     }
   });
 
+  test("a final dot is dropped from a DNS name: profile and certificate have the name", async () => {
+    const { status, body } = await service.post(at("radius.example.org."), pem);
+    expect([status, body.data?.name, body.data?.identity]).toEqual([200, "radius.example.org", "radius.example.org"]);
+    expect(new X509Certificate(body.data.certificate).subjectAltName).toBe("DNS:radius.example.org");
+  });
+
+  test.each(["*.example.org", "radius_1.example.org", "rädius.example.org", "*.example.com"])(
+    "%s is refused with a reason, for its certificate would lack the name",
+    async (name) => {
+      const answer = await service.post(at(name), pem);
+      expect(answer).toBeError("invalid_request");
+      expect(answer.body.fields).toEqual([{ path: "name", reason: expect.stringMatching(/^must (be|not) /) }]);
+    },
+  );
+
   test("a name of digits and dots is not a DNS name: the profile gets a random identity", async () => {
     const { status, body } = await service.post(at("192.0.2.1"), pem);
     expect([status, body.data?.identity]).toEqual([200, expect.stringMatching(/^[a-z2-7]{20}@/)]);
@@ -149,7 +164,9 @@ describe("with a worker", () => {
   });
 
   test("an error that the worker finds is the response", async () => {
-    expect(await service.post(at("switch"), { ...pem, csr: "not a request" })).toBeError("invalid_csr");
+    const answer = await service.post(at("switch"), { ...pem, csr: "not a request" });
+    expect(answer).toBeError("invalid_csr");
+    expect(answer.body.error_description).toContain("-----BEGIN CERTIFICATE REQUEST-----");
   });
 });
 
