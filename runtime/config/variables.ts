@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { parseNetworks, parseTrustedProxies } from "./networks.ts";
 import { isDatabaseUrl, isRedisUrl } from "./server-url.ts";
+import { webAddress } from "./web-address.ts";
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -25,9 +26,7 @@ const redisUrl = z
     isRedisUrl,
     "must be a redis:// URL; give a password with special characters in REDIS_PASSWORD, or percent-encode it",
   );
-const webUrl = z
-  .url({ protocol: /^https?$/, message: "must be an absolute http(s) URL" })
-  .transform((url) => url.replace(/\/+$/, ""));
+const webUrl = webAddress(["http:", "https:"], "must be an absolute http(s) URL");
 
 /** One to a line: the first encrypts, each may decrypt. */
 const passphrases = z.string().regex(/^.{8,}(\r?\n.{8,})*$/, "must have at least 8 characters, on each of its lines");
@@ -117,10 +116,7 @@ export const variables = {
     about: "The address of the authorization server. Not set: the base URL.",
   },
   REALMPASS_PUBLICATION_URL: {
-    schema: z
-      .url({ protocol: /^http$/, message: "must be a plain http:// URL: certificates point to it" })
-      .transform((url) => url.replace(/\/+$/, ""))
-      .optional(),
+    schema: webAddress(["http:"], "must be a plain http:// URL: certificates point to it").optional(),
     used: "worker",
     about:
       "The plain http address that certificates point to for CRL, OCSP and issuer. Not set: the base URL over http.",
@@ -158,7 +154,7 @@ export const variables = {
       "The port of a TLS listener of our own that asks for client certificates, so that people sign in with profiles.",
   },
   REALMPASS_TLS_URL: {
-    schema: webUrl.refine((url) => url.startsWith("https:"), "must be an https:// URL").optional(),
+    schema: webAddress(["https:"], "must be an https:// URL").optional(),
     used: "api",
     about:
       "The address that clients reach the TLS listener under. Not set: the authorization server's host and the TLS port.",
