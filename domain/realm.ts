@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { realmDomainLengthMax } from "./certificate/certificate-profile.ts";
 import { DnsName } from "./certificate/server-name.ts";
-import { text } from "./text.ts";
+import { recognisableName } from "./text.ts";
 import { isTimeZone } from "./time-zone.ts";
 import { isMailUri, isSafeWebUri, isWebUri } from "./uris.ts";
 
@@ -26,7 +26,7 @@ export const settingRanges = {
 export const RealmName = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "must be a lower-case DNS label");
 
 /** The realm's name that people see. */
-export const RealmDisplayName = text(1, 200);
+export const RealmDisplayName = recognisableName(1, 200);
 
 /** The part of identities after the @: a DNS name that leaves an identity within a common name. */
 export const RealmDomain = DnsName.toLowerCase().max(

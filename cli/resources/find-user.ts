@@ -1,4 +1,5 @@
-import { foldId, withoutEnds } from "../../domain/people/pairwise-id.ts";
+import { foldId } from "../../domain/people/pairwise-id.ts";
+import { withoutEnds } from "../../domain/text.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import type { User } from "./user.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Role } from "./roles.ts";
-import { lines, text } from "../text.ts";
+import { lines, recognisableName } from "../text.ts";
 
 /** The name that an administrator gives a guest account. */
-export const GuestAccountName = text(1, 200);
+export const GuestAccountName = recognisableName(1, 200);
 
 export const GuestAccountNote = lines(2_000);
 

@@ -1,5 +1,5 @@
 import { foldCharacters } from "./letter-case.ts";
-import { text } from "../text.ts";
+import { checkVisible, text } from "../text.ts";
 
 /**
  * Returns the common form of all spellings of an id: no letter case, Unicode NFC, and no format characters, which old
@@ -7,18 +7,8 @@ import { text } from "../text.ts";
  */
 export const foldId = (id: string): string => foldCharacters(id.normalize("NFC")).normalize("NFC");
 
-const ends = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
-
-/** Removes the blanks and the invisible characters around a text, which come along when it is copied. */
-export const withoutEnds = (given: string): string => given.replace(ends, "");
-
 /** The id of a person who may be known since before format characters (Cf) were refused. */
 export const KnownPairwiseID = text(1, 255);
 
 /** The id of a person who may be new: no two ids look alike. */
-export const PairwiseID = KnownPairwiseID.superRefine((id, context) => {
-  const index = Array.from(id).findIndex((character) => /\p{Cf}/u.test(character));
-  if (index !== -1) {
-    context.addIssue({ code: "custom", message: `must not contain an invisible character, as at ${index + 1}` });
-  }
-});
+export const PairwiseID = KnownPairwiseID.superRefine(checkVisible);

@@ -1,4 +1,4 @@
-import { withoutEnds } from "./pairwise-id.ts";
+import { withoutEnds } from "../text.ts";
 import { digitsOfHexadecimal } from "../serial-digits.ts";
 
 /** Fewer characters than this find nothing. */

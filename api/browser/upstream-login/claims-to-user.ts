@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isEmailAddress } from "../../../domain/people/email.ts";
-import { KnownPairwiseID, withoutEnds } from "../../../domain/people/pairwise-id.ts";
-import { text } from "../../../domain/text.ts";
+import { KnownPairwiseID } from "../../../domain/people/pairwise-id.ts";
+import { text, withoutEnds } from "../../../domain/text.ts";
 import { inOrder, type Role } from "../../../domain/people/roles.ts";
 import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
 import { claimNamesIn, isPresent, valueOf, verdictOf, type Claims } from "./claim-rules.ts";

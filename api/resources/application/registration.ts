@@ -5,14 +5,15 @@ import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import type { FieldError } from "../../../domain/errors.ts";
 import {
-  ApplicationType,
+  skeletonOf } from "../../../domain/look-alikes.ts";
+import { ApplicationType,
   claimScopes,
   heldToGive,
   Scope,
   scopesFault,
   signInScopes,
 } from "../../../domain/people/scopes.ts";
-import { text } from "../../../domain/text.ts";
+import { recognisableName } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
 import type { Fail } from "../../contract/endpoint.ts";
 import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
@@ -31,7 +32,7 @@ const Scopes = z
 export const Registration = z.object({
   type: ApplicationType.describe("useragent: acts for a signed-in user; service: acts on its own."),
   active: z.boolean().default(true),
-  name: text(1, 200),
+  name: recognisableName(1, 200),
   clientURI: WebUri.describe("The client's home page; signing out returns to its host."),
   redirectURI: RedirectUri.nullish().describe("Where users return after signing in; for a useragent."),
   scopes: Scopes,
@@ -44,7 +45,7 @@ export const Registration = z.object({
 export const RegistrationChange = z.object({
   type: ApplicationType.optional().describe("Cannot change."),
   active: z.boolean().optional().describe("If switched off, none of its tokens is accepted, from this moment on."),
-  name: text(1, 200).optional(),
+  name: recognisableName(1, 200).optional(),
   clientURI: WebUri.optional(),
   redirectURI: RedirectUri.nullish(),
   scopes: Scopes.optional().describe("Sessions and tokens with a removed scope end."),
@@ -119,8 +120,8 @@ export function scopesAtStake(before: ApplicationSettings, after: ApplicationSet
 }
 
 /**
- * Fails for a name that users would take for a part of this service, to which they are not asked to consent. Letter
- * case and spacing make no difference. Call in the transaction that writes the name.
+ * Fails for a name that users would take for a part of this service, to which they are not asked to consent: one with
+ * the same skeleton. Call in the transaction that writes the name.
  */
 export async function requireOwnName(
   tx: Db,
@@ -128,11 +129,9 @@ export async function requireOwnName(
   fail: Fail<"invalid_request">,
 ): Promise<void> {
   const taken = await applications.listFirstPartyNames(tx, { realmId, except: clientId });
-  if (!taken.some((each) => folded(each) === folded(name))) return;
+  if (!taken.some((each) => skeletonOf(each) === skeletonOf(name))) return;
   throw fail("invalid_request", { fields: [{ path: "name", reason: "is the name of a part of this service" }] });
 }
-
-const folded = (name: string): string => name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 
 /**
  * Throws unless the principal holds all these scopes. Anybody may give {@link claimScopes}, and a service the other

@@ -7,7 +7,7 @@ import { ApplicationType, Scope, scopesAllowedTo, scopesFault } from "../../../d
 import { flag, option } from "../../../terminal/command.ts";
 import { isSet } from "../../../terminal/inputs.ts";
 import { command } from "../command.ts";
-import { text } from "../../../domain/text.ts";
+import { recognisableName } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
 import { usageError } from "../../../terminal/failure.ts";
 import { drawSecretToken } from "../../../runtime/keys/secret-token.ts";
@@ -18,7 +18,7 @@ export const applicationCreate = command({
   about: "Registers an OAuth client. Its secret is shown once.",
   options: {
     type: option("type", "useragent: acts for a signed-in user; service: acts on its own", ApplicationType),
-    name: option("name", "the name that users see while they sign in", text(1, 200)),
+    name: option("name", "the name that users see while they sign in", recognisableName(1, 200)),
     clientUri: option("uri", "where the client is at home", WebUri),
     redirectUri: option("uri", "where users return after signing in; for a useragent", RedirectUri.optional()),
     scopes: option(

@@ -4,7 +4,7 @@ import { operatorActor } from "../../../domain/audit/audit.ts";
 import { sealUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { option } from "../../../terminal/command.ts";
 import { command } from "../command.ts";
-import { text } from "../../../domain/text.ts";
+import { GuestAccountName } from "../../../domain/people/guest-account.ts";
 import { wholeNumber } from "../../../terminal/inputs.ts";
 import { Instant } from "../inputs.ts";
 import { usageError } from "../../../terminal/failure.ts";
@@ -15,7 +15,7 @@ export const guestAccountCreate = command({
   name: "guest-account create",
   about: "Creates a time-limited account for guests. Administrators read its token through the API.",
   options: {
-    name: option("name", "the name that administrators see", text(1, 200)),
+    name: option("name", "the name that administrators see", GuestAccountName),
     expires: option("instant", "when it ends, ISO 8601", Instant),
     profileLimit: option(
       "count",

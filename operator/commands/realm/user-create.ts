@@ -2,8 +2,8 @@ import { z } from "zod";
 import { flag, option } from "../../../terminal/command.ts";
 import { isSet } from "../../../terminal/inputs.ts";
 import { command } from "../command.ts";
-import { PairwiseID, withoutEnds } from "../../../domain/people/pairwise-id.ts";
-import { text } from "../../../domain/text.ts";
+import { PairwiseID } from "../../../domain/people/pairwise-id.ts";
+import { recognisableName, withoutEnds } from "../../../domain/text.ts";
 import { addLocalUser, drawPairwiseId } from "../../user/new-user.ts";
 import { hashPassword } from "../../user/password.ts";
 import { inOrder, Role, roles } from "../../../domain/people/roles.ts";
@@ -15,7 +15,7 @@ export const userCreate = command({
   name: "user create",
   about: "Creates a user who signs in locally.",
   options: {
-    username: option("name", "the name with which the user signs in", text(1, 255)),
+    username: option("name", "the name with which the user signs in", recognisableName(1, 255)),
     email: option("address", "the user's email address", Email.optional()),
     admin: flag("the user administers the realm: the same as --role administrator", isSet),
     role: option("role", "a role of the user; once for each", z.array(Role).optional(), { many: true, choices: roles }),

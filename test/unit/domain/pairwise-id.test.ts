@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readRow } from "../../../domain/bulk-job/input/row.ts";
-import { foldId, PairwiseID, withoutEnds } from "../../../domain/people/pairwise-id.ts";
+import { foldId, PairwiseID } from "../../../domain/people/pairwise-id.ts";
+import { withoutEnds } from "../../../domain/text.ts";
 import { differentIds, sameIds } from "../../support/given/spellings.ts";
 
 test.each(sameIds)("%s and %s are one id: %s", (one, other) => {

@@ -266,7 +266,16 @@ describe("an application with role.modify", () => {
 });
 
 describe("the name of a first-party application", () => {
-  const names = ["Administration console", "  ADMINISTRATION  console", "Ａdministration console", "Campus Portal"];
+  const names = [
+    "Administration console",
+    "  ADMINISTRATION  console",
+    "Ａdministration console",
+    "\u0410dministration console",
+    "Administration console\u200b",
+    "Admin1stration c0nsole",
+    "Campus Portal",
+    "C\u0430mpus P\u043ertal",
+  ];
   beforeAll(() =>
     given.application({ realmId: api.realmId, type: "useragent", name: "Campus portal", firstParty: true }),
   );
@@ -281,6 +290,23 @@ describe("the name of a first-party application", () => {
       expect(answer).toBeError("invalid_request");
       expect(answer.body.fields).toEqual([{ path: "name", reason: "is the name of a part of this service" }]);
     }
+  });
+
+  test("an invisible character in any application's name is refused with its position", async () => {
+    const admin = as.admin();
+    const { client_id } = await register(useragent);
+    const name = "Map\u200bper";
+    for (const answer of [
+      await admin.post("/api/applications", { ...useragent, name }),
+      await admin.put(`/api/applications/${client_id}`, { name }),
+    ]) {
+      expect(answer).toBeError("invalid_request");
+      expect(answer.body.fields).toEqual([
+        { path: "name", reason: "must not contain an invisible character, as at 4" },
+      ]);
+    }
+    expect((await admin.put(`/api/applications/${client_id}`, { name: "\u00a0Mapper\u200b" })).status).toBe(200);
+    expect((await admin.get(`/api/applications/${client_id}`)).body.data.name).toBe("Mapper");
   });
 
   test("can be kept by its owner and used in another realm", async () => {
