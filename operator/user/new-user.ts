@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { violates, type Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as localCredentials from "../../db/queries/sign-in/local-credentials.ts";
+import * as identities from "../../db/queries/sign-in/upstream-identities.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import * as users from "../../db/queries/people/users.ts";
 import type { Role } from "../../domain/people/roles.ts";
@@ -24,6 +25,9 @@ export interface NewLocalUser {
 export const drawPairwiseId = ({ domain }: Pick<RealmRow, "domain">): string =>
   `${randomBytes(16).toString("hex")}@${domain}`;
 
+const idTaken = ({ name }: Pick<RealmRow, "name">): string =>
+  `The realm ${name} has a user with this pairwise id already, in this or another spelling.`;
+
 /**
  * Creates a user who signs in locally, with the audit entry, and returns the user's id. Refuses a name that can be
  * spelled or folded in two ways. Call in a transaction.
@@ -40,14 +44,12 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
       `The username ${JSON.stringify(username)} has characters that can be spelled or folded in two ways; use plain letters, in lower case where it helps.`,
     );
   }
+  // The index lets in a spelling beside a twin from before, once the first of the twins was forgotten.
+  const same = await identities.lockUserByPairwiseId(tx, { realmId: realm.id, pairwiseId });
+  if (same !== undefined) throw new CommandError("name_taken", idTaken(realm));
   const userId = await users
     .create(tx, { realmId: realm.id, pairwiseId, email, roles, at })
-    .catch(
-      taken(
-        ["users_realm_id_pairwise_id_key", "users_folded_id"],
-        `The realm ${realm.name} has a user with this pairwise id already, in this or another spelling.`,
-      ),
-    );
+    .catch(taken(["users_realm_id_pairwise_id_key", "users_folded_id"], idTaken(realm)));
   await localCredentials
     .create(tx, { userId, realmId: realm.id, username, passwordHash })
     .catch(taken(["local_credentials_username"], `The realm ${realm.name} has a user "${username}" already.`));

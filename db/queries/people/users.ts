@@ -6,7 +6,6 @@ import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
 import {
   all,
-  containing,
   containsWord,
   serialContains,
   spellingsOf,
@@ -155,14 +154,17 @@ const gatheredMax = 5_000;
 /** A selection from the list of users: `search` matches inside the pairwise id. */
 export type UserSelection = { realmId: string; at: Date } & Pick<PageRequest<UserFilter>, "search" | "filter">;
 
+const anyOf = (alternatives: readonly Sql[]): Sql => sql`(${join(alternatives, sql` or `)})`;
+
+/** Whether a folded column contains the text, in each of its Unicode forms, as {@link mentions} finds a word. */
+const containsText = (folded: Sql, text: string): Sql[] =>
+  spellingsOf(text).map((spelling) => containsWord(folded, spelling));
+
 /** Returns the conditions of a selection: on users `u`, and on their profile counts `p`. */
 function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser: Sql[]; ofCount: Sql[] } {
   const ofUser = [
-    when(search, (text) => {
-      const found = spellingsOf(text).map((spelling) => sql`u.pairwise_id_folded like lower(${containing(spelling)})`);
-      return sql`(${join([...found, ...spells(text)], sql` or `)})`;
-    }),
-    when(filter.email, (text) => sql`u.email_folded like lower(${containing(text)})`),
+    when(search, (text) => anyOf([...containsText(sql`u.pairwise_id_folded`, text), ...spells(text)])),
+    when(filter.email, (text) => anyOf(containsText(sql`u.email_folded`, text))),
     // The second condition matches that of the index.
     when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)}) and ${rolesOf(sql`u`)} <> '{}'`),
     when(filter.text, (text) => foundBy(text, { realmId, at })),

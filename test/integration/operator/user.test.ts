@@ -5,6 +5,7 @@ import { only } from "../../../db/client.ts";
 import * as signInLinks from "../../../db/queries/sign-in/sign-in-links.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
+import { givenTwins } from "../../support/given/spellings.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();
@@ -210,6 +211,20 @@ test("no user is made with another spelling of an existing pairwise id, or with 
   expect(invisible.code).not.toBe(0);
   expect(invisible.out + invisible.err).toContain("must not contain an invisible character, as at 2");
   expect((await make("two", "jaeger@north.example")).code).toBe(0);
+});
+
+test("no user is made beside a twin from before, even if the first of the twins is gone", async () => {
+  const realm = await operator.realm();
+  const { owner } = operator.database;
+  const [row] = await owner.query<{ id: string }>(sql`select id from realms where name = ${realm}`);
+  const [first] = await givenTwins(owner, { realmId: row?.id ?? "", ids: ["JDoe", "jdoe"] });
+  await owner.query(sql`delete from users where id = ${first?.id}`);
+  const make = (pairwiseId: string) =>
+    operator.run(["user", "create", "--realm", realm, "--username", pairwiseId, "--pairwise-id", pairwiseId]);
+
+  for (const spelling of ["JDOE", "JDoe", "jdoe"])
+    expect((await make(spelling)).json).toMatchObject({ error: "name_taken" });
+  expect((await make("jdoe2")).code).toBe(0);
 });
 
 test("a local account is found in any letter case and Unicode form", async () => {

@@ -230,6 +230,28 @@ test("users with a role are found, assigned here or by the identity provider", a
   expect(await caller.get("/api/user?filter[role]=root")).toBeError("invalid_request");
 });
 
+test("list and search fold letters alike: ä, ö, ü and ß are found as people write them without such keys", async () => {
+  const realmId = await given.realm();
+  const caller = as.service({ realmId });
+  const people = ["m\u00fcller", "wei\u00df@a", "STRASSE", "other"];
+  for (const pairwiseId of people)
+    await given.user({ realmId, pairwiseId, email: `${pairwiseId.split("@")[0]}@b.example` });
+  const wanted: [searched: string, id: string][] = [
+    ["mueller", "m\u00fcller"],
+    ["M\u00dcLLER", "m\u00fcller"],
+    ["mu\u0308ller", "m\u00fcller"],
+    ["WEISS", "wei\u00df@a"],
+    ["stra\u00dfe", "STRASSE"],
+  ];
+  for (const [searched, id] of wanted) {
+    expect(names(await caller.post("/api/user", { search: searched })), searched).toEqual([id]);
+    expect(names(await caller.post("/api/user", { filter: { email: searched } })), searched).toEqual([id]);
+    expect(names(await caller.post("/api/user", { filter: { text: searched } })), searched).toEqual([id]);
+    const { body } = await caller.post("/api/search", { q: searched });
+    expect(body.data.groups[0].items, searched).toMatchObject([{ pairwiseID: id }]);
+  }
+});
+
 test("a non-ASCII id is found in either Unicode form, by list and search", async () => {
   const realmId = await given.realm();
   const caller = as.service({ realmId });
