@@ -57,10 +57,10 @@ export const beginningWith = (text: string): string => `${text.replace(/[\\%_]/g
  * Returns a text as it is written, and in NFC, with letters and their marks as one character each, as most programs
  * write them.
  */
-export const spellingsOf = (text: string): string[] => [...new Set([text, text.normalize("NFC")])];
+const spellingsOf = (text: string): string[] => [...new Set([text, text.normalize("NFC")])];
 
-/** Returns a pattern for `ilike` that matches what contains the text literally. */
-export const containing = (text: string): string => `%${beginningWith(text)}`;
+/** Returns a pattern for `like` that matches what contains the text literally. */
+const containing = (text: string): string => `%${beginningWith(text)}`;
 
 const eitherSpelling = new RegExp(Object.entries(germanLetters).flat().join("|"), "g");
 
@@ -76,6 +76,13 @@ export function containsWord(folded: Sql, word: string): Sql {
     ? sql`${folded} like ${containing(inLowerCase)}`
     : sql`${folded} ~ ${pattern}`;
 }
+
+/** Whether a lower-case column contains the text in one of its Unicode forms, as {@link containsWord} finds a word. */
+export const containsText = (folded: Sql, text: string): Sql =>
+  sql`(${join(
+    spellingsOf(text).map((spelling) => containsWord(folded, spelling)),
+    sql` or `,
+  )})`;
 
 /** How many digits of a searched serial number the index looks up: more only make it slower. */
 const indexedDigits = 10;

@@ -117,7 +117,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await page.fill(field("redirectURI"), `${subject.api.url}/console/applications`);
     await page.fill(field("name"), "Administration console");
     await page.click('main [type="submit"]');
-    await page.waitForSelector('[role="alert"]:focus >> text=not the name of a part of this service');
+    await page.waitForSelector('[role="alert"]:focus >> text=not like the name of a part of this service');
     expect(await page.getAttribute(field("name"), "aria-invalid")).toBe("true");
     await page.fill(field("name"), "Course planner");
     await page.click('main [type="submit"]');

@@ -2,8 +2,8 @@ import type { RowStatus } from "../../../domain/bulk-job/job.ts";
 import { serialDigits } from "../../../domain/serial-digits.ts";
 import type { Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
-import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
-import { sql, type Sql } from "../../sql.ts";
+import { all, containsText, serialContains, when, type Page, type PageRequest } from "../../page.ts";
+import { join, sql, type Sql } from "../../sql.ts";
 
 /** A row and its result. */
 export interface JobRow {
@@ -69,14 +69,17 @@ export const list = (
   });
 
 function mentions(search: string, realmId: string): Sql {
-  const pattern = containing(search);
+  const inPerson = [sql`u.pairwise_id_folded`, sql`u.email_folded`, sql`lower(u.display_name)`];
   const digits = serialDigits(search);
   return sql`(
-    array_to_string(r.input, ' ') ilike ${pattern}
+    ${containsText(sql`lower(array_to_string(r.input, ' '))`, search)}
     ${digits === undefined ? sql`` : sql`or ${serialContains(sql`r.serial_number`, digits)}`}
     or exists (select from users u
                 where u.id = r.user_id
                   and u.realm_id = ${realmId}
-                  and (u.pairwise_id ilike ${pattern} or u.email ilike ${pattern} or u.display_name ilike ${pattern})
+                  and (${join(
+                    inPerson.map((column) => containsText(column, search)),
+                    sql` or `,
+                  )})
                offset 0))`;
 }

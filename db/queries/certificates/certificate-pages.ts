@@ -1,7 +1,7 @@
 import type { DeviceType } from "../../../domain/certificate/device.ts";
 import type { Db } from "../../client.ts";
 import { pageOf, type List, type Rows } from "../../list.ts";
-import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
+import { all, containsText, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import * as certificates from "./certificates.ts";
@@ -257,7 +257,7 @@ export const pageOfInfrastructure = (
       sql`c.kind = 'infrastructure'`,
       when(
         page.search,
-        (text) => sql`(c.name ilike ${containing(text)} or ${serialContains(sql`c.serial_number`, text)})`,
+        (text) => sql`(${containsText(sql`lower(c.name)`, text)} or ${serialContains(sql`c.serial_number`, text)})`,
       ),
       when(page.filter.invalid, (is) => (is ? sql`c.revoked_at is not null` : sql`c.revoked_at is null`)),
       when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),

@@ -1,7 +1,7 @@
 import type { ApplicationType, Scope } from "../../../domain/people/scopes.ts";
 import { first, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
-import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
+import { all, containsText, when, type Page, type PageRequest } from "../../page.ts";
 import { lookup, sql } from "../../sql.ts";
 
 /** The settings in an application's registration. */
@@ -201,7 +201,7 @@ export const list = (
     matching: all([
       sql`a.realm_id = ${realmId}`,
       notTheConsole,
-      when(page.search, (text) => sql`a.name ilike ${containing(text)}`),
+      when(page.search, (text) => containsText(sql`lower(a.name)`, text)),
       when(page.filter.type, (type) => sql`a.type = ${type}`),
       when(page.filter.active, (is) => sql`a.active = ${is}`),
     ]),

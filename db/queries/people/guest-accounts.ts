@@ -1,6 +1,6 @@
 import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
-import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
+import { all, containsText, when, type Page, type PageRequest } from "../../page.ts";
 import { hasEnded, isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
@@ -149,7 +149,7 @@ export function list(
     from: sql`guest_accounts g`,
     matching: all([
       sql`g.realm_id = ${realmId}`,
-      when(page.search, (text) => sql`g.name ilike ${containing(text)}`),
+      when(page.search, (text) => containsText(sql`lower(g.name)`, text)),
       when(filter.invalid, (is) => (is ? sql`g.revoked_at is not null` : sql`g.revoked_at is null`)),
       when(filter.minCreateTime, (bound) => sql`g.created_at >= ${bound}`),
       when(filter.maxCreateTime, (bound) => sql`g.created_at <= ${bound}`),

@@ -4,15 +4,7 @@ import { wordsOf } from "../../../domain/people/search-text.ts";
 import { serialDigits } from "../../../domain/serial-digits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
-import {
-  all,
-  containsWord,
-  serialContains,
-  spellingsOf,
-  when,
-  type Page,
-  type PageRequest,
-} from "../../page.ts";
+import { all, containsText, containsWord, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive, limitOf, rolesOf } from "../../rules.ts";
 import { lookup, join, sql, type Sql } from "../../sql.ts";
 
@@ -154,17 +146,11 @@ const gatheredMax = 5_000;
 /** A selection from the list of users: `search` matches inside the pairwise id. */
 export type UserSelection = { realmId: string; at: Date } & Pick<PageRequest<UserFilter>, "search" | "filter">;
 
-const anyOf = (alternatives: readonly Sql[]): Sql => sql`(${join(alternatives, sql` or `)})`;
-
-/** Whether a folded column contains the text, in each of its Unicode forms, as {@link mentions} finds a word. */
-const containsText = (folded: Sql, text: string): Sql[] =>
-  spellingsOf(text).map((spelling) => containsWord(folded, spelling));
-
 /** Returns the conditions of a selection: on users `u`, and on their profile counts `p`. */
 function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser: Sql[]; ofCount: Sql[] } {
   const ofUser = [
-    when(search, (text) => anyOf([...containsText(sql`u.pairwise_id_folded`, text), ...spells(text)])),
-    when(filter.email, (text) => anyOf(containsText(sql`u.email_folded`, text))),
+    when(search, (text) => sql`(${join([containsText(sql`u.pairwise_id_folded`, text), ...spells(text)], sql` or `)})`),
+    when(filter.email, (text) => containsText(sql`u.email_folded`, text)),
     // The second condition matches that of the index.
     when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)}) and ${rolesOf(sql`u`)} <> '{}'`),
     when(filter.text, (text) => foundBy(text, { realmId, at })),
