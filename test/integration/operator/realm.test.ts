@@ -557,7 +557,7 @@ describe("the domains of server names", () => {
   test.each([
     ["org"],
     ["*.example.org"],
-    ["example.org."],
+    ["example.org", "EXAMPLE.org."],
     ["bücher.example"],
     ["192.0.2.1"],
     ["a.org", "A.org"],
