@@ -4,9 +4,9 @@ import type { Db } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import type { FieldError } from "../../../domain/errors.ts";
+import { skeletonOf } from "../../../domain/look-alikes.ts";
 import {
-  skeletonOf } from "../../../domain/look-alikes.ts";
-import { ApplicationType,
+  ApplicationType,
   claimScopes,
   heldToGive,
   Scope,
