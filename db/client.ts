@@ -53,6 +53,18 @@ export interface DatabaseOptions {
   onIdleError?: (error: Error) => void;
 }
 
+/** What the code relies on, whatever the server, the database or the login has as its default. */
+const sessionSettings = [
+  "timezone=UTC",
+  "datestyle=ISO",
+  "default_transaction_isolation=read\\ committed",
+  "search_path=public",
+];
+
+/** Returns the start-up options of a connection: these settings, after those that the code relies on. */
+export const startUpOptions = (settings: readonly string[] = []): string =>
+  [...sessionSettings, ...settings].map((setting) => `-c ${setting}`).join(" ");
+
 const poolOptions = (
   { url, connectionsMax, applicationName }: Omit<DatabaseOptions, "role">,
   { role, settings = [] }: { role: string | undefined; settings?: readonly string[] },
@@ -62,11 +74,7 @@ const poolOptions = (
   application_name: applicationName,
   keepAlive: true,
   connectionTimeoutMillis: 5_000,
-  options: [
-    ...(role === undefined ? [] : [`-c role=${role}`]),
-    "-c timezone=UTC",
-    ...settings.map((setting) => `-c ${setting}`),
-  ].join(" "),
+  options: startUpOptions([...(role === undefined ? [] : [`role=${role}`]), ...settings]),
 });
 
 /** A lookup that takes longer is cancelled, because it delays others. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import knex, { type Knex } from "knex";
 import pg from "pg";
 import { within } from "../runtime/deadline.ts";
-import { onSession } from "./client.ts";
+import { onSession, startUpOptions } from "./client.ts";
 import { contentionStates } from "./contention.ts";
 import { applyGrants, findMissingRoles, type GrantChanges } from "./grants.ts";
 import { ownerRole } from "./logins.ts";
@@ -99,10 +99,11 @@ export async function migrateDatabase<Result>(
     connectionString: url,
     connectionTimeoutMillis: 10_000,
     application_name: programName,
+    options: startUpOptions(),
   });
   const db = knex({
     client: "pg",
-    connection: { connectionString: url, application_name: programName },
+    connection: { connectionString: url, application_name: programName, options: startUpOptions() },
     pool: { min: 0, max: 3, afterCreate: prepareConnection },
     migrations: { migrationSource: sourceOf(steps) },
     log: silent,
