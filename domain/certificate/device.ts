@@ -15,9 +15,9 @@ export const defaultKeyType = {
   MacOS: "ec-p256",
   iOS: "ec-p256",
   iPadOS: "ec-p256",
-  Android: "rsa-2048",
+  Android: "ec-p256",
   Windows: "ec-p256",
-  Linux: "rsa-2048",
+  Linux: "ec-p256",
   ChromeOS: "rsa-2048",
   Other: "rsa-2048",
 } as const satisfies Record<DeviceType, KeyType>;

@@ -14,7 +14,7 @@ import {
   givenJob,
   jobOf,
   rowsOf,
-  notifyWorkers,
+  tellWorkers,
   type GivenRow,
 } from "../../../support/given/bulk-jobs.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
@@ -63,7 +63,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     }));
     const jobId = await givenJob(database.owner, { realmId, kind: "onboarding", rows });
 
-    await notifyWorkers(queues, jobId);
+    await tellWorkers(queues, jobId);
 
     const job = await eventuallyIn(database.owner, jobId, ["completed", "completed_with_errors", "failed"], 60_000);
     expect(job).toMatchObject({ state: "completed", total: 620, done: 620, changed: 620 });
@@ -354,7 +354,7 @@ test("a profile has the key type that the realm has set for the device", async (
   expect(made).toEqual([
     { deviceType: "Windows", keyType: "rsa-3072", client: bulkClientOf(realmId) },
     { deviceType: "MacOS", keyType: "ec-p256", client: bulkClientOf(realmId) },
-    { deviceType: "Linux", keyType: "rsa-2048", client: bulkClientOf(realmId) },
+    { deviceType: "Linux", keyType: "ec-p256", client: bulkClientOf(realmId) },
   ]);
 });
 

@@ -108,9 +108,7 @@ describe("with a worker", () => {
   });
 
   test("an error that the worker finds is the response", async () => {
-    const answer = await create(await given.user({ realmId }), { ...linux, csr: "not a request" });
-    expect(answer).toBeError("invalid_csr");
-    expect(answer.body.error_description).toContain("-----BEGIN CERTIFICATE REQUEST-----");
+    expect(await create(await given.user({ realmId }), { ...linux, csr: "not a request" })).toBeError("invalid_csr");
   });
 
   test("the limit holds for concurrent requests", async () => {
@@ -234,14 +232,16 @@ test.each(["", "x".repeat(65), "a\u0007b", "a\nb"])("the name %j is refused", as
 test("the key type is the requested one, else the realm's for the device, else the device's default", async () => {
   const realm = await givenIssuingRealm(api.database.owner, { keyTypes: { ChromeOS: "ec-p256" } });
   const service = as.service(realm);
-  const { id } = await given.user(realm);
+  const { id } = await given.user({ ...realm, profileOverride: 6 });
   const keyOf = async (deviceType: string, keyType?: string): Promise<unknown> => {
     const { body } = await service.post(`/api/user/${id}/profiles/laptop`, { format: "pem", deviceType, keyType });
     const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(body.data.privateKey);
     return [asymmetricKeyType, asymmetricKeyDetails?.modulusLength];
   };
   const { stop } = await api.startWorker();
-  expect(await keyOf("Linux")).toEqual(["rsa", 2048]);
+  expect(await keyOf("Linux")).toEqual(["ec", undefined]);
+  expect(await keyOf("Android")).toEqual(["ec", undefined]);
+  expect(await keyOf("Other")).toEqual(["rsa", 2048]);
   expect(await keyOf("Windows")).toEqual(["ec", undefined]);
   expect(await keyOf("ChromeOS")).toEqual(["ec", undefined]);
   expect(await keyOf("ChromeOS", "rsa-2048")).toEqual(["rsa", 2048]);
