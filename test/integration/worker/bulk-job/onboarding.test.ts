@@ -14,7 +14,7 @@ import {
   givenJob,
   jobOf,
   rowsOf,
-  tellWorkers,
+  notifyWorkers,
   type GivenRow,
 } from "../../../support/given/bulk-jobs.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
@@ -63,7 +63,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     }));
     const jobId = await givenJob(database.owner, { realmId, kind: "onboarding", rows });
 
-    await tellWorkers(queues, jobId);
+    await notifyWorkers(queues, jobId);
 
     const job = await eventuallyIn(database.owner, jobId, ["completed", "completed_with_errors", "failed"], 60_000);
     expect(job).toMatchObject({ state: "completed", total: 620, done: 620, changed: 620 });
