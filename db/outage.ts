@@ -9,10 +9,10 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * SQLSTATEs of a server that is away, shutting down, too slow, out of connections, disk or memory, or has I/O errors
- * (PostgreSQL appendix A).
+ * SQLSTATEs of a server that is away, shutting down, too slow, out of connections, disk or memory, has I/O errors, or
+ * refuses the login for now, as while a password is changed (PostgreSQL appendix A).
  */
-const outageStates = /^(08...|57P0[1-5]|57014|53[1-4]00|58030|25006)$/;
+const outageStates = /^(08...|57P0[1-5]|57014|53[1-4]00|58030|25006|28P01|28000)$/;
 
 const outageCodes = new Set([
   "ECONNREFUSED",
@@ -36,6 +36,10 @@ export const tookTooLong = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && error.cause.code === queryCanceled;
 
 const queryCanceled = "57014";
+
+/** Whether Postgres refused the password (invalid_password), which it also does for a login that it does not know. */
+export const passwordRefused = (error: unknown): error is DatabaseUnavailable =>
+  error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && error.cause.code === "28P01";
 
 export function isOutage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return outageStates.test(error.code ?? "");

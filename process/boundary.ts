@@ -3,9 +3,9 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { queueRole, type DatabaseOptions, type DatabaseRole } from "../db/client.ts";
 import { examineLogin, type LoginExamination } from "../db/guard.ts";
-import { DatabaseUnavailable } from "../db/outage.ts";
+import { DatabaseUnavailable, passwordRefused } from "../db/outage.ts";
 import type { Config } from "../runtime/config/config.ts";
-import type { Log } from "../runtime/log.ts";
+import { withoutCredentials, type Log } from "../runtime/log.ts";
 import type { Beat } from "./beat.ts";
 import { Unstartable } from "../runtime/config/unstartable.ts";
 
@@ -30,36 +30,48 @@ const keyFiles = ["issuer-key-passphrase", "audit-key.json", "ceremony"] as cons
 
 const againMs = 1_000;
 
-/** PostgreSQL appendix A: invalid_password, also returned for an unknown login. */
-const passwordRefused = "28P01";
+/**
+ * How long a refused password is tried again. Then the process ends so that its supervisor starts it anew, with the password
+ * that is in its files by then.
+ */
+const refusedMsMax = 20_000;
 
 /**
- * Errors that an operator or `migrate` mends while the process waits (PostgreSQL appendix A): the login may not sign in yet,
- * or the database or the role does not exist yet.
+ * Errors that an operator or `migrate` mends while the process waits (PostgreSQL appendix A): the database or the role does
+ * not exist yet.
  */
-const notYet: ReadonlySet<unknown> = new Set(["28000", "3D000", "22023", "42704"]);
+const notYet: ReadonlySet<unknown> = new Set(["3D000", "22023", "42704"]);
 
 /**
  * Checks once whether the login and the files in the data directory hold this process to its role. Throws {@link
- * Unstartable} if the login is refused or cannot take on the role, and for any finding if REALMPASS_BOUNDARY is
+ * Unstartable} if the login cannot take on the role, and for any finding if REALMPASS_BOUNDARY is
  * `enforce`; otherwise it logs findings and reports them as a problem. Waits while Postgres is away, or lacks the database
- * or the role. Any other failure is a bug: it is thrown.
+ * or the role; for {@link refusedMsMax} also while it refuses the password. Any other failure is a bug: it is thrown.
  */
 export async function guardBoundary(options: BoundaryOptions): Promise<void> {
+  const startedAt = performance.now();
   for (let attempt = 0; ; attempt++) {
     try {
       judge(await examine(options), options);
       return;
     } catch (error) {
       if (error instanceof Unstartable) throw error;
-      const { code, message } = error as { code?: unknown; message: string };
-      if (code === passwordRefused) throw new Unstartable(`DATABASE_URL, DATABASE_PASSWORD: ${message}`);
-      if (!(error instanceof DatabaseUnavailable || notYet.has(code))) throw error;
-      if (attempt === 0) options.log.warn({ event: "database.awaited", err: error }, "waiting for the database");
+      if (!(error instanceof DatabaseUnavailable || notYet.has((error as { code?: unknown }).code))) throw error;
+      const refused = passwordRefused(error) ? `DATABASE_URL, DATABASE_PASSWORD: ${causeOf(error)}` : undefined;
+      if (refused !== undefined && performance.now() - startedAt >= refusedMsMax)
+        throw new Error(refused, { cause: error });
+      if (attempt === 0) warn(options.log, error, refused);
       await pause(againMs);
     }
   }
 }
+
+function warn(log: Log, err: unknown, refused: string | undefined): void {
+  if (refused === undefined) log.warn({ event: "database.awaited", err }, "waiting for the database");
+  else log.error({ event: "database.password_refused", reason: refused }, "the database refuses the password");
+}
+
+const causeOf = ({ cause }: Error): string => withoutCredentials((cause as Error).message);
 
 async function examine({ role, config, database, log }: BoundaryOptions): Promise<BoundaryFinding[]> {
   const accepted = (examination: LoginExamination): Exclude<LoginExamination, { refused: true }> => {

@@ -12,6 +12,8 @@ export function describeFailure(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   if (error instanceof ConfigError) return new CommandError("configuration_invalid", error.message);
   if (error instanceof DatabaseUnavailable) {
+    const refusal = databaseFailure(error.cause);
+    if (refusal !== undefined) return refusal;
     return new CommandError("database_unavailable", `The database does not answer (${safeMessageOf(error.cause)}).`);
   }
   if (error instanceof EncryptedKeyError) return new CommandError(error.code, `${capitalised(error.message)}.`);

@@ -257,6 +257,26 @@ describe("a session that does not run as its role ends the process, whatever the
   });
 });
 
+test("a password that is refused for a moment is tried again; one that stays refused ends the process with 1", async () => {
+  const setPassword = (password: string) =>
+    asLogin(superuser, (client) => client.query(`alter role realmpass_api_login password '${password}'`));
+  await setPassword("another");
+  try {
+    const late = start("api", { DATABASE_URL: loginUrl("realmpass_api_login") });
+    expect(await late.exitCode()).toBe(1);
+    expect(late.event("process.failed")?.msg).toContain("password authentication failed");
+
+    const early = start("api", { DATABASE_URL: loginUrl("realmpass_api_login") });
+    await eventually(() => {
+      expect(early.event("database.password_refused")).toBeDefined();
+    });
+    await setPassword("realmpass_api_login");
+    await early.ready();
+  } finally {
+    await setPassword("realmpass_api_login");
+  }
+});
+
 test("doctor reports that its own login may not act as the operator", async () => {
   expect(await examined("login", loginUrl("nobody"))).toMatchObject({
     status: "fail",
