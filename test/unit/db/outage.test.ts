@@ -4,7 +4,7 @@ import { isOutage } from "../../../db/outage.ts";
 
 const refusal = (code: string): Error => Object.assign(new pg.DatabaseError("no", 2, "error"), { code });
 
-test.each(["08006", "25006", "53100", "53200", "53300", "57P01", "58030"])(
+test.each(["08006", "25006", "28000", "28P01", "53100", "53200", "53300", "57P01", "58030"])(
   "SQLSTATE %s means that Postgres is away for now",
   (code) => {
     expect(isOutage(refusal(code))).toBe(true);
