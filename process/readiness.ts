@@ -73,9 +73,14 @@ export function createReadiness({ db, clock, secrets, log }: ReadinessOptions): 
   };
 }
 
+const readOnly = "is read-only: DATABASE_URL leads to a standby, or the primary was set so";
+
 async function lookAtDatabase(db: Db): Promise<Readiness["lacks"][number] | undefined> {
   try {
-    const pending = pendingMigrations(await answerWithin(databaseMsMax, installation.migrationsDone(db)));
+    const looks = Promise.all([installation.migrationsDone(db), installation.isReadOnly(db)]);
+    const [done, isReadOnly] = await answerWithin(databaseMsMax, looks);
+    if (isReadOnly) return { path: "database", reason: readOnly };
+    const pending = pendingMigrations(done);
     return pending.length === 0 ? undefined : { path: "schema", reason: `not run yet: ${pending.join(", ")}` };
   } catch (error) {
     return isNeverMigrated(error)

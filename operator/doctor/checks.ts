@@ -1,3 +1,4 @@
+import * as installation from "../../db/queries/upkeep/installation.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
 import type { ProcessKind } from "../../domain/process.ts";
 import type { Context } from "../context/context.ts";
@@ -22,7 +23,7 @@ import { checkForgetting } from "./forgetting.ts";
 import { checkIssuers } from "./issuers.ts";
 import { checkJobs } from "./jobs.ts";
 import { checkMachine } from "./machine.ts";
-import { checkProcesses } from "./processes.ts";
+import { checkProcesses, processesNotKnown } from "./processes.ts";
 import { checkPublication } from "./publication.ts";
 import { checkRoots } from "./roots.ts";
 import { checkSecrets } from "./secrets.ts";
@@ -66,7 +67,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     queueSchema,
     ...queueInPostgres,
     ...queueInRedis,
-    ...checkProcesses(states),
+    ...((await installation.isReadOnly(db)) ? [processesNotKnown] : checkProcesses(states)),
     ...(await checkSecrets(db, context)),
     ...(await checkIssuers(db, context)),
     ...(await checkRoots(context)),

@@ -30,6 +30,13 @@ const remedies: Readonly<Record<ProblemCode, string>> = {
 const remedyOf = (code: string): string =>
   Object.entries(remedies).find(([known]) => known === code)?.[1] ?? "The newest version's docs/health.md explains it.";
 
+/** While the database is read-only no process can report that it is alive: silence proves nothing. */
+export const processesNotKnown = warns(
+  "processes",
+  "not known: the database is read-only, so no process can report that it is alive",
+  "See database-write.",
+);
+
 /** Checks that there is a process of each kind, and reports the problems that processes have found in themselves. */
 export function checkProcesses(states: readonly ProcessState[]): Check[] {
   const kinds = Object.keys(without) as ProcessKind[];

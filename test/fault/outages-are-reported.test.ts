@@ -172,6 +172,25 @@ const mistakes: Record<string, Mistake> = {
     });
   },
 
+  async "the database is read-only"({ owner }) {
+    const set = (value: "on" | "off") =>
+      verbatim(
+        `do $$ begin execute format('alter database %I set default_transaction_read_only to ${value}', current_database()); end $$`,
+      );
+    const endSessions = sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and application_name like 'realmpass %'
+         and application_name <> 'realmpass test'
+    `;
+    await owner.query(set("on"));
+    await owner.query(endSessions);
+    return runs(async () => {
+      await owner.query(sql`set default_transaction_read_only to off`);
+      await owner.query(set("off"));
+      await owner.query(endSessions);
+    });
+  },
+
   async "Redis is away"(_, redis) {
     return runs(await redis.takeAway());
   },

@@ -68,6 +68,12 @@ async function look({ db, queues, disk, clock, log }: Options): Promise<HealthCh
   );
   if (found === "database") return [check("database", "it does not answer"), queue, diskCheck(isDiskFull)];
   if (found === "schema") return [check("database"), check("schema", notMigrated), queue, diskCheck(isDiskFull)];
+  if (found.isReadOnly) {
+    const unknown = ["apis", "workers", "responders"].map((name) =>
+      check(name, "not known: no process can write", "warn"),
+    );
+    return [check("database", "it is read-only"), queue, ...unknown, crlCheck(found), diskCheck(isDiskFull)];
+  }
   return [
     check("database"),
     check("schema", pendingMigrations(found.migrations).length > 0 ? notMigrated : undefined),

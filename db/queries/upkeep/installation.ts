@@ -78,6 +78,13 @@ export async function setMigratedTo(db: Db, migration: string): Promise<void> {
 }
 
 /** Returns the names of the migrations that were run here. Throws undefined_table before the first. */
+/** Whether the server accepts no writes: a standby, or a primary that was set so for a failover. */
+export async function isReadOnly(db: Db): Promise<boolean> {
+  return only(
+    await db.query<{ readOnly: boolean }>(sql`select current_setting('transaction_read_only')::boolean as "readOnly"`),
+  ).readOnly;
+}
+
 export async function migrationsDone(db: Db): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`select name from knex_migrations order by id`);
   return rows.map(({ name }) => name);

@@ -8,6 +8,8 @@ import * as processes from "./processes.ts";
 export interface ServiceState {
   /** The migrations that were run. */
   migrations: string[];
+  /** Whether the database accepts no writes, so that no process can report that it is alive. */
+  isReadOnly: boolean;
   /** Kinds with a live process. */
   alive: ProcessKind[];
   /** The versions of the live processes of each kind. */
@@ -51,6 +53,7 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
          where i.not_after > ${at}
       )
       select array(select name from knex_migrations) as migrations,
+             current_setting('transaction_read_only')::boolean as "isReadOnly",
              array(select distinct kind from seen where alive) as alive,
              array(select jsonb_build_object('kind', kind, 'version', version)
                      from seen
