@@ -31,7 +31,7 @@ const keyFiles = ["issuer-key-passphrase", "audit-key.json", "ceremony"] as cons
 const againMs = 1_000;
 
 /**
- * How long a refused password is tried again. Then the process ends so that its supervisor starts it anew, with the password
+ * How long a refused password is tried again. Then the process ends so that its supervisor starts it again, with the password
  * that is in its files by then.
  */
 const refusedMsMax = 20_000;
