@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { open, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
@@ -53,6 +53,34 @@ export async function exportAudit(
     if (code === undefined || syscall === undefined) throw error;
     throw new CommandError("directory_unusable", `Cannot write to ${directory} (${code}).`);
   }
+}
+
+/**
+ * Returns the exports that paths name, in their order: a file stands for itself, a directory for the files in it that
+ * {@link exportAudit} named, each realm's in the order of its chain. Grouped by realm; files are one group. Throws
+ * `directory_empty` for a directory without an export.
+ */
+export async function exportsIn(paths: readonly string[]): Promise<Map<string, string[]>> {
+  const groups = new Map<string, string[]>();
+  const add = (realm: string, file: string): void => void groups.set(realm, [...(groups.get(realm) ?? []), file]);
+  for (const path of paths) {
+    // A path that is missing is reported by the reader of files.
+    const isDirectory = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isDirectory) {
+      add("", path);
+      continue;
+    }
+    const found = (await readdir(path)).sort().flatMap((file) => {
+      const realm = /^(.+)-\d+-\d+\.ndjson$/.exec(file)?.[1];
+      return realm === undefined ? [] : [{ realm, file: join(path, file) }];
+    });
+    if (found.length === 0) throw new CommandError("directory_empty", `There is no export in ${path}.`);
+    for (const { realm, file } of found) add(realm, file);
+  }
+  return groups;
 }
 
 async function newestOf(directory: string, realm: string): Promise<{ file: string; to: number } | undefined> {

@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { isIPv6, type LookupFunction } from "node:net";
 import type { TLSSocket } from "node:tls";
 
 /** An HTTP response, unchanged: no redirect is followed. */
@@ -16,10 +17,18 @@ const bytesMax = 256 * 1024;
 /** The most time for each check of the network, in milliseconds. */
 export const askMsMax = 5_000;
 
-/** Sends one request; a POST if there is a body. Rejects if no response arrives before `signal` aborts. */
+/**
+ * Sends one request; a POST if there is a body. `address`: connects to it instead of looking the host up. Rejects if no
+ * response arrives before `signal` aborts.
+ */
 export function ask(
   url: string,
-  { signal, body, contentType }: { signal: AbortSignal; body?: Buffer; contentType?: string },
+  {
+    signal,
+    body,
+    contentType,
+    address,
+  }: { signal: AbortSignal; body?: Buffer; contentType?: string; address?: string },
 ): Promise<Answer> {
   const request = url.startsWith("https:") ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
@@ -31,6 +40,7 @@ export function ask(
       headers: { accept: "*/*", ...(contentType !== undefined && { "content-type": contentType }) },
       agent: false,
       signal,
+      ...(address !== undefined && { lookup: lookupOf(address) }),
     });
     sent.on("error", failed);
     sent.on("response", (response) => {
@@ -56,6 +66,15 @@ export function ask(
     });
     sent.end(body);
   });
+}
+
+/** Finds one address for every host. */
+function lookupOf(address: string): LookupFunction {
+  const family = isIPv6(address) ? 6 : 4;
+  return (_, { all }, done) => {
+    if (all === true) done(null, [{ address, family }]);
+    else done(null, address, family);
+  };
 }
 
 /** Returns the cause of an error in a few words. */

@@ -6,6 +6,7 @@ import { checkAdministrators } from "./administrators.ts";
 import { checkAudit, checkAuditGuards, checkAuditKept } from "./audit.ts";
 import { checkBacklog } from "./backlog.ts";
 import { checkCertificates } from "./certificates.ts";
+import { checkBaseUrl } from "./base-url.ts";
 import type { Check } from "./check.ts";
 import { checkConstraints } from "./constraints.ts";
 import { checkCrls } from "./crls.ts";
@@ -83,7 +84,13 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...(await checkForgetting(db, context)),
     await checkBacklog(db, context),
     await checkJobs(db, context),
-    ...(await Promise.all([checkPublication(db, context, isAlive), checkUpstreams(context)])).flat(),
+    ...(
+      await Promise.all([
+        isAlive("api") ? checkBaseUrl(context) : [],
+        checkPublication(db, context, isAlive),
+        checkUpstreams(context),
+      ])
+    ).flat(),
   ];
 }
 

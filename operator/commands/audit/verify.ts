@@ -5,6 +5,7 @@ import { createHeadVerifier, type HeadVerifier } from "../../../runtime/keys/aud
 import { checkGuards, type GuardReport } from "../../audit/audit-guards.ts";
 import { checkDatabase, type ChainReport } from "../../audit/audit-chain-in-database.ts";
 import { checkExport } from "../../audit/audit-chain-in-export.ts";
+import { exportsIn } from "../../audit/audit-export-files.ts";
 import { readHead, readPublicKey } from "../../audit/audit-files.ts";
 import { option } from "../../../terminal/command.ts";
 import { command } from "../command.ts";
@@ -17,7 +18,7 @@ export const auditVerify = command({
   options: {
     export: option(
       "file",
-      "an export without a filter, as NDJSON, or several in their order; default: the database",
+      "an export without a filter, as NDJSON, several in their order, or a directory of them; default: the database",
       z.array(z.string()).default([]),
       { many: true },
     ),
@@ -36,7 +37,15 @@ export const auditVerify = command({
     }
     const verifier = await createHeadVerifier(publicKey === undefined ? context.auditKey() : readPublicKey(publicKey));
     const kept = head === undefined ? undefined : await readHead(head, verifier);
-    if (files.length > 0) return resultOf([await checkExport(files, { verifier, kept })]);
+    if (files.length > 0) {
+      const reports: RealmReport[] = [];
+      const groups = [...(await exportsIn(files)).values()];
+      if (kept !== undefined && groups.length > 1) {
+        throw usageError("A kept head is of one realm, and the exports are of several: name the files of that realm.");
+      }
+      for (const group of groups) reports.push(await checkExport(group, { verifier, kept }));
+      return resultOf(reports);
+    }
     const guards = await checkGuards(await context.db());
     if (!guards.compared) {
       context.say("This login may not act as realmpass_api, so the api's view of the log was not compared.");

@@ -2,8 +2,9 @@ import { z } from "zod";
 import * as restores from "../../../db/queries/audit/restores.ts";
 import { createHeadVerifier } from "../../../runtime/keys/audit-key.ts";
 import { argument, flag, option } from "../../../terminal/command.ts";
-import { CommandError } from "../../../terminal/failure.ts";
+import { CommandError, usageError } from "../../../terminal/failure.ts";
 import { isSet } from "../../../terminal/inputs.ts";
+import { exportsIn } from "../../audit/audit-export-files.ts";
 import { readHead, readPublicKey } from "../../audit/audit-files.ts";
 import { findLost, type Lost } from "../../restore/lost-entries.ts";
 import { replay, type Replayed } from "../../restore/replay.ts";
@@ -18,7 +19,7 @@ export const revocationsReplay = command({
   arguments: {
     files: argument(
       "FILE…",
-      "the exports of one realm without a filter, as NDJSON, in their order",
+      "the exports of one realm without a filter, as NDJSON, in their order, or their directory",
       z.array(z.string(), "is required").min(1),
       { many: true },
     ),
@@ -29,10 +30,11 @@ export const revocationsReplay = command({
     keepLost: flag("leave out profiles that were created since the backup and are unknown now", isSet),
     dryRun: flag("show what would be done, and change nothing", isSet),
   },
-  async run({ files, head, publicKey, keepLost, dryRun }, context) {
+  async run({ files: paths, head, publicKey, keepLost, dryRun }, context) {
     const verifier = await createHeadVerifier(publicKey === undefined ? context.auditKey() : readPublicKey(publicKey));
     const kept = head === undefined ? undefined : await readHead(head, verifier);
     const realmIds = new Set((await context.realms()).map(({ id }) => id));
+    const files = ofOneRealm(await exportsIn(paths), context.realmName);
     const db = await context.db();
     const lost = await findLost(db, { files, verifier, kept, realmIds });
     const restore = await restores.findRestoreBeyond(db, { realmId: lost.realmId, position: lost.fork });
@@ -43,6 +45,15 @@ export const revocationsReplay = command({
     return { json: view(lost, replayed, dryRun), text: text(lost, replayed, dryRun) };
   },
 });
+
+/** Returns the exports of the named realm, and those named one by one. */
+function ofOneRealm(groups: ReadonlyMap<string, string[]>, realmName: string | undefined): string[] {
+  const names = [...groups.keys()].filter((name) => realmName === undefined || name === "" || name === realmName);
+  if (names.length === 0) throw usageError(`There is no export of the realm ${String(realmName)}.`);
+  if (names.length > 1)
+    throw usageError(`The exports are of several realms; name one with --realm: ${names.join(", ")}.`);
+  return names.flatMap((name) => groups.get(name) ?? []);
+}
 
 function view(lost: Lost, { byHand, ...replayed }: Replayed, dryRun: boolean): Record<string, unknown> {
   return {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../../db/client.ts";
@@ -353,6 +353,40 @@ describe("replaying changes lost after a backup", () => {
     expect(await restored.revoked()).toEqual(expect.arrayContaining([first, second]));
   });
 
+  test("accepts a directory in place of its files, and a missing or empty one is refused", async () => {
+    const [first, second] = [await profile(await user()), await profile(await user(), "b")];
+    const restore = await backup();
+    const out = directory();
+    done(await service.delete(`/api/profiles/${first}`));
+    await exportTo(out);
+    done(await service.delete(`/api/profiles/${second}`));
+    await exportTo(out);
+    writeFileSync(join(out, "notes.txt"), "no export");
+
+    const restored = await restore();
+    expect((await replay(restored, [directory()])).json).toMatchObject({ error: "directory_empty" });
+    expect((await replay(restored, [join(out, "missing")])).json).toMatchObject({ error: "file_unreadable" });
+    expect((await replay(restored, [out])).json).toMatchObject({ revoked: 2 });
+    expect(await restored.revoked()).toEqual(expect.arrayContaining([first, second]));
+  });
+
+  test("replays one realm of a directory with several, which has to be named", async () => {
+    const serial = await profile(await user());
+    const restore = await backup();
+    const out = directory();
+    done(await service.delete(`/api/profiles/${serial}`));
+    const [file] = await exportTo(out);
+    const [realm] = await api.database.owner.query<{ name: string }>(
+      sql`select name from realms where id = ${realmId}`,
+    );
+    writeFileSync(file!.replace(`${realm!.name}-`, "another-"), readFileSync(file!));
+
+    const restored = await restore();
+    const unnamed = await replay(restored, [out]);
+    expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining("name one with --realm")]);
+    expect((await replay(restored, [out], "--realm", realm!.name)).json).toMatchObject({ revoked: 1 });
+  });
+
   test("does not count entries in the backup as lost, sealed or not", async () => {
     const serial = await profile(await user());
     await seal();
@@ -533,6 +567,10 @@ describe("audit export", () => {
     expect(files).toHaveLength(2);
     const ran = await operator.run(["audit", "verify", ...files.flatMap((file) => ["--export", file])]);
     expect([ran.code, ran.json["ok"]]).toEqual([0, true]);
+    const whole = await operator.run(["audit", "verify", "--export", out]);
+    expect([whole.code, whole.json]).toEqual([0, ran.json]);
+    rmSync(files[0]!);
+    expect((await operator.run(["audit", "verify", "--export", out])).code).toBe(1);
   });
 
   test("refuses a directory with files of a diverging log, as after a restore", async () => {

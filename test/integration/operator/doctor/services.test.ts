@@ -204,6 +204,16 @@ describe("the URLs in certificates", () => {
   });
 });
 
+test("the base URL is asked for the api while one is alive", async () => {
+  const url = await startListener((_, response) => response.writeHead(502).end());
+  const env = { REALMPASS_BASE_URL: url };
+  await operator.database.owner.query(sql`delete from processes`);
+  expect(await look("base-url", { env })).toBeUndefined();
+  await givenProcess(operator.database.owner, { kind: "api" });
+  expect(await look("base-url", { env })).toMatchObject({ status: "fail", message: saying("status 502") });
+  await operator.database.owner.query(sql`delete from processes`);
+});
+
 describe("an identity provider", () => {
   const provider = async (document: (issuer: string) => object, keys: object = { keys: [{ kty: "EC" }] }) => {
     const issuer = await startListener((request, response) => {

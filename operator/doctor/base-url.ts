@@ -1,0 +1,108 @@
+import { lookup } from "node:dns/promises";
+import type { Clock } from "../../runtime/clock.ts";
+import { authUrl, baseUrl } from "../../runtime/config/addresses.ts";
+import type { OperatorConfig } from "../context/context.ts";
+import { ask, askMsMax, whyOf } from "./ask.ts";
+import { dayOf } from "./certificates.ts";
+import { fails, passes, warns, type Check } from "./check.ts";
+
+/** From this many days before its end on, the server's certificate is a warning. */
+const endingDays = 14;
+
+/** Errors of a machine that has no route for a family of addresses: they prove nothing about the server. */
+const withoutRoute = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "ENETUNREACH"]);
+
+/** Returns the addresses of a host, each once. */
+export type AddressesOf = (host: string) => Promise<readonly string[]>;
+
+const addressesInDns: AddressesOf = async (host) => {
+  const found = await lookup(host.replace(/^\[(.*)\]$/, "$1"), { all: true });
+  return [...new Set(found.map(({ address }) => address))];
+};
+
+/**
+ * Checks that clients reach the api at REALMPASS_BASE_URL, under each address of its host: the discovery document
+ * (OpenID Connect Discovery section 4) names our issuer, and the server's certificate is valid for more than
+ * {@link endingDays} days. Returns no check if the variable is not set, as in a trial.
+ */
+export async function checkBaseUrl(
+  { config, clock }: { config: OperatorConfig; clock: Clock },
+  addressesOf: AddressesOf = addressesInDns,
+): Promise<Check[]> {
+  if (config.REALMPASS_BASE_URL === undefined) return [];
+  const base = baseUrl(config);
+  const name = "base-url";
+  let addresses: readonly string[];
+  try {
+    addresses = await addressesOf(new URL(base).hostname);
+  } catch (error) {
+    return [fails(name, `the host of ${base} has no address: ${whyOf(error)}`, remedyOf.address)];
+  }
+
+  const signal = AbortSignal.timeout(askMsMax);
+  const asked = await Promise.all(
+    addresses.map((address) => askAt({ base, issuer: authUrl(config), address, signal })),
+  );
+  const reached = asked.filter(({ isUnknown }) => !isUnknown);
+  const faults = reached.flatMap(({ address, fault }) => (fault === undefined ? [] : [`${address}: ${fault}`]));
+  if (faults.length > 0) return [fails(name, `clients do not reach ${base}: ${faults.join("; ")}`, remedyOf.address)];
+  if (reached.length === 0) {
+    return [warns(name, `this machine has no route to ${base}`, "Run doctor on a machine that reaches it.")];
+  }
+  const ends = reached.flatMap(({ end }) => (end === undefined ? [] : [end.getTime()]));
+  if (ends.length === 0) return [passes(name, `${base} answers`)];
+  const end = new Date(Math.min(...ends));
+  const days = Math.floor((end.getTime() - clock.now().getTime()) / 86_400_000);
+  return [
+    days < endingDays
+      ? warns(name, `the certificate of ${base} ends on ${dayOf(end)}, in ${days} days`, remedyOf.certificate)
+      : passes(name, `${base} answers; its certificate is valid for ${days} more days`),
+  ];
+}
+
+const remedyOf = {
+  address: "Look at the proxy, at its certificate and at the host's addresses in DNS, or correct REALMPASS_BASE_URL.",
+  certificate: "Renew it, and let the proxy read it again.",
+} as const;
+
+interface Asked {
+  address: string;
+  fault?: string;
+  end?: Date | undefined;
+  /** The machine has no route to the address. */
+  isUnknown?: true;
+}
+
+async function askAt({
+  base,
+  issuer,
+  address,
+  signal,
+}: {
+  base: string;
+  issuer: string;
+  address: string;
+  signal: AbortSignal;
+}): Promise<Asked> {
+  try {
+    const answer = await ask(`${base}/.well-known/openid-configuration`, { signal, address });
+    if (answer.status !== 200) return { address, fault: `status ${answer.status}` };
+    const named = issuerIn(answer.body);
+    if (named === undefined) return { address, fault: "the answer does not come from an api" };
+    if (named !== issuer) return { address, fault: `the api calls itself ${named}, and here it is ${issuer}` };
+    return { address, end: answer.certificateEnd };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== undefined && withoutRoute.has(code)) return { address, isUnknown: true };
+    return { address, fault: whyOf(error) };
+  }
+}
+
+function issuerIn(body: Buffer): string | undefined {
+  try {
+    const { issuer } = JSON.parse(body.toString("utf8")) as { issuer?: unknown };
+    return typeof issuer === "string" ? issuer : undefined;
+  } catch {
+    return undefined;
+  }
+}

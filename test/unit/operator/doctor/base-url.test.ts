@@ -1,0 +1,110 @@
+import { X509Certificate } from "node:crypto";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test, vi } from "vitest";
+import { loadConfig } from "../../../../runtime/config/config.ts";
+import { operatorVariables } from "../../../../operator/context/context.ts";
+import { checkBaseUrl } from "../../../../operator/doctor/base-url.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import { certificatePem, privateKeyPem } from "../../../support/given/hierarchy/test-hierarchy.ts";
+import { startListener } from "../../../support/given/publication-server.ts";
+import { atEnd } from "../../../support/run/at-end.ts";
+import { freePort } from "../../../support/run/services.ts";
+
+const look = (
+  env: Record<string, string>,
+  { at, addresses }: { at?: Date; addresses?: readonly string[] | Error } = {},
+) =>
+  checkBaseUrl(
+    { config: loadConfig(operatorVariables, env), clock: at === undefined ? systemClock : { now: () => at } },
+    addresses === undefined
+      ? undefined
+      : () => (addresses instanceof Error ? Promise.reject(addresses) : Promise.resolve(addresses)),
+  );
+
+const saying = (text: string): string => expect.stringContaining(text) as string;
+
+/** Answers as an api that calls itself `issuer`. */
+const api =
+  (issuer: string): RequestListener =>
+  (request, response) => {
+    if (request.url !== "/.well-known/openid-configuration") response.writeHead(404).end();
+    else response.end(JSON.stringify({ issuer }));
+  };
+
+const named = "https://wifi.example";
+
+describe("the base URL", () => {
+  test("is well if the api answers there with its issuer", async () => {
+    const url = await startListener(api(named));
+    expect(await look({ REALMPASS_BASE_URL: url, REALMPASS_AUTH_URL: named })).toMatchObject([
+      { name: "base-url", status: "ok" },
+    ]);
+  });
+
+  test("is not checked unless it is set", async () => {
+    expect(await look({})).toEqual([]);
+  });
+
+  test.each<[string, RequestListener, string]>([
+    ["another issuer", api("https://wlan.example"), "the api calls itself https://wlan.example"],
+    ["a lost path prefix", (_, response) => response.writeHead(404).end(), "status 404"],
+    ["a proxy without an api", (_, response) => response.writeHead(502).end(), "status 502"],
+    ["a page of somebody else", (_, response) => response.end("<html>"), "does not come from an api"],
+  ])("fails with %s", async (_, listener, fault) => {
+    const url = await startListener(listener);
+    expect(await look({ REALMPASS_BASE_URL: url, REALMPASS_AUTH_URL: named })).toMatchObject([
+      { status: "fail", message: saying(fault), remedy: saying("REALMPASS_BASE_URL") },
+    ]);
+  });
+
+  test("fails if nothing listens there, or its host has no address", async () => {
+    const refused = `http://127.0.0.1:${await freePort()}`;
+    expect(await look({ REALMPASS_BASE_URL: refused })).toMatchObject([
+      { status: "fail", message: saying("ECONNREFUSED") },
+    ]);
+    expect(
+      await look({ REALMPASS_BASE_URL: named }, { addresses: new Error("getaddrinfo ENOTFOUND wifi.example") }),
+    ).toMatchObject([{ status: "fail", message: saying("has no address: getaddrinfo ENOTFOUND") }]);
+  });
+
+  test("fails if one of the addresses of its host does not answer", async () => {
+    const server = createServer((request, response) => {
+      response.end(JSON.stringify({ issuer: `http://${request.headers.host}` }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    atEnd(() => void server.close());
+    const base = `http://wifi.example:${(server.address() as AddressInfo).port}`;
+    const at = (...addresses: string[]) => look({ REALMPASS_BASE_URL: base }, { addresses });
+    expect(await at("127.0.0.1")).toMatchObject([{ status: "ok" }]);
+    expect(await at("127.0.0.1", "127.0.0.2")).toMatchObject([{ status: "fail", message: saying(": 127.0.0.2: ") }]);
+  });
+});
+
+describe("the server's certificate", () => {
+  const end = new Date(new X509Certificate(certificatePem("root")).validTo).getTime();
+  const daysBefore = (days: number): Date => new Date(end - days * 86_400_000);
+
+  async function startTls(): Promise<string> {
+    const server = createTlsServer({ cert: certificatePem("root"), key: privateKeyPem("root") }, api(named));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    atEnd(() => void server.close());
+    return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  test("is a warning in its last 14 days", async () => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    atEnd(() => void vi.unstubAllEnvs());
+    const env = { REALMPASS_BASE_URL: await startTls(), REALMPASS_AUTH_URL: named };
+    expect(await look(env, { at: daysBefore(14) })).toMatchObject([{ status: "ok", message: saying("14 more days") }]);
+    expect(await look(env, { at: daysBefore(13.9) })).toMatchObject([
+      { status: "warn", message: saying("in 13 days"), remedy: saying("Renew it") },
+    ]);
+  });
+
+  test("fails if clients do not trust it", async () => {
+    const env = { REALMPASS_BASE_URL: await startTls(), REALMPASS_AUTH_URL: named };
+    expect(await look(env)).toMatchObject([{ status: "fail", message: saying("certificate") }]);
+  });
+});
