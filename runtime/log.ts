@@ -1,4 +1,5 @@
-import { pino, stdSerializers, stdTimeFunctions, type Logger } from "pino";
+import { fstatSync } from "node:fs";
+import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from "pino";
 
 export type Log = Logger;
 
@@ -23,9 +24,41 @@ const secretFields = [
 /** Removes credentials from URLs in a message (a connection string in a driver's error), up to the last `@`. */
 export const withoutCredentials = (text: string): string => text.replace(/\/\/\S*@/g, "//[redacted]@");
 
+/** Priorities of syslog (RFC 5424 section 6.2.1) for pino's levels, from the most severe on. */
+const priorities: readonly (readonly [from: number, priority: number])[] = [
+  [60, 2],
+  [50, 3],
+  [40, 4],
+  [30, 6],
+];
+
+/** Returns the prefix that gives a line its priority in systemd's journal (sd-daemon(3)), for one of pino's levels. */
+export const journalPrefix = (level: number): string => `<${priorities.find(([from]) => level >= from)?.[1] ?? 7}>`;
+
+/** Whether standard error goes to systemd's journal: `JOURNAL_STREAM` has its device and inode (systemd.exec(5)). */
+export function isJournal(stream: string | undefined, fd = 2): boolean {
+  if (stream === undefined) return false;
+  const { dev, ino } = fstatSync(fd, { bigint: true });
+  return stream === `${dev}:${ino}`;
+}
+
+/** Returns standard error as a destination, whose lines have a priority if the journal reads them. */
+function standardError(): DestinationStream {
+  const destination = pino.destination({ fd: 2, sync: true });
+  if (!isJournal(globalThis.process.env["JOURNAL_STREAM"])) return destination;
+  // Pino sets `lastLevel` before each line, as `needsMetadata` asks for.
+  return {
+    [Symbol.for("pino.metadata")]: true,
+    lastLevel: 30,
+    write(line: string) {
+      destination.write(journalPrefix(this.lastLevel) + line);
+    },
+  } as DestinationStream & { lastLevel: number };
+}
+
 /**
  * Creates a log of JSON lines on standard error; standard output stays free for output that programs read. A line is an
- * event with fields, then a short message for people.
+ * event with fields, then a short message for people. In systemd's journal each line has its priority.
  */
 export function createLog({ process, level }: { process: string; level: string }): Log {
   return pino(
@@ -43,6 +76,6 @@ export function createLog({ process, level }: { process: string; level: string }
       },
       redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[redacted]" },
     },
-    pino.destination({ fd: 2, sync: true }),
+    standardError(),
   );
 }

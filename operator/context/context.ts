@@ -30,6 +30,7 @@ export const operatorVariables = [
   "REALMPASS_ISSUER_KEY_PASSPHRASE",
   "REALMPASS_ROOT_KEY_PASSPHRASE",
   "REALMPASS_AUDIT_KEY",
+  "REALMPASS_BACKUP_DIRECTORY",
 ] as const;
 export type OperatorConfig = Config<(typeof operatorVariables)[number]>;
 

@@ -5,6 +5,7 @@ import type { Context } from "../context/context.ts";
 import { checkAdministrators } from "./administrators.ts";
 import { checkAudit, checkAuditGuards, checkAuditKept } from "./audit.ts";
 import { checkBacklog } from "./backlog.ts";
+import { checkBackup } from "./backup.ts";
 import { checkCertificates } from "./certificates.ts";
 import { checkBaseUrl } from "./base-url.ts";
 import type { Check } from "./check.ts";
@@ -35,6 +36,7 @@ import { checkUpstreams } from "./upstreams.ts";
 /** Checks everything that issuing needs, on this machine and in the configured services. */
 export const checkAll = async (context: Context): Promise<Check[]> => [
   ...checkMachine(context),
+  ...checkBackup(context),
   ...(await checkServices(context)),
 ];
 

@@ -264,6 +264,11 @@ export const variables = {
     about:
       "Encrypts the keys of new roots; several, one to a line, while it is being replaced. Not set: root-key-passphrase in the data directory.",
   },
+  REALMPASS_BACKUP_DIRECTORY: {
+    schema: z.string().optional(),
+    used: "operator",
+    about: "Where the dumps of deploy/bin/realmpass-backup are; doctor checks their age. Not set: it does not.",
+  },
   REALMPASS_PROFILE_SIGNING_CERTIFICATE: {
     schema: z
       .string()

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadConfig } from "../../../../runtime/config/config.ts";
+import { operatorVariables } from "../../../../operator/context/context.ts";
+import { checkBackup } from "../../../../operator/doctor/backup.ts";
+
+const now = new Date("2027-01-31T12:00:00Z");
+const hoursAgo = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
+
+const look = (directory?: string) =>
+  checkBackup({
+    config: loadConfig(operatorVariables, directory === undefined ? {} : { REALMPASS_BACKUP_DIRECTORY: directory }),
+    clock: { now: () => now },
+  });
+
+function givenDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "realmpass-dumps-"));
+  onTestFinished(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return directory;
+}
+
+function write(path: string, hours: number, text = "dump"): void {
+  writeFileSync(path, text);
+  utimesSync(path, hoursAgo(hours), hoursAgo(hours));
+}
+
+test.each([
+  [29, "ok"],
+  [30, "warn"],
+  [53, "warn"],
+  [54, "fail"],
+])("a newest dump that is %i hours old: %s", (hours, status) => {
+  const directory = givenDirectory();
+  write(join(directory, "realmpass-20270101T000000Z.dump"), 400);
+  write(join(directory, "realmpass-20270130T000000Z.dump"), hours);
+  expect(look(directory)).toMatchObject([
+    { name: "backup", status, message: expect.stringContaining(`${hours} hours old`) as string },
+  ]);
+});
+
+test("an unfinished dump, an empty one and other files are no dump", () => {
+  const directory = givenDirectory();
+  write(join(directory, "realmpass-20270129T000000Z.dump"), 60);
+  expect(look(directory)).toMatchObject([{ status: "fail" }]);
+  write(join(directory, "realmpass-20270131T000000Z.dump.part"), 1);
+  write(join(directory, "realmpass-20270131T000000Z.dump"), 1, "");
+  write(join(directory, "notes.txt"), 1);
+  expect(look(directory)).toMatchObject([{ status: "fail" }]);
+  write(join(directory, "realmpass-20270131T000001Z.dump"), 1);
+  expect(look(directory)).toMatchObject([{ status: "ok" }]);
+});
+
+test("no dump, or no directory, is a warning, and an unreadable place a failure", () => {
+  const directory = givenDirectory();
+  expect(look(directory)).toMatchObject([{ status: "warn" }]);
+  rmSync(directory, { recursive: true });
+  expect(look(directory)).toMatchObject([{ status: "warn" }]);
+  writeFileSync(directory, "");
+  expect(look(directory)).toMatchObject([{ status: "fail", message: expect.stringContaining("ENOTDIR") as string }]);
+});
+
+test("dumps are not checked without the name of their directory", () => {
+  expect(look()).toEqual([]);
+});
