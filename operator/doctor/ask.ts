@@ -18,8 +18,8 @@ const bytesMax = 256 * 1024;
 export const askMsMax = 5_000;
 
 /**
- * Sends one request; a POST if there is a body. `address`: connects to it instead of looking the host up. Rejects if no
- * response arrives before `signal` aborts.
+ * Sends one request; a POST if there is a body. `address`: connects to it instead of looking the host up. `anyIssuer`:
+ * accepts a certificate that nothing vouches for. Rejects if no response arrives before `signal` aborts.
  */
 export function ask(
   url: string,
@@ -28,7 +28,8 @@ export function ask(
     body,
     contentType,
     address,
-  }: { signal: AbortSignal; body?: Buffer; contentType?: string; address?: string },
+    anyIssuer = false,
+  }: { signal: AbortSignal; body?: Buffer; contentType?: string; address?: string; anyIssuer?: boolean },
 ): Promise<Answer> {
   const request = url.startsWith("https:") ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
@@ -40,6 +41,7 @@ export function ask(
       headers: { accept: "*/*", ...(contentType !== undefined && { "content-type": contentType }) },
       agent: false,
       signal,
+      ...(anyIssuer && { rejectUnauthorized: false }),
       ...(address !== undefined && { lookup: lookupOf(address) }),
     });
     sent.on("error", failed);

@@ -12,6 +12,15 @@ const endingDays = 14;
 /** Errors of a machine that has no route for a family of addresses: they prove nothing about the server. */
 const withoutRoute = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "ENETUNREACH"]);
 
+/** OpenSSL's errors of a chain whose CA this machine's Node does not have, while those of its clients may. */
+const withoutIssuer = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
 /** Returns the addresses of a host, each once. */
 export type AddressesOf = (host: string) => Promise<readonly string[]>;
 
@@ -53,6 +62,11 @@ export async function checkBaseUrl(
   if (ends.length === 0) return [passes(name, `${base} answers`)];
   const end = new Date(Math.min(...ends));
   const days = Math.floor((end.getTime() - clock.now().getTime()) / 86_400_000);
+  if (days < 0) return [fails(name, `the certificate of ${base} ended on ${dayOf(end)}`, remedyOf.certificate)];
+  if (reached.some(({ isUntrusted }) => isUntrusted)) {
+    const message = `this machine does not trust the certificate of ${base}, which ends on ${dayOf(end)}`;
+    return [warns(name, message, remedyOf.issuer)];
+  }
   return [
     days < endingDays
       ? warns(name, `the certificate of ${base} ends on ${dayOf(end)}, in ${days} days`, remedyOf.certificate)
@@ -63,12 +77,15 @@ export async function checkBaseUrl(
 const remedyOf = {
   address: "Look at the proxy, at its certificate and at the host's addresses in DNS, or correct REALMPASS_BASE_URL.",
   certificate: "Renew it, and let the proxy read it again.",
+  issuer: "If its clients do, name the file of its CA in NODE_EXTRA_CA_CERTS; else let the proxy send the whole chain.",
 } as const;
 
 interface Asked {
   address: string;
   fault?: string;
   end?: Date | undefined;
+  /** Nothing on this machine vouches for the certificate. */
+  isUntrusted?: boolean;
   /** The machine has no route to the address. */
   isUnknown?: true;
 }
@@ -78,22 +95,27 @@ async function askAt({
   issuer,
   address,
   signal,
+  anyIssuer = false,
 }: {
   base: string;
   issuer: string;
   address: string;
   signal: AbortSignal;
+  anyIssuer?: boolean;
 }): Promise<Asked> {
   try {
-    const answer = await ask(`${base}/.well-known/openid-configuration`, { signal, address });
+    const answer = await ask(`${base}/.well-known/openid-configuration`, { signal, address, anyIssuer });
     if (answer.status !== 200) return { address, fault: `status ${answer.status}` };
     const named = issuerIn(answer.body);
     if (named === undefined) return { address, fault: "the answer does not come from an api" };
     if (named !== issuer) return { address, fault: `the api calls itself ${named}, and here it is ${issuer}` };
-    return { address, end: answer.certificateEnd };
+    return { address, end: answer.certificateEnd, isUntrusted: anyIssuer };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined && withoutRoute.has(code)) return { address, isUnknown: true };
+    if (!anyIssuer && code !== undefined && withoutIssuer.has(code)) {
+      return askAt({ base, issuer, address, signal, anyIssuer: true });
+    }
     return { address, fault: whyOf(error) };
   }
 }

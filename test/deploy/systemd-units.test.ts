@@ -23,8 +23,10 @@ interface Run {
 type Examined = Run & Record<"fails" | "disk" | "warns", string[]>;
 type Found = Record<"enabled" | "stopped" | "started" | "dumps" | "exports", string[]> &
   Record<"backup" | "export", Run> &
-  Record<"well" | "without" | "mended" | "full", Examined> &
-  Record<"loggedWhileWell" | "errors" | "heard", string[]> &
+  Record<"well" | "without" | "mended" | "full", Examined> & { ofRoot: [number, string]; named: boolean } & Record<
+    "loggedWhileWell" | "errors" | "heard",
+    string[]
+  > &
   Record<"withoutProgram" | "withProgram", string>;
 
 const good = { status: 0, result: "success" };
@@ -75,6 +77,14 @@ describeWithTool(
       expect([found.backup, found.export]).toEqual([good, good]);
       expect(found.dumps).toEqual(["realmpass-00000000T000000Z.dump"]);
       expect(found.exports).toEqual(["example-000000000000-000000000000.ndjson"]);
+    });
+
+    test("a file of root's reaches the operator", () => {
+      expect(found.ofRoot).toEqual([0, ""]);
+    });
+
+    test("the journal names each instance", () => {
+      expect(found.named).toBe(true);
     });
 
     describe("the doctor", () => {

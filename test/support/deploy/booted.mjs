@@ -57,6 +57,14 @@ found.backup = run("realmpass-backup.service");
 found.export = run("realmpass-audit-export.service");
 found.dumps = fs.readdirSync("/var/lib/realmpass-backup").map((name) => name.replace(/\d/g, "0"));
 found.exports = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));
+// A head that only root can read.
+const head = spawnSync("realmpass-operator", ["audit", "head", "--json"], { encoding: "utf8" });
+fs.writeFileSync("/root/head.json", head.stdout, { mode: 0o600 });
+const verified = spawnSync("realmpass-operator", ["audit", "verify", "--public-key", "/root/head.json"], {
+  encoding: "utf8",
+});
+found.ofRoot = [verified.status, verified.status === 0 ? "" : head.stderr + verified.stdout + verified.stderr];
+found.named = journal("--identifier=realmpass-api@3000").length > 0;
 found.well = examine();
 found.loggedWhileWell = journal(`--unit=${catcher}`);
 

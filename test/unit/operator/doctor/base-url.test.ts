@@ -86,8 +86,8 @@ describe("the server's certificate", () => {
   const end = new Date(new X509Certificate(certificatePem("root")).validTo).getTime();
   const daysBefore = (days: number): Date => new Date(end - days * 86_400_000);
 
-  async function startTls(): Promise<string> {
-    const server = createTlsServer({ cert: certificatePem("root"), key: privateKeyPem("root") }, api(named));
+  async function startTls(name: "root" | "issuing" = "root"): Promise<string> {
+    const server = createTlsServer({ cert: certificatePem(name), key: privateKeyPem(name) }, api(named));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     atEnd(() => void server.close());
     return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -103,8 +103,19 @@ describe("the server's certificate", () => {
     ]);
   });
 
-  test("fails if clients do not trust it", async () => {
-    const env = { REALMPASS_BASE_URL: await startTls(), REALMPASS_AUTH_URL: named };
-    expect(await look(env)).toMatchObject([{ status: "fail", message: saying("certificate") }]);
+  test("of a CA that this machine lacks is a warning, and a failure once it has ended", async () => {
+    const env = { REALMPASS_BASE_URL: await startTls("issuing"), REALMPASS_AUTH_URL: named };
+    const until = new Date(new X509Certificate(certificatePem("issuing")).validTo).getTime();
+    expect(await look(env, { at: new Date(until - 86_400_000) })).toMatchObject([
+      { status: "warn", message: saying("does not trust"), remedy: saying("NODE_EXTRA_CA_CERTS") },
+    ]);
+    expect(await look(env, { at: new Date(until + 1) })).toMatchObject([
+      { status: "fail", message: saying("ended on") },
+    ]);
+  });
+
+  test("fails if it is not a server's", async () => {
+    const env = { REALMPASS_BASE_URL: await startTls("root"), REALMPASS_AUTH_URL: named };
+    expect(await look(env)).toMatchObject([{ status: "fail", message: saying("unsuitable certificate purpose") }]);
   });
 });

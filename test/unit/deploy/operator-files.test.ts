@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+/** Runs the script as root would, and returns the arguments that systemd-run gets, and the directory it ran in. */
+function run(...argv: string[]): { properties: string[]; command: string[]; directory: string } {
+  const directory = mkdtempSync(join(tmpdir(), "realmpass-operator-"));
+  onTestFinished(() => {
+    rmSync(directory, { recursive: true });
+  });
+  writeFileSync(join(directory, "id"), "#!/bin/sh\necho 0\n", { mode: 0o755 });
+  writeFileSync(join(directory, "systemd-run"), `#!/bin/sh\nprintf '%s\\0' "$@"\n`, { mode: 0o755 });
+  for (const name of ["head.json", "root.pem", "with space.json"]) writeFileSync(join(directory, name), name);
+  const out = execFileSync("sh", [resolve("deploy/bin/realmpass-operator"), ...argv], {
+    cwd: directory,
+    encoding: "utf8",
+    env: { PATH: `${directory}:${process.env["PATH"] ?? ""}` },
+  });
+  const all = out.split("\0").slice(0, -1);
+  const prefix = "--property=LoadCredential=file-";
+  return {
+    properties: all.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length)),
+    command: all.slice(all.indexOf("dist/operator/main.js") + 1),
+    directory,
+  };
+}
+
+const copy = (number: number): string =>
+  expect.stringMatching(new RegExp(`^/run/credentials/realmpass-operator-\\d+\\.service/file-${number}$`)) as string;
+
+test("files of root reach the operator as credentials", () => {
+  const { properties, command, directory } = run("audit", "verify", "--head", "head.json", "--public-key", "root.pem");
+  expect(properties).toEqual([`1:${directory}/head.json`, `2:${directory}/root.pem`]);
+  expect(command).toEqual(["audit", "verify", "--head", copy(1), "--public-key", copy(2)]);
+});
+
+test.each([
+  ["without a file", ["user", "create", "--username", "head.json", "--display-name", "A B", "--x", ""]],
+  ["with a file that is not there", ["audit", "verify", "--head", "missing.json"]],
+  ["with a name that systemd would split", ["audit", "verify", "--head", "with space.json"]],
+  ["that replaces its file", ["issuer", "root-rewrap", "--root-key", "root.pem"]],
+])("a command %s gets its arguments unchanged", (_, argv) => {
+  const { properties, command } = run(...argv);
+  expect([properties, command]).toEqual([[], argv]);
+});
