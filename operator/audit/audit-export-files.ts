@@ -58,7 +58,7 @@ export async function exportAudit(
 /**
  * Returns the exports that paths name, in their order: a file stands for itself, a directory for the files in it that
  * {@link exportAudit} named, each realm's in the order of its chain. Grouped by realm; files are one group. Throws
- * `directory_empty` for a directory without an export.
+ * `file_unreadable` for a directory without an export.
  */
 export async function exportsIn(paths: readonly string[]): Promise<Map<string, string[]>> {
   const groups = new Map<string, string[]>();
@@ -77,7 +77,7 @@ export async function exportsIn(paths: readonly string[]): Promise<Map<string, s
       const realm = /^(.+)-\d+-\d+\.ndjson$/.exec(file)?.[1];
       return realm === undefined ? [] : [{ realm, file: join(path, file) }];
     });
-    if (found.length === 0) throw new CommandError("directory_empty", `There is no export in ${path}.`);
+    if (found.length === 0) throw new CommandError("file_unreadable", `There is no export in ${path}.`);
     for (const { realm, file } of found) add(realm, file);
   }
   return groups;

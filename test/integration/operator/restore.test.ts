@@ -364,7 +364,7 @@ describe("replaying changes lost after a backup", () => {
     writeFileSync(join(out, "notes.txt"), "no export");
 
     const restored = await restore();
-    expect((await replay(restored, [directory()])).json).toMatchObject({ error: "directory_empty" });
+    expect((await replay(restored, [directory()])).json).toMatchObject({ error: "file_unreadable" });
     expect((await replay(restored, [join(out, "missing")])).json).toMatchObject({ error: "file_unreadable" });
     expect((await replay(restored, [out])).json).toMatchObject({ revoked: 2 });
     expect(await restored.revoked()).toEqual(expect.arrayContaining([first, second]));
