@@ -152,7 +152,9 @@ describe("the URLs in certificates", () => {
       pieces: [],
       tail: Buffer.from([5, 0]),
     });
-    await operator.database.owner.query(sql`update crls set number = number + 1, published_at = now() - interval '1 hour'`);
+    await operator.database.owner.query(
+      sql`update crls set number = number + 1, published_at = now() - interval '1 hour'`,
+    );
   });
 
   const publication = async (instead?: Parameters<typeof startPublication>[1]) => {
