@@ -39,7 +39,9 @@ const openIssuers: ReadonlySet<string> = new Set([
 export const isOpenIssuer = (issuer: string): boolean =>
   URL.canParse(issuer) && openIssuers.has(new URL(issuer).href.toLowerCase().replace(/\/+$/, ""));
 
-const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+/** Whether a host, as `URL.hostname` returns it, is the machine itself (RFC 6761 section 6.3, RFC 5735 section 3). */
+export const isLoopbackHost = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
 /** An address of http on an IP address of the machine itself: its host, and its path and query. */
 const loopbackUri = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/;
@@ -71,7 +73,7 @@ export const isMailUri = (uri: string): boolean =>
 /** Whether an address is https, or http on this machine. */
 export const isSafeWebUri = (uri: string): boolean => isWebUri(uri) && isSafeWeb(new URL(uri));
 
-const isSafeWeb = (url: URL): boolean => url.protocol === "https:" || loopback.has(url.hostname);
+const isSafeWeb = (url: URL): boolean => url.protocol === "https:" || isLoopbackHost(url.hostname);
 
 function isRedirectUri(uri: string): boolean {
   const url = parseUri(uri);

@@ -1,4 +1,5 @@
 import { usageError } from "../../terminal/failure.ts";
+import { isLoopbackHost } from "../../domain/uris.ts";
 
 /**
  * Returns the service's address without a slash at its end. Plain http is refused except on this machine, unless the
@@ -12,13 +13,10 @@ export function serviceAddress(text: string, { insecureHttp }: { insecureHttp: b
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw usageError("The service's address must not contain a name, a password or anything after ? or #.");
   }
-  if (url.protocol === "http:" && !insecureHttp && !isLoopback(url.hostname)) {
+  if (url.protocol === "http:" && !insecureHttp && !isLoopbackHost(url.hostname)) {
     throw usageError(
       `${url.origin} is not encrypted: the client secret could be read on its way. Use https, or --insecure-http if you must.`,
     );
   }
   return url.href.replace(/\/+$/, "");
 }
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);

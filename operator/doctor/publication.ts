@@ -3,6 +3,7 @@ import type { Db } from "../../db/client.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import type { ProcessKind } from "../../domain/process.ts";
+import { isLoopbackHost } from "../../domain/uris.ts";
 import { nullValue, octetString, oid, sequence, smallInteger, tag } from "../../pki/der.ts";
 import { readChildren, readElement } from "../../pki/x509.ts";
 import { publicationUrl } from "../../runtime/config/addresses.ts";
@@ -88,7 +89,7 @@ export async function checkPublication(
 }
 
 /** Whether an address is a trial's: from another machine or container it leads nowhere. */
-const isLoopback = (url: string): boolean => /^(?:localhost|127\..*|\[::1\])$/.test(new URL(url).hostname);
+const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname);
 
 /** Another check reports a missing CRL. */
 async function faultOfCrl(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOpenIssuer } from "../../../domain/uris.ts";
+import { isLoopbackHost, isOpenIssuer } from "../../../domain/uris.ts";
 
 const microsoft = "https://login.microsoftonline.com";
 
@@ -25,4 +25,18 @@ test.each([
   "no address",
 ])("%s does not", (issuer) => {
   expect(isOpenIssuer(issuer)).toBe(false);
+});
+
+test.each([
+  ["localhost", true],
+  ["wifi.localhost", true],
+  ["127.0.0.1", true],
+  ["127.8.9.10", true],
+  ["[::1]", true],
+  ["127.example.org", false],
+  ["localhost.example.org", false],
+  ["128.0.0.1", false],
+  ["[::2]", false],
+])("whether %s is the machine itself: %s", (host, expected) => {
+  expect(isLoopbackHost(host)).toBe(expected);
 });
