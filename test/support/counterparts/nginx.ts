@@ -12,6 +12,8 @@ import { requireTool } from "../run/tools.ts";
 export interface Nginx {
   url: string;
   port: number;
+  /** Its files, which it reads as root. */
+  directory: string;
   /** Returns the text of all its logs and of its standard error. */
   logs(): Promise<string>;
 }
@@ -72,6 +74,7 @@ export async function startTlsNginx(before: { apis: string[]; responders: string
       ["127.0.0.1:4000", firstResponder],
       ["127.0.0.1:4001", secondResponder],
       ["/var/log/nginx/", `${directory}/`],
+      ["/var/www/acme", join(directory, "acme")],
     ];
   });
 }
@@ -106,6 +109,7 @@ async function run(
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    directory,
     async logs() {
       const names = (await readdir(directory)).filter((name) => name.endsWith(".log"));
       const texts = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
