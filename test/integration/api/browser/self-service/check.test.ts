@@ -69,7 +69,7 @@ describe("when RADIUS servers ask about profiles", () => {
     expect(late.text).toContain("Forget This Network");
     expect(late.text).toContain('href="https://help.example"');
     expect(late.text).toContain(`ends in ${serial!.slice(-8)}.`);
-    expect((await look(`${late.url}?lang=de`)).text).toContain(`auf ${serial!.slice(-8)} endet`);
+    expect((await look(`${late.url}?lang=de`)).text).toContain(`endet auf ${serial!.slice(-8)}`);
 
     await wasDownloaded("10 minutes");
     const over = await look(`${late.url}?lang=en`);
