@@ -25,7 +25,8 @@ export function checkBackup({ config, clock }: Pick<Context, "config" | "clock">
   try {
     newest = newestDump(directory);
   } catch (error) {
-    return [fails("backup", `${directory} cannot be read (${(error as NodeJS.ErrnoException).code})`, remedy)];
+    const { code } = error as NodeJS.ErrnoException;
+    return [warns("backup", `not known: ${directory} cannot be read (${code})`, `Run chmod 755 ${directory}.`)];
   }
   if (newest === undefined) return [warns("backup", `there is no dump of the database in ${directory}`, remedy)];
   const hours = Math.floor((clock.now().getTime() - newest.getTime()) / hourMs);

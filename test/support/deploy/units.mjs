@@ -160,7 +160,8 @@ function prepare(unit, command) {
 
   for (const name of of("StateDirectory")) {
     const directory = path.join("/var/lib", name);
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    fs.mkdirSync(directory, { recursive: true });
+    fs.chmodSync(directory, Number.parseInt(of("StateDirectoryMode")[0] ?? "0755", 8));
     fs.chownSync(directory, uid, uid);
     env.STATE_DIRECTORY = directory;
   }
