@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { digitsOfOctets, joinSerial } from "./serial-digits.ts";
+import { readSerial } from "./serial-digits.ts";
 
 /** The largest value of PostgreSQL's bigint. */
 const bigintMax = 9_223_372_036_854_775_807n;
@@ -42,26 +42,20 @@ export const BulkJobID = z.uuid().toLowerCase().brand("BulkJobID");
 export type BulkJobID = z.infer<typeof BulkJobID>;
 
 /**
- * A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. It may be written
- * in groups, as in the files that people export.
+ * A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. Any spelling of
+ * {@link readSerial} becomes it.
  */
 export const SerialNumber = z
   .string()
-  .overwrite(joinSerial)
+  .overwrite((text) => readSerial(text) ?? text)
   .regex(/^[1-9][0-9]{0,47}$/, "must be a decimal serial number")
   .brand("SerialNumber");
 export type SerialNumber = z.infer<typeof SerialNumber>;
 
-/**
- * A whole serial number as people and programs write it: decimal, also in groups set apart by blanks, or in hexadecimal
- * octets. Digits alone are decimal.
- */
+/** The same in a file, where the reason stands beside the row. */
 export const WrittenSerialNumber = z
   .string()
-  .transform((text) => {
-    const digits = joinSerial(text);
-    return /^\d+$/.test(digits) ? digits : (digitsOfOctets(text.trim()) ?? "");
-  })
+  .transform((text) => readSerial(text) ?? "")
   .refine(
     (digits) => SerialNumber.safeParse(digits).success,
     "must be a serial number, decimal or in hexadecimal octets",

@@ -5,23 +5,38 @@ export const groupSerial = (serial: string): string => serial.replace(/(?<=\d)(?
 export const joinSerial = (text: string): string => (/^\s*\d[\d\s]*$/.test(text) ? text.replace(/\s/g, "") : text);
 
 const digitsMin = 8;
-/** Octets in hexadecimal, as devices show a whole serial number. */
-const octets = /^(?:[0-9a-f]{2}[:\s-]){7,19}[0-9a-f]{2}$/i;
+
+/** Labels that programs write before a serial number, such as `openssl x509 -serial`. */
+export const serialLabel = /^(?:serial(?: ?number)?|seriennummer) ?[:=] ?/i;
+
+/**
+ * Returns the decimal digits of a whole serial number in any spelling: decimal, also in groups, or hexadecimal, with or
+ * without separators, `0x` and a label; without any of these it has at least 16 digits. Digits alone, also in groups set apart by blanks or points, are decimal.
+ * Undefined for a text that is no serial number.
+ */
+export function readSerial(written: string): string | undefined {
+  const text = written.trim().replace(serialLabel, "");
+  const joined = joinSerial(text);
+  if (/^\d+$/.test(joined)) return joined;
+  if (/^\d{1,4}(?:\.\d{3,4})+$/.test(text)) return text.replaceAll(".", "");
+  // A number with a point or comma is an amount, and a short word of the letters A to F a word.
+  const isOther = /^[\d.,]*$/.test(text) || (/^[0-9a-f]{0,15}$/i.test(text) && text === written.trim());
+  return isOther ? undefined : digitsOfHexadecimal(text);
+}
+
+/** Octets in hexadecimal, as devices show a whole serial number, or the same without separators. */
+const wholeHexadecimal = /^(?:0x)?[0-9a-f]{2}(?:[:\s-]?[0-9a-f]{2}){7,20}$/i;
 
 /**
  * Returns the decimal digits of a serial number, or of a part of one, that a search may mean: eight digits or more, or
- * a whole number in hexadecimal octets. Undefined for a text that can be no serial number.
+ * a whole number in hexadecimal. Undefined for a text that can be no serial number.
  */
 export function serialDigits(searched: string): string | undefined {
-  const text = searched.trim();
+  const text = searched.trim().replace(serialLabel, "");
   const digits = text.replace(/[\s.…]/g, "");
   if (digits.length >= digitsMin && /^\d+$/.test(digits)) return digits;
-  return digitsOfOctets(text);
+  return wholeHexadecimal.test(text) ? readSerial(text) : undefined;
 }
-
-/** Returns the decimal digits of a whole serial number in hexadecimal octets. */
-export const digitsOfOctets = (text: string): string | undefined =>
-  octets.test(text) ? BigInt(`0x${text.replace(/[^0-9a-f]/gi, "")}`).toString() : undefined;
 
 /** Returns the decimal digits of a whole serial number in any hexadecimal form: `0x1A2B`, `1a:2b`, `1A 2B`, `1a2b`. */
 export function digitsOfHexadecimal(text: string): string | undefined {

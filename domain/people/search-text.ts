@@ -1,5 +1,5 @@
 import { withoutEnds } from "../text.ts";
-import { digitsOfHexadecimal } from "../serial-digits.ts";
+import { digitsOfHexadecimal, serialLabel } from "../serial-digits.ts";
 
 /** Fewer characters than this find nothing. */
 export const searchLengthMin = 2;
@@ -28,7 +28,7 @@ export function readSearch(text: string): SearchText | undefined {
   const whole = inOneLine(text);
   if (Array.from(whole).length < searchLengthMin) return undefined;
 
-  const number = whole.replace(label, "");
+  const number = whole.replace(serialLabel, "");
   const joined = number.replace(/[\s.…:-]/gu, "");
   const digits = /^\d+$/.test(joined) ? joined : undefined;
   const fromHexadecimal = digitsOfHexadecimal(number);
@@ -56,9 +56,6 @@ export const wordsOf = (text: string): string[] => [
 
 /** A letter with its dots may come as two characters (NFD), as from file names of a Mac. */
 const inOneLine = (text: string): string => withoutEnds(text.normalize("NFC")).replace(/\s+/gu, " ");
-
-/** Labels that programs write before a serial number, such as `openssl x509 -serial`. */
-const label = /^(?:serial(?: ?number)?|seriennummer) ?[:=] ?/i;
 
 /** Removes the brackets, quotation marks and commas that come along when a word is copied. */
 function bare(word: string): string {

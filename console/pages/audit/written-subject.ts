@@ -1,4 +1,4 @@
-import { joinSerial } from "../../../domain/serial-digits.ts";
+import { readSerial } from "../../../domain/serial-digits.ts";
 
 /** User IDs have at most 19 digits. */
 const idDigitsMax = 19;
@@ -7,6 +7,8 @@ const idDigitsMax = 19;
 export function writtenSubject(written: string): string | undefined {
   const text = written.trim();
   if (/^(?:user|profile|guest|application):/.test(text)) return text;
-  const digits = joinSerial(text);
-  return /^[1-9]\d*$/.test(digits) && digits.length > idDigitsMax ? `profile:${digits}` : undefined;
+  const digits = readSerial(text);
+  return digits !== undefined && /^[1-9]\d*$/.test(digits) && digits.length > idDigitsMax
+    ? `profile:${digits}`
+    : undefined;
 }
