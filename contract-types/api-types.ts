@@ -2617,7 +2617,7 @@ export interface components {
             };
         };
         RevocationRow: {
-            /** @description Decimal, also in groups set apart by blanks, or in hexadecimal octets. */
+            /** @description Decimal, also in groups, or hexadecimal, with or without separators and `0x`. Digits alone are decimal. */
             serial: string;
         };
         Role: {
@@ -2994,6 +2994,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "invalid_csr" | "invalid_request" | "unsupported_api_version";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `invalid_request`: The request is not valid. `unknown_columns`: The first line of the file has no heading that is known. `unsupported_api_version`: This API version does not exist; use 1.0 or 2.0. */
+        "400_invalid_request_unknown_columns_unsupported_api_version": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "invalid_request" | "unknown_columns" | "unsupported_api_version";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -5732,6 +5749,7 @@ export interface operations {
                     [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "fault" | "ignore";
                 };
                 unknownColumns?: "ignore";
+                header?: "none";
                 graceDays?: string;
             };
             header?: {
@@ -5796,7 +5814,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            400: components["responses"]["400_invalid_request_unknown_columns_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             413: components["responses"]["413_payload_too_large"];
@@ -5819,6 +5837,7 @@ export interface operations {
                     [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "fault" | "ignore";
                 };
                 unknownColumns?: "ignore";
+                header?: "none";
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -5880,7 +5899,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            400: components["responses"]["400_invalid_request_unknown_columns_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             413: components["responses"]["413_payload_too_large"];
@@ -5903,6 +5922,7 @@ export interface operations {
                     [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "fault" | "ignore";
                 };
                 unknownColumns?: "ignore";
+                header?: "none";
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -5966,7 +5986,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            400: components["responses"]["400_invalid_request_unknown_columns_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             413: components["responses"]["413_payload_too_large"];
@@ -5989,6 +6009,7 @@ export interface operations {
                     [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "fault" | "ignore";
                 };
                 unknownColumns?: "ignore";
+                header?: "none";
                 reason?: string;
             };
             header?: {
@@ -6053,7 +6074,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            400: components["responses"]["400_invalid_request_unknown_columns_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             413: components["responses"]["413_payload_too_large"];

@@ -6,6 +6,7 @@ import { revocationsPerHourMax } from "./limits.ts";
  */
 export const errorCatalogue = {
   invalid_request: { status: 400, message: "The request is not valid." },
+  unknown_columns: { status: 400, message: "The first line of the file has no heading that is known." },
   invalid_csr: { status: 400, message: "The certificate signing request cannot be used." },
   unsupported_api_version: { status: 400, message: "This API version does not exist; use 1.0 or 2.0." },
   name_not_permitted: { status: 400, message: "The name is a DNS name outside the domains of this realm." },

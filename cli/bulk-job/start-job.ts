@@ -47,6 +47,8 @@ export interface FileOptions {
   /** The meaning of columns: `Matrikel=pairwiseID`. */
   column: readonly string[];
   ignoreUnknown: boolean;
+  /** The file has one column and no heading. */
+  noHeader: boolean;
   /** Undefined: the file's own name. */
   name: string | undefined;
   rowOffset: number | undefined;
@@ -124,7 +126,7 @@ function questionOf(job: Job, graceDays: number | null): { about: string; count:
 /** Returns the options about a file as the parameters of its upload. */
 function queryOf(
   file: string,
-  { column, ignoreUnknown, name, rowOffset, reason }: FileOptions & Pick<StartOptions, "reason">,
+  { column, ignoreUnknown, noHeader, name, rowOffset, reason }: FileOptions & Pick<StartOptions, "reason">,
 ): Record<string, string> {
   const called = name ?? (file === "-" ? undefined : basename(file).slice(0, jobNameMax));
   const columns = column.map((pair): [string, string] => {
@@ -134,6 +136,7 @@ function queryOf(
   return {
     ...Object.fromEntries(columns),
     ...(ignoreUnknown ? { unknownColumns: "ignore" } : {}),
+    ...(noHeader ? { header: "none" } : {}),
     ...(called === undefined ? {} : { name: called }),
     ...(rowOffset === undefined ? {} : { rowOffset: String(rowOffset) }),
     ...(reason === undefined ? {} : { reason: String(reason) }),

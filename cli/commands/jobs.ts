@@ -52,6 +52,7 @@ const startOptions = {
     { many: true },
   ),
   ignoreUnknown: flag("leave out columns of a CSV file that are unknown", isSet),
+  noHeader: flag("a CSV file of one column without a heading: its first line is data", isSet),
   charset: option("CHARSET", `of a CSV file: ${uploadCharsets.join(", ")}`, oneOf(uploadCharsets).optional(), {
     choices: uploadCharsets,
   }),

@@ -10,14 +10,23 @@ export const cellFaults = {
   truth: "is TRUE or FALSE",
   formula: "is a formula without a result",
   blank: "refers to an empty cell",
+  shortened: "is a number that the spreadsheet shortened",
+  decimals: "is a number with decimal places",
+  count: "is the number of rows that a program wrote below them",
 } as const;
 
 export type CellFault = keyof typeof cellFaults;
 
-/** Failed formulas, as spreadsheets show them in English and German, and truth values: none of them is an id. */
-const noId =
-  /^(?:#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|NAME\?|DIV\/0!|NULL!|NUM!|ZAHL!|SPILL!|ÜBERLAUF!|CALC!|KALK!|GETTING_DATA|DATEN_ABRUFEN)|TRUE|FALSE|WAHR|FALSCH)$/;
+/** What programs write in the place of an id. Failed formulas and truth values as in English and German. */
+const noIds = {
+  error:
+    /^#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|NAME\?|DIV\/0!|NULL!|NUM!|ZAHL!|SPILL!|ÜBERLAUF!|CALC!|KALK!|GETTING_DATA|DATEN_ABRUFEN)$/,
+  truth: /^(?:TRUE|FALSE|WAHR|FALSCH)$/,
+  shortened: /^\d(?:[.,]\d+)?E\+\d+$/,
+  decimals: /^\d+[.,]0+$/,
+  count: /^\(\d+ (?:rows?|Zeilen?)\)$/,
+} as const satisfies Partial<Record<CellFault, RegExp>>;
 
-/** Returns why a text is not an id but something that a spreadsheet wrote in its place; undefined for an id. */
-export const noIdFault = (text: string): "error" | "truth" | undefined =>
-  noId.test(text) ? (text.startsWith("#") ? "error" : "truth") : undefined;
+/** Returns why a text is not an id but something that a program wrote in its place; undefined for an id. */
+export const noIdFault = (text: string): CellFault | undefined =>
+  (Object.keys(noIds) as (keyof typeof noIds)[]).find((fault) => noIds[fault].test(text));

@@ -1,4 +1,4 @@
-import { csvSeparators, type CsvSeparator } from "../../csv.ts";
+import { csvSeparators, unguardCell, type CsvSeparator } from "../../csv.ts";
 
 /**
  * Options of csv-parse for a table of text: RFC 4180, and the variants that spreadsheets and people write. The API and
@@ -49,6 +49,16 @@ function commonest(text: string): CsvSeparator {
     .split("\n", 1);
   const count = (separator: string): number => line.split(separator).length;
   return csvSeparators.reduce((most, separator) => (count(separator) > count(most) ? separator : most));
+}
+
+/** A text in quotation marks after a blank, or in a formula by which programs keep zeros in spreadsheets: `="0042"`. */
+const wrapped = /^\s*(?:=|\s)"((?:[^"]|"")*)"\s*$/;
+
+/** Returns the text of a cell, without the apostrophe that guards a formula and without a wrapping. */
+export function readCell(cell: string): string {
+  const unguarded = unguardCell(cell);
+  if (unguarded !== cell) return unguarded;
+  return wrapped.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
 }
 
 /** Whether all cells of a row are blank. */

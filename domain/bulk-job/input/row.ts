@@ -56,11 +56,15 @@ const nothing: RowValues = {
 const wholeNumber = `must be a whole number from 0 to ${realmLimits.maxProfiles}`;
 const profileLimit = z.int(wholeNumber).min(0, wholeNumber).max(realmLimits.maxProfiles, wholeNumber);
 
-/** An id in a file. Errors and truth values that a spreadsheet wrote in its place are refused. */
+/** An id in a file. Whatever a spreadsheet or a database wrote in its place is refused. */
 const idInFile = (id: z.ZodType<string, string>) =>
-  id
-    .refine((value) => noIdFault(value) !== "error", cellFaults.error)
-    .refine((value) => noIdFault(value) !== "truth", cellFaults.truth);
+  z
+    .string()
+    .superRefine((value, context) => {
+      const fault = noIdFault(value);
+      if (fault !== undefined) context.addIssue({ code: "custom", message: cellFaults[fault] });
+    })
+    .pipe(id);
 
 const newId = idInFile(PairwiseID);
 
@@ -80,7 +84,7 @@ const readers = {
     .string()
     .toLowerCase()
     .pipe(z.enum(certificateFormats, `must be one of ${certificateFormats.join(", ")}`)),
-  serial: WrittenSerialNumber,
+  serial: idInFile(WrittenSerialNumber),
 } as const satisfies { [Column in JobColumn]: z.ZodType<RowValues[Column], string> };
 
 /** Only an onboarding creates people, so only there a pairwise id must meet the rules for new ones. */

@@ -50,6 +50,15 @@ describe("without a worker", () => {
     expect(err).toContain("--yes");
   });
 
+  test("a file without a heading is refused and shown, unless --no-header declares it", async () => {
+    const name = await file("bare.csv", people(3, "bare"));
+    const { code, err } = await cli(["jobs", "start", "onboard", name]);
+    expect(code).toBe(1);
+    expect(err).toContain("It was read as “bare-1”");
+    const declared = await cli(["jobs", "start", "onboard", name, "--no-header", "--json"]);
+    expect(jobOf(declared.out)).toMatchObject({ total: 3 });
+  });
+
   test("watching an unknown job fails", async () => {
     const { code, err } = await cli(["jobs", "watch", "00000000-0000-4000-8000-000000000000"]);
     expect(code).toBe(1);
@@ -271,7 +280,7 @@ describe("with a worker", () => {
   test("serial numbers on a terminal: checked first, then revoked once the number is typed", async () => {
     const user = await realm.user({ pairwiseId: "serials" });
     const serials = [await api.given.profile(user), await api.given.profile(user)];
-    const name = await file("serials.csv", [...serials, "4711"]);
+    const name = await file("serials.csv", ["serial", ...serials, "4711"]);
     const revoke = ["jobs", "start", "revoke", name, "--reason", "key-compromise", "--wait"];
 
     const refused = await cli(revoke);

@@ -24,6 +24,7 @@ import { receiveRows } from "./receive-rows.ts";
 export const jobCreationErrors = [
   "too_many_rows_waiting",
   "invalid_request",
+  "unknown_columns",
   "payload_too_large",
 ] as const satisfies readonly ErrorCode[];
 
@@ -60,6 +61,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
     const input = await readInput(kind, upload, {
       columns: query.columns ?? {},
       ignoreUnknown: query.unknownColumns === "ignore",
+      withoutHeader: query.header === "none",
     });
     ({ jobId } =
       "matching" in input
@@ -68,8 +70,8 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
   } catch (error) {
     await discard();
     if (!(error instanceof UnusableFile)) throw error;
-    const { message: description, fields } = error;
-    throw fail("invalid_request", { description, ...(fields && { fields }), cause: error });
+    const { message: description, code, fields } = error;
+    throw fail(code, { description, ...(fields && { fields }), cause: error });
   }
 
   // A repeated request: the first request's job is the response.

@@ -18,6 +18,8 @@ export interface ColumnChoices {
   columns: Readonly<Record<string, ColumnMeaning>>;
   /** Whether unknown columns are left out instead of being faults. */
   ignoreUnknown: boolean;
+  /** Whether the table has one column and no headings. */
+  withoutHeader: boolean;
 }
 
 export interface HeadedColumn {
@@ -31,14 +33,15 @@ const shownMax = 100;
 const namedMax = 10;
 
 /**
- * Reads what the columns of a table are from its headings. Returns `bare` for a single column without a known heading,
- * whose first cell is data like all others. Throws {@link UnusableFile} with every fault.
+ * Reads what the columns of a table are from its headings. Returns `bare` for a table without headings, whose first row
+ * is data like all others. Throws {@link UnusableFile} with every fault.
  */
 export function readColumns(
   kind: JobKind,
   header: readonly string[],
   choices: ColumnChoices,
 ): readonly HeadedColumn[] | "bare" {
+  if (choices.withoutHeader) return bareOrThrow(kind, header);
   const meanings = new Map(Object.entries(choices.columns).map(([heading, column]) => [foldHeading(heading), column]));
   const faults = choiceFaults(kind, header, choices);
   const unknown: string[] = [];
@@ -53,17 +56,20 @@ export function readColumns(
     if (!choices.ignoreUnknown) unknown.push(inputText(heading)?.slice(0, shownMax) ?? "");
     return { heading, column: "ignored" };
   });
-  if (faults.length === 0 && !choices.ignoreUnknown && isBare(kind, header, meanings)) return "bare";
   faults.push(...unknownFaults(unknown), ...missingFaults(kind, columns), ...repeatedFaults(columns));
-  if (faults.length > 0) throw refusal(kind, faults);
-  return columns;
+  if (faults.length === 0) return columns;
+  const isKnown = (heading: string): boolean =>
+    readHeading(kind, heading) !== undefined || meanings.has(foldHeading(heading));
+  throw header.some((cell) => isKnown(cell.trim())) ? refusal(kind, faults) : unknownColumns(kind, header, faults);
 }
 
-/** Returns true for a single column whose first cell is no known heading. */
-function isBare(kind: JobKind, header: readonly string[], meanings: ReadonlyMap<string, ColumnMeaning>): boolean {
-  const [heading = "", ...others] = header.map((cell) => cell.trim());
-  if (heading === "" || others.some((other) => other !== "")) return false;
-  return !meanings.has(foldHeading(heading)) && readHeading(kind, heading) === undefined;
+/** Throws {@link UnusableFile} if the first row of a table without headings is a heading: the client is mistaken. */
+function bareOrThrow(kind: JobKind, first: readonly string[]): "bare" {
+  const heading = first.map((cell) => cell.trim()).find((cell) => isColumnOf(kind, readHeading(kind, cell) ?? ""));
+  if (heading === undefined) return "bare";
+  throw new UnusableFile(`The file has a heading, “${inputText(heading) ?? ""}”: send it without header=none.`, {
+    path: "header",
+  });
 }
 
 interface Fault {
@@ -144,4 +150,15 @@ function refusal(kind: JobKind, faults: readonly Fault[]): UnusableFile {
   return new UnusableFile(`The file ${faults.map(({ clause }) => clause).join("; it ")}.${known}`, {
     fields: faults.flatMap(({ fields }) => fields),
   });
+}
+
+/** Returns the error about a first line without a known heading. It shows the line as it was understood. */
+function unknownColumns(kind: JobKind, header: readonly string[], faults: readonly Fault[]): UnusableFile {
+  const cells = header.slice(0, namedMax).map((cell) => `“${inputText(cell.trim())?.slice(0, shownMax) ?? ""}”`);
+  const more = header.length > namedMax ? [`${header.length - namedMax} more`] : [];
+  return new UnusableFile(
+    `The first line has no heading that is known. It was read as ${[...cells, ...more].join(", ")}. ` +
+      `Known are ${jobColumns[kind].join(", ")}. A file of one column without a heading needs header=none.`,
+    { code: "unknown_columns", fields: faults.flatMap(({ fields }) => fields) },
+  );
 }

@@ -7,12 +7,12 @@ import {
   csvStart,
   isBlankRow,
   lineBreaksIn,
+  readCell,
   unifiedLineEnds,
   type CsvStart,
 } from "../../../../domain/bulk-job/input/csv-reading.ts";
 import type { RowSource, SourceRow } from "../../../../domain/bulk-job/input/row-source.ts";
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
-import { unguardCell } from "../../../../domain/csv.ts";
 import { readColumns, type ColumnChoices, type HeadedColumn } from "./csv-columns.ts";
 import { inputText, rowCharactersMax, UnusableFile } from "./input.ts";
 
@@ -112,7 +112,7 @@ function headedReader(columns: readonly Column[]): (record: readonly string[]) =
   return (record) => {
     const cells = new Map<JobColumn, string>();
     columns.forEach((column, index) => {
-      if (isInput(column)) cells.set(column, unguardCell(record[index] ?? ""));
+      if (isInput(column)) cells.set(column, readCell(record[index] ?? ""));
     });
     return { cells, fault: inputText(record[faultAt]?.trim()) ?? rowFault(record, columns) };
   };
@@ -122,7 +122,7 @@ function headedReader(columns: readonly Column[]): (record: readonly string[]) =
 function bareReader(kind: JobKind): (record: readonly string[]) => SourceRow {
   const column = bareColumn[kind];
   return (record) => {
-    const value = unguardCell(record[0] ?? "").trim();
+    const value = readCell(record[0] ?? "").trim();
     const fault = isBlankRow(record.slice(1)) ? rowFault(record, [column]) : "The row has more than one cell.";
     return fault === undefined ? { cells: bareCells(kind, value) } : { cells: new Map([[column, value]]), fault };
   };

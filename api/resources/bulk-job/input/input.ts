@@ -14,6 +14,7 @@ export const positionsMax = 1_048_576;
 /** Thrown if a file as a whole cannot be used. The message is for the client. */
 export class UnusableFile extends Error {
   override readonly name = "UnusableFile";
+  readonly code: "invalid_request" | "unknown_columns";
   readonly fields: readonly FieldError[] | undefined;
 
   constructor(
@@ -22,10 +23,18 @@ export class UnusableFile extends Error {
       path,
       reason = message,
       fields = path === undefined ? undefined : [{ path, reason }],
+      code = "invalid_request",
       cause,
-    }: { path?: string; reason?: string; fields?: readonly FieldError[]; cause?: unknown } = {},
+    }: {
+      path?: string;
+      reason?: string;
+      fields?: readonly FieldError[];
+      code?: UnusableFile["code"];
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause });
+    this.code = code;
     this.fields = fields;
   }
 }

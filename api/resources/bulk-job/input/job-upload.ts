@@ -34,6 +34,12 @@ export const JobQuery = z.object({
     .literal("ignore", 'must be "ignore"')
     .optional()
     .describe("`ignore`: columns of a CSV file that are unknown are left out. Default: they are faults of the file."),
+  header: z
+    .literal("none", 'must be "none"')
+    .optional()
+    .describe(
+      "`none`: a CSV file of one column without a heading; its first line is data. Default: the first line has the headings.",
+    ),
 });
 
 /** The same for an offboarding. */
@@ -86,7 +92,9 @@ const ProfileMatching = Matching.describe(
     "`profile.read` as well. `{}` is every active profile. Nothing else may be in it.",
 ).meta({ id: "ProfileMatching" });
 
-const WrittenSerial = z.string().describe("Decimal, also in groups set apart by blanks, or in hexadecimal octets.");
+const WrittenSerial = z
+  .string()
+  .describe("Decimal, also in groups, or hexadecimal, with or without separators and `0x`. Digits alone are decimal.");
 const RevocationRow = z.object({ serial: WrittenSerial }).meta({ id: "RevocationRow" });
 
 interface Offered {
@@ -95,7 +103,7 @@ interface Offered {
   /** A line of NDJSON. */
   row: z.ZodType;
   csvHeader: string;
-  /** The kinds of id that a table with a single column and no heading may contain. */
+  /** The kinds of id that a table with a single column and no heading (`header=none`) may contain. */
   bare: string;
 }
 
@@ -112,7 +120,7 @@ const offerOf = ({ json, row, csvHeader, bare }: Offered): UploadFormats => ({
         .string()
         .describe(
           `UTF-8, or what charset says; comma, semicolon or tab. The header: ${csvHeader}, in any order and case; ` +
-            `none where the file has one column of ${bare}.`,
+            `with \`header=none\` the file has one column of ${bare} and no header.`,
         ),
       charsets: ["windows-1252", "iso-8859-1"],
       aliases: ["application/csv", "text/tab-separated-values", "application/vnd.ms-excel"],

@@ -14,6 +14,8 @@ export interface Chosen {
    * out.
    */
   columns?: Readonly<Record<string, ColumnMeaning>>;
+  /** Whether the file has one column and no heading. */
+  withoutHeader?: boolean;
 }
 
 /** A workbook, which is converted to CSV before it is sent. */

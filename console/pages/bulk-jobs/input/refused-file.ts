@@ -32,7 +32,7 @@ export function useRefusedFile(): (error: Error, of: { pasted: boolean }) => str
     if (!(error instanceof ApiError)) return message(error);
     if (error.code === "payload_too_large") return t("jobs.refused.tooLarge", context);
     if (error.code === "too_many_rows_waiting") return t("jobs.refused.tooManyWaiting");
-    if (error.code !== "invalid_request") return message(error);
+    if (error.code !== "invalid_request" && error.code !== "unknown_columns") return message(error);
     const sentences = error.fields.flatMap(({ path, reason }) => {
       const key = reasons[reason];
       const column = path.replaceAll(" or ", t("jobs.refused.or"));

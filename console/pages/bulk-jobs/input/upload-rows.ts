@@ -44,11 +44,12 @@ export function uploadRows({ kind, chosen, onProgress, signal }: Upload): Promis
   });
 }
 
-const queryOf = ({ name, rowOffset, columns }: Chosen): string =>
+const queryOf = ({ name, rowOffset, columns, withoutHeader }: Chosen): string =>
   new URLSearchParams({
     dryRun: "true",
     ...(name !== undefined && { name: name.slice(0, jobNameMax) }),
     ...(rowOffset !== undefined && { rowOffset: String(rowOffset) }),
+    ...(withoutHeader === true && { header: "none" }),
     ...(columns !== undefined && { unknownColumns: "ignore" }),
     ...Object.fromEntries(Object.entries(columns ?? {}).map(([heading, column]) => [`columns[${heading}]`, column])),
   }).toString();

@@ -66,6 +66,7 @@ export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answe
       type: head.charset === undefined ? "text/csv" : `text/csv; charset=${head.charset}`,
       ...(name !== undefined && { name }),
       rowOffset: headed ? 1 : 0,
+      withoutHeader: !headed,
       ...(isAsked || Object.keys(named).length > 0 ? { columns: named } : {}),
     };
   }

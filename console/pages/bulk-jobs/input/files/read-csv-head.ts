@@ -1,6 +1,11 @@
 import { parse } from "csv-parse/browser/esm/sync";
-import { csvReading, csvStart, isBlankRow, unifyLineEnds } from "../../../../../domain/bulk-job/input/csv-reading.ts";
-import { unguardCell } from "../../../../../domain/csv.ts";
+import {
+  csvReading,
+  csvStart,
+  isBlankRow,
+  readCell,
+  unifyLineEnds,
+} from "../../../../../domain/bulk-job/input/csv-reading.ts";
 
 /** The beginning of a CSV file, as far as needed to know its columns. */
 export interface CsvHead {
@@ -56,5 +61,5 @@ export function rowsOf(text: string): string[][] {
   const unified = unifyLineEnds(text);
   const { separator, skipped } = csvStart(unified);
   const rows = parse(unified.slice(skipped), { ...csvReading, delimiter: separator, skip_records_with_error: true });
-  return rows.map((row) => row.map(unguardCell));
+  return rows.map((row) => row.map(readCell));
 }

@@ -245,7 +245,6 @@ describe("an unusable file leaves nothing behind:", () => {
   test.each([
     ["an unknown column", "text/csv", "pairwiseID,Vorname\na,Anna\n", /“Vorname”.*Known are/],
     ["a missing column", "text/csv", "maxProfiles\n3\n", known],
-    ["data instead of a header", "text/csv", "anna,a@x.example\notto,o@x.example\n", /“anna”, “a@x.example”/],
     [
       "a part of a profile",
       "text/csv",
@@ -296,6 +295,15 @@ describe("an unusable file leaves nothing behind:", () => {
 
     expect(answer).toBeError("invalid_request");
     expect(answer.body.error_description).toMatch(description);
+    expect(await jobCount()).toBe(before);
+  });
+
+  test("data instead of a header", async () => {
+    const before = await jobCount();
+    const answer = await csv("anna,a@x.example\notto,o@x.example\n");
+
+    expect(answer).toBeError("unknown_columns");
+    expect(answer.body.error_description).toMatch(/“anna”, “a@x.example”/);
     expect(await jobCount()).toBe(before);
   });
 

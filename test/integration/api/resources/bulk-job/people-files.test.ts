@@ -114,6 +114,35 @@ describe("columns of a file", () => {
 });
 
 describe("a list without a header", () => {
+  const withoutHeader = { query: "&header=none" };
+
+  test.each<[title: string, text: string, shown: string]>([
+    ["a web page", "<!DOCTYPE html>\n<html>\n", "“<!DOCTYPE html>”"],
+    ["another separator", "Kennung|E-Mail\nk1|k1@x.example\n", "“Kennung|E-Mail”"],
+    ["a comma in its heading and semicolons in its rows", "Nr,Benutzer\nk9;k9@x.example\n", "“Nr”, “Benutzer”"],
+    ["the version of a template", "Vorlage v3\nKennung;E-Mail\nk1;\n", "“Vorlage v3”"],
+    ["the type that PowerShell writes", '#TYPE Selected.User\n"id"\n"k1"\n', "“#TYPE Selected.User”"],
+    ["ids alone", "k1\nk2\n", "“k1”"],
+  ])("is refused unless the client declares it, and its first line is shown: %s", async (_, text, shown) => {
+    for (const kind of ["onboarding", "offboarding"] as const) {
+      const answer = await send(kind, text);
+      expect(answer).toBeError("unknown_columns");
+      expect(answer.status).toBe(400);
+      expect(answer.body.error_description).toContain(`It was read as ${shown}. Known are `);
+    }
+  });
+
+  test("is refused also where unknown columns are ignored", async () => {
+    expect(await send("offboarding", "k1\nk2\n", { query: "&unknownColumns=ignore" })).toBeError("unknown_columns");
+    expect((await send("offboarding", "Kennung;x\nk2;y\n", { query: "&unknownColumns=ignore" })).status).toBe(202);
+  });
+
+  test("is refused if it has a header", async () => {
+    const answer = await send("onboarding", "Kennung\nk1\n", withoutHeader);
+    expect(answer).toBeError("invalid_request");
+    expect(answer.body.error_description).toBe("The file has a heading, “Kennung”: send it without header=none.");
+  });
+
   test("contains identifiers or addresses of leavers, from its first line", async () => {
     const [byName, byAddress] = [await nameOf(await person()), `leaving-${randomUUID()}@x.example`];
     await person({ email: byAddress });
@@ -123,6 +152,7 @@ describe("a list without a header", () => {
     const job = await check(
       "offboarding",
       `${byName}\r\n\r\n${byAddress.toUpperCase()}\r\n${scoped}\r\nnobody-at-all\r\n`,
+      withoutHeader,
     );
 
     expect(job).toMatchObject({ state: "ready", total: 4, changed: 3, failed: 1 });
@@ -135,7 +165,7 @@ describe("a list without a header", () => {
   });
 
   test("never creates a user from an address", async () => {
-    const job = await check("onboarding", `new-${randomUUID()}\nnobody-${randomUUID()}@x.example\n`);
+    const job = await check("onboarding", `new-${randomUUID()}\nnobody-${randomUUID()}@x.example\n`, withoutHeader);
 
     expect(await rowsOf(job.id)).toMatchObject([
       { row: 1, status: "changed" },
@@ -144,7 +174,7 @@ describe("a list without a header", () => {
   });
 
   test("fails rows with more than one cell", async () => {
-    const { id } = await check("offboarding", `${await nameOf(await person())}\nb,c\n`);
+    const { id } = await check("offboarding", `${await nameOf(await person())}\nb,c\n`, withoutHeader);
     expect(await rowsOf(id)).toMatchObject([
       { status: "changed" },
       { row: 2, message: "The row has more than one cell." },
@@ -231,6 +261,29 @@ describe("an e-mail address", () => {
 
 describe("an id in a file", () => {
   const unique = () => randomUUID();
+
+  test.each([
+    ["1.23457E+11", "is a number that the spreadsheet shortened"],
+    ['"1,23457E+11"', "is a number that the spreadsheet shortened"],
+    ["2.0", "is a number with decimal places"],
+    ['"2,0"', "is a number with decimal places"],
+    ["(2 rows)", "is the number of rows that a program wrote below them"],
+  ])("that a program has spoilt fails its row: %s", async (cell, reason) => {
+    for (const kind of ["onboarding", "offboarding"] as const) {
+      const [spoilt] = await rowsOf((await check(kind, `Kennung\n${cell}\n`)).id);
+      expect(spoilt).toMatchObject({ error: "invalid_row", message: `pairwiseID: ${reason}` });
+    }
+  });
+
+  test("is the text in a formula that keeps its zeros, or in quotation marks after a blank", async () => {
+    const [plain, formula, quoted, blank] = [unique(), `00${unique()}`, `00${unique()}`, unique()];
+    const text = `E-Mail;Kennung\n;${plain}\n;="${formula}"\n;"=""${quoted}"""\n; "${blank}"\n`;
+    const { id } = await check("onboarding", text);
+    const stored = await api.database.owner.query<{ name: string }>(sql`
+      select pairwise_id as name from job_rows where job_id = ${id} order by position
+    `);
+    expect(stored.map(({ name }) => name)).toEqual([plain, formula, quoted, blank]);
+  });
 
   test("loses invisible characters around it; inside a new one they fail the row and are located", async () => {
     const [clean, inside] = [`clean-${unique()}`, unique()];

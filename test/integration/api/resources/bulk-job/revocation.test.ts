@@ -28,7 +28,8 @@ async function run(raw: string, options?: Parameters<typeof send>[1]): Promise<s
   return answer.body.data.id;
 }
 
-const check = (raw: string, type = "text/csv"): Promise<string> => run(raw, { query: "?dryRun=true", type });
+const check = (raw: string, type = "text/csv", query = ""): Promise<string> =>
+  run(raw, { query: `?dryRun=true${query}`, type });
 const jobOf = async (id: string) => (await admin.get(`/api/jobs/${id}`)).body.data;
 const resultsOf = async (id: string) => (await admin.get(`/api/jobs/${id}/results`)).body.data;
 
@@ -74,6 +75,12 @@ describe("a file of serial numbers", () => {
     ["octets", "text/csv", (one, two) => `serial\n${octets(one, ":")}\n${octets(two, "-").toUpperCase()}\n`],
     ["pasted octets", "text/csv", (one, two) => `${octets(one, ":")}\n${octets(two, ":")}\n`],
     [
+      "as openssl prints it",
+      "text/csv",
+      (one, two) => `serial\nserial=${octets(one, "").toUpperCase()}\n${octets(two, "")}\n`,
+    ],
+    ["with a prefix", "application/x-ndjson", (one, two) => `"0x${octets(one, "")}"\n"0X${octets(two, "")}"\n`],
+    [
       "the console's list in English",
       "text/csv",
       (one, two) => `Serial number,Name,Person,Created (Europe/Berlin)\n${one},a,b,c\n${grouped(two)},a,b,c\n`,
@@ -89,8 +96,8 @@ describe("a file of serial numbers", () => {
       (one, two) =>
         `pairwiseID,profileName,row,status,serial,identity\np,laptop,1,changed,${one},i\nq,laptop,2,changed,${two},i\n`,
     ],
-  ])("%s (%s) identifies the profiles", async (_, type, file) => {
-    const id = await check(file(a!, b!), type);
+  ])("%s (%s) identifies the profiles", async (name, type, file) => {
+    const id = await check(file(a!, b!), type, name.startsWith("pasted") ? "&header=none" : "");
 
     expect(await resultsOf(id)).toMatchObject([
       { row: 1, serial: a, status: "changed", error: null },
@@ -106,9 +113,15 @@ describe("a file of serial numbers", () => {
     expect(await isRevoked(a!)).toBe(false);
   });
 
+  test("fails the row with a number that a spreadsheet has shortened", async () => {
+    const id = await check(`serial\n"2,05872E+29"\n${a!}\n`);
+    const [bad, good] = await resultsOf(id);
+    expect(bad).toMatchObject({ message: "serial: is a number that the spreadsheet shortened" });
+    expect(good).toMatchObject({ status: "changed" });
+  });
+
   test.each([
     ["no number", "laptop"],
-    ["a number that a spreadsheet has rounded", "2,05872E+29"],
     ["a fraction", "4711.5"],
     ["nothing but zeros", "0000 0000"],
     ["more digits than a serial number has", "1".repeat(49)],
@@ -147,7 +160,7 @@ describe("a file of serial numbers", () => {
 describe("a revocation", () => {
   test("revokes the profiles that its check listed with their owners, and reports them", async () => {
     const [one, two, three] = await profiles(3);
-    const id = await check(`${one}\n${two}\n${three}\n4711\n`);
+    const id = await check(`serial\n${one}\n${two}\n${three}\n4711\n`);
 
     const { body } = await admin.get(`/api/jobs/${id}/rows?include=people&filter[status]=changed`);
     expect(body.data).toMatchObject([one, two, three].map((serial) => ({ serial, user: owner.id, profiles: 1 })));
@@ -174,7 +187,7 @@ describe("a revocation", () => {
     ["?reason=4", 4],
   ])("%s has the reason %d, in the job, the profile and the audit log", async (query, reason) => {
     const [serial] = await profiles(1);
-    const id = await run(serial!, { query });
+    const id = await run(`serial\n${serial}\n`, { query });
 
     expect(await jobOf(id)).toMatchObject({ state: "completed", reason });
     const entries = await auditOf(api.database.owner, id);
@@ -188,13 +201,13 @@ describe("a revocation", () => {
   });
 
   test.each(["2", "6", "01x", "-1", "", "key"])("with the reason %j is refused", async (reason) => {
-    expect(await send("4711", { query: `?reason=${reason}` })).toBeError("invalid_request");
+    expect(await send("serial\n4711\n", { query: `?reason=${reason}` })).toBeError("invalid_request");
   });
 
   test("waits for its time, and can be cancelled", async () => {
     const [serial] = await profiles(1);
     const later = new Date(systemClock.now().getTime() + 3_600_000).toISOString();
-    const id = await run(serial!, { query: `?executeAt=${later}&name=lost%20phones&rowOffset=3` });
+    const id = await run(`serial\n${serial}\n`, { query: `?executeAt=${later}&name=lost%20phones&rowOffset=3` });
 
     expect(await jobOf(id)).toMatchObject({ state: "scheduled", name: "lost phones", rowOffset: 3 });
     await admin.post(`/api/jobs/${id}/cancel`);
@@ -206,10 +219,10 @@ describe("a revocation", () => {
   test("sent twice with one Idempotency-Key creates one job", async () => {
     const [serial] = await profiles(1);
     const headers = { "Idempotency-Key": `revoke-${serial}` };
-    const first = await send(serial!, { headers });
-    const second = await send(serial!, { headers });
+    const first = await send(`serial\n${serial}\n`, { headers });
+    const second = await send(`serial\n${serial}\n`, { headers });
     expect(second.body.data.id).toBe(first.body.data.id);
-    expect(await send(serial!, { headers, query: "?reason=1" })).toBeError("idempotency_key_reused");
+    expect(await send(`serial\n${serial}\n`, { headers, query: "?reason=1" })).toBeError("idempotency_key_reused");
   });
 
   test("has results that can be uploaded again, each serial number once", async () => {
@@ -224,7 +237,7 @@ describe("a revocation", () => {
 
   test("retried has the failed rows, with their numbers and the reason", async () => {
     const [revoked] = await profiles(1);
-    const id = await run(`${revoked}\n4711\n`, { query: "?reason=4&name=first" });
+    const id = await run(`serial\n${revoked}\n4711\n`, { query: "?reason=4&name=first" });
     const late = await api.given.profile(owner, { serialNumber: "4711" });
 
     const retried = (await admin.post(`/api/jobs/${id}/retry`)).body.data.id;
@@ -256,16 +269,16 @@ describe("a revocation", () => {
 
   test("requires profile.delete to create and to start", async () => {
     const without = api.as.admin({ scopes: allScopes.filter((scope) => scope !== "profile.delete") });
-    expect(await send("4711", { as: without })).toBeError("insufficient_scope");
+    expect(await send("serial\n4711\n", { as: without })).toBeError("insufficient_scope");
     const [serial] = await profiles(1);
-    const id = await check(serial!);
+    const id = await check(`serial\n${serial}\n`);
     expect(await without.post(`/api/jobs/${id}/start`, {})).toBeError("insufficient_scope");
   });
 
   test("finds no profile of another realm", async () => {
     const [serial] = await profiles(1);
     const stranger = api.as.admin({ realmId: await api.given.realm() });
-    const id = await run(serial!, { as: stranger });
+    const id = await run(`serial\n${serial}\n`, { as: stranger });
     expect((await stranger.get(`/api/jobs/${id}/results`)).body.data).toMatchObject([
       { status: "failed", error: "profile_not_found" },
     ]);

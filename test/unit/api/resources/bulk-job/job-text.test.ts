@@ -18,7 +18,7 @@ test.each<[type: Upload["type"], text: string]>([
   );
   const upload = { type, charset: undefined, bytes: Readable.from(cuts) as AsyncIterable<Buffer> };
 
-  const input = await readInput("offboarding", upload, { columns: {}, ignoreUnknown: false });
+  const input = await readInput("offboarding", upload, { columns: {}, ignoreUnknown: false, withoutHeader: false });
 
   expect(await idsIn(input)).toEqual(names);
 });
@@ -32,7 +32,7 @@ test.each(csvSeparators)("a file that we wrote with the separator %j is read as 
   const input = await readInput(
     "onboarding",
     { type: "text/csv", charset: undefined, bytes },
-    { columns: {}, ignoreUnknown: false },
+    { columns: {}, ignoreUnknown: false, withoutHeader: false },
   );
 
   expect(await idsIn(input)).toEqual(values);
@@ -42,9 +42,9 @@ test("a value that we wrote with a line break in it is no id", async () => {
   const line = csvLine(["mia\nida", "mia@demo.example"]);
   const bytes = Readable.from([Buffer.from(`pairwiseID,email\r\n${line}`)]) as AsyncIterable<Buffer>;
   const upload = { type: "text/csv", charset: undefined, bytes } as const;
-  expect(await idsIn(await readInput("onboarding", upload, { columns: {}, ignoreUnknown: false }))).toEqual([
-    "pairwiseID: holds 1 line break",
-  ]);
+  expect(
+    await idsIn(await readInput("onboarding", upload, { columns: {}, ignoreUnknown: false, withoutHeader: false })),
+  ).toEqual(["pairwiseID: holds 1 line break"]);
 });
 
 async function idsIn(input: Awaited<ReturnType<typeof readInput>>): Promise<unknown[]> {

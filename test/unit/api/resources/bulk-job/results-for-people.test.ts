@@ -34,7 +34,7 @@ async function* messages(): AsyncGenerator<[kind: JobKind, message: string]> {
     yield* unreadable(kind, "application/x-ndjson", [...lines, '{"email":1,"Email":2}'].join("\n"));
     const [heading, bare] = kind === "revocation" ? ["Seriennummer", "4711"] : ["Kennung", "a"];
     yield* unreadable(kind, "text/csv", `${heading};E-Mail\na;b;c\n`);
-    yield* unreadable(kind, "text/csv", `${bare}\nb,c\n`);
+    yield* unreadable(kind, "text/csv", `${bare}\nb,c\n`, true);
     yield* unreadable(kind, "text/csv", `${heading};Status\n"a\nb";c\na;"b\nc"\n`);
     // The console reads workbooks, and reports the faults of their cells in these words.
     for (const fault of Object.values(cellFaults)) yield [kind, `${jobColumns[kind][0]}: ${fault}`];
@@ -45,9 +45,14 @@ async function* unreadable(
   kind: JobKind,
   type: string,
   text: string,
+  withoutHeader = false,
 ): AsyncGenerator<[kind: JobKind, message: string]> {
   const bytes = Readable.from([Buffer.from(text)]) as AsyncIterable<Buffer>;
-  const input = await readInput(kind, { type, charset: undefined, bytes }, { columns: {}, ignoreUnknown: false });
+  const input = await readInput(
+    kind,
+    { type, charset: undefined, bytes },
+    { columns: {}, ignoreUnknown: false, withoutHeader },
+  );
   if ("matching" in input) throw new Error("a file with rows has no matching");
   for await (const row of input.rows) if (row?.fault !== undefined) yield [kind, row.fault];
 }
