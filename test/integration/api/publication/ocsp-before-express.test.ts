@@ -27,7 +27,9 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   await once(responder, "listening");
   const { port } = responder.address() as AddressInfo;
-  await givenProcess(api.database.owner, { kind: "responder", ocspUrl: `http://127.0.0.1:${port}` });
+  // Alive for an hour, however slow this machine is.
+  const ocspUrl = `http://127.0.0.1:${port}`;
+  await givenProcess(api.database.owner, { kind: "responder", ocspUrl, silentSeconds: -3_600 });
   await eventually(async () => {
     expect((await askOverHttp(`${api.url}/ocsp/1`, { body })).status).toBe(200);
   });
