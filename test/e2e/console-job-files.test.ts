@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
@@ -186,7 +187,61 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     await context.close();
   });
 
-  test("a pasted list of people needs no heading, and one without a known person is reported", async () => {
+  test.each([
+    {
+      language: "en" as const,
+      ...{ sheet: "Sheet", hidden: "Old (hidden, 2 rows)", header: "Row of the headings", check: "Check these rows" },
+      ...{ question: "2 rows are hidden: use them?", no: "No, leave them out", ready: "Ready" },
+      ...{ meaning: "Meaning of the column lfd. Nr.", ignore: "Leave", count: "Will lose access" },
+    },
+    {
+      language: "de" as const,
+      ...{ sheet: "Blatt", hidden: "Old (ausgeblendet, 2 Zeilen)", header: "Zeile mit den Überschriften" },
+      ...{ question: "2 Zeilen sind ausgeblendet: mitverwenden?", no: "Nein, sie weglassen", ready: "Bereit" },
+      ...{ meaning: "Bedeutung der Spalte lfd. Nr.", ignore: "Weg", count: "Verliert den Zugang" },
+      check: "Diese Zeilen prüfen",
+    },
+  ])("the sheet, the row of its headings and its hidden rows are chosen: keyboard alone ($language)", async (words) => {
+    for (const name of ["0042", "0043", "0044", "0045"]) {
+      await subject.api.database.owner.query(sql`
+        insert into users (realm_id, pairwise_id, created_at)
+        values (${subject.realm.realmId}, ${name}, now()) on conflict do nothing
+      `);
+    }
+    const watched = await subject.open("/console/jobs/new/offboarding", { language: words.language });
+    const { page, context } = watched;
+    await upload(page, "leavers.xlsx", readFileSync("test/fixtures/workbooks/xlsxwriter.xlsx"));
+
+    const dialog = page.getByRole("dialog");
+    const sheet = dialog.getByLabel(words.sheet, { exact: true });
+    await sheet.waitFor();
+    expect(await sheet.locator("option").allInnerTexts()).toEqual([words.hidden, expect.stringContaining("Leavers")]);
+    expect(await sheet.inputValue()).toBe("1");
+    const header = dialog.getByLabel(words.header);
+    expect(await header.inputValue()).toBe("3");
+    await expectFaultless(watched);
+
+    await tabTo(header);
+    await page.keyboard.press("ArrowUp");
+    await dialog.getByRole("cell", { name: "Stand: Oktober" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await tabTo(dialog.getByLabel(words.meaning));
+    await page.keyboard.type(words.ignore);
+    const check = dialog.getByRole("button", { name: words.check });
+    await dialog.getByText(words.question).waitFor();
+    expect(await check.isDisabled()).toBe(true);
+    await tabTo(dialog.getByLabel(words.no), "Shift+Tab");
+    await page.keyboard.press("Space");
+    expect(await dialog.getByLabel(words.no).isChecked()).toBe(true);
+    await expectFaultless(watched);
+    await pressAt(check);
+
+    await stated(page, words.ready);
+    expect(await counted(page, words.count)).toBe("3");
+    await context.close();
+  });
+
+  test("a pasted list of people needs no heading if the user says so, and one without a known person is reported", async () => {
     await person("file-paste");
     const watched = await subject.open("/console/jobs/new/offboarding");
     const { page, context } = watched;
@@ -195,6 +250,13 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     await page.keyboard.type("file-paste\nfile-unknown\n");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    const check = dialog.getByRole("button", { name: "Check these rows" });
+    await check.waitFor();
+    expect(await check.isDisabled()).toBe(true);
+    await pressAt(dialog.getByRole("checkbox", { name: "Without headings: “file-paste” is the first row" }), "Space");
+    await expectFaultless(watched);
+    await pressAt(check);
     await stated(page, "Ready");
     expect(await counted(page, "Will lose access")).toBe("1");
 

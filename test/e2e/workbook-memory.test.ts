@@ -48,7 +48,7 @@ test(`a workbook of ${jobRowsMax} rows and ten columns is read and becomes CSV w
   }
   const read = await ask({ ask: "read", file: new Blob([new Uint8Array(givenXlsx({ People: rows }))]) });
   if (!("sheets" in read)) throw new Error(JSON.stringify(read));
-  expect(read.sheets).toMatchObject([{ rows: jobRowsMax, headerRow: 1, faulty: [] }]);
+  expect(read.sheets).toMatchObject([{ rows: jobRowsMax + 1, hiddenRows: [], faulty: [] }]);
 
   const columns = [
     { column: "pairwiseID", heading: "Kennung" } as const,

@@ -7,7 +7,7 @@ import { csvOfSheet, summaryOf, type SheetCell } from "../../../../console/pages
 import { givenXlsx, zipOf, type GivenCell } from "../../../support/given/xlsx.ts";
 
 const sheetOf = (rows: readonly (readonly GivenCell[])[]): SheetCell[][] =>
-  readWorkbook(new Uint8Array(givenXlsx({ People: rows }))).get("People") ?? [];
+  readWorkbook(new Uint8Array(givenXlsx({ People: rows }))).get("People")?.rows ?? [];
 
 describe("a workbook", () => {
   const rows: GivenCell[][] = [
@@ -22,10 +22,14 @@ describe("a workbook", () => {
   ];
 
   test("is read with the row numbers that the spreadsheet shows, and names the cells that it damaged", () => {
-    const summary = summaryOf("People", [[], [], ...sheetOf(rows).slice(2)]);
+    const data = [[], [], ...sheetOf(rows).slice(2)];
+    const summary = summaryOf("People", { rows: data, hiddenRows: new Set([2, 6]), hidden: false, active: true });
 
-    expect(summary).toMatchObject({ headerRow: 3, rows: 4, headings: ["Matrikel", "Name", "Born"] });
-    expect(summary?.samples[0]).toEqual(["4711", "Zoë & <Mia>", "2000-01-01"]);
+    expect(summary).toMatchObject({ rows: 5, hiddenRows: [6], hidden: false, active: true });
+    expect(summary?.top.slice(0, 2)).toEqual([
+      { row: 3, cells: ["Matrikel", "Name", "Born"] },
+      { row: 4, cells: ["4711", "Zoë & <Mia>", "2000-01-01"] },
+    ]);
     expect(summary?.faulty).toEqual([
       { row: 4, column: 2, fault: "date" },
       { row: 6, column: 0, fault: "rounded" },
@@ -131,7 +135,7 @@ describe("a workbook", () => {
       new Uint8Array(givenXlsx({ "A & B": [["Kennung"], ["a"]], Empty: [[]], C: [["userID"], ["1"], ["2"]] })),
     );
 
-    expect([...sheets].map(([name, data]) => summaryOf(name, data)?.rows)).toEqual([1, undefined, 2]);
+    expect([...sheets].map(([name, data]) => summaryOf(name, data)?.rows)).toEqual([2, undefined, 3]);
     expect([...sheets.keys()]).toEqual(["A & B", "Empty", "C"]);
   });
 
@@ -169,15 +173,16 @@ describe("a CSV file", () => {
 
   test("that is UTF-8 is known as that, wherever its letters are", async () => {
     const head = await readCsvHead(new Blob([`Kennung;Name\n${"a;b\n".repeat(100_000)}ä;ö\n`]));
-    expect(head).toMatchObject({ charset: undefined, headings: ["Kennung", "Name"] });
-    expect(head.samples).toHaveLength(5);
+    expect(head).toMatchObject({ charset: undefined });
+    expect(head.top[0]).toMatchObject({ row: 1, cells: ["Kennung", "Name"], separator: ";", offset: 0 });
+    expect(head.top[0]?.samples).toHaveLength(5);
   });
 
   test("in another encoding is shown with rows that reveal it, wherever its first other letter is", async () => {
     const text = Buffer.from(`Kennung;Name\n${"a;b\n".repeat(100)}x;J\u00e4ger\n`, "latin1");
     const head = await readCsvHead(new Blob([text]));
     expect(head.charset).toBe("windows-1252");
-    expect(head.samples[0]).toEqual(["x", "Jäger"]);
+    expect(head.top[0]?.samples[0]).toEqual(["x", "Jäger"]);
 
     const late = Buffer.from(`Kennung;Name\n${"a;b\n".repeat(100_000)}x;J\u00e4ger\n`, "latin1");
     expect((await readCsvHead(new Blob([late]))).charset).toBe("windows-1252");

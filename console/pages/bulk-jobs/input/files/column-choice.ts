@@ -8,7 +8,6 @@ import {
   type JobColumn,
 } from "../../../../../domain/bulk-job/input/columns.ts";
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
-import { isEmailAddress } from "../../../../../domain/people/email.ts";
 
 /** The choice for a column; undefined until there is one. */
 export type Choice = ColumnMeaning | undefined;
@@ -19,7 +18,7 @@ export interface ChoiceFault {
   columns: readonly JobColumn[];
 }
 
-/** Returns true for a table with one column of identifiers or addresses and no heading. */
+/** Returns true for a table that may be one column of identifiers or addresses without a heading. */
 export const isBare = (kind: JobKind, headings: readonly string[]): boolean =>
   headings.filter((heading) => heading !== "").length === 1 &&
   headings[0] !== undefined &&
@@ -28,10 +27,6 @@ export const isBare = (kind: JobKind, headings: readonly string[]): boolean =>
 
 /** Returns the choices that follow from the headings of a table. */
 export function firstChoices(kind: JobKind, headings: readonly string[]): Choice[] {
-  if (isBare(kind, headings)) {
-    const isAddress = isEmailAddress(headings[0] ?? "");
-    return headings.map((_, index) => (index > 0 ? "ignore" : isAddress ? "email" : "pairwiseID"));
-  }
   return headings.map((heading): Choice => {
     const column = heading === "" ? "ignored" : readHeading(kind, heading);
     return column === "ignored" ? "ignore" : column;

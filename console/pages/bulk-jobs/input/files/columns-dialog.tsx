@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text } from "@mantine/core";
+import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Radio, Stack, Table, Text } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,8 +7,18 @@ import { kindsOfJob } from "../../../../../domain/bulk-job/job.ts";
 import { useNumber } from "../../counts.ts";
 import type { Chosen } from "../file-type.ts";
 import type { JobKind } from "../../job.ts";
-import { faultsOf, type Choice } from "./column-choice.ts";
-import { chosenOf, faultyCells, firstAnswers, tableOf, type Answers, type Proposal } from "./proposal.ts";
+import { faultsOf, isBare, type Choice } from "./column-choice.ts";
+import {
+  answersAt,
+  chosenOf,
+  faultyCells,
+  firstAnswers,
+  headerRowsOf,
+  hiddenRows,
+  tableOf,
+  type Answers,
+  type Proposal,
+} from "./proposal.ts";
 
 interface ColumnsDialogProps {
   kind: JobKind;
@@ -18,12 +28,16 @@ interface ColumnsDialogProps {
   onClose: () => void;
 }
 
-/** Asks at once for the columns of a file, the sheet, and whether names were decoded correctly. */
+/**
+ * Asks at once for the sheet, the row of the headings, the columns of a file, its hidden rows, and whether names were
+ * decoded correctly.
+ */
 export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: ColumnsDialogProps) {
   const { t } = useTranslation();
   const [answers, setAnswers] = useState(() => firstAnswers(kind, proposal));
   const [busy, setBusy] = useState(false);
   const faults = answers.headed ? faultsOf(kind, answers.choices) : [];
+  const isHiddenOpen = answers.usesHidden === undefined && hiddenRows(proposal, answers) > 0;
   const send = async () => {
     setBusy(true);
     try {
@@ -58,6 +72,8 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
             }}
           />
           <Encoding proposal={proposal} />
+          <HeaderRow kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
+          <HiddenRows kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
           <FirstRow kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
           <Columns kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
           <FaultyCells proposal={proposal} answers={answers} />
@@ -84,7 +100,7 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
             <Button variant="default" onClick={onClose}>
               {t("confirm.cancel")}
             </Button>
-            <Button type="submit" loading={busy} disabled={faults.length > 0}>
+            <Button type="submit" loading={busy} disabled={faults.length > 0 || isHiddenOpen}>
               {t("jobs.file.check")}
             </Button>
           </Group>
@@ -110,9 +126,11 @@ function SheetChoice({
     <NativeSelect
       label={t("jobs.columnsDialog.sheet")}
       value={String(sheet)}
-      data={proposal.workbook.sheets.map(({ name, rows }, index) => ({
+      data={proposal.workbook.sheets.map(({ name, rows, hidden }, index) => ({
         value: String(index),
-        label: t("jobs.columnsDialog.sheetRows", { name, count: rows, formatted: number(rows) }),
+        label: t(hidden ? "jobs.columnsDialog.hiddenSheetRows" : "jobs.columnsDialog.sheetRows", {
+          ...{ name, count: rows, formatted: number(rows) },
+        }),
       }))}
       onChange={(event) => {
         onChange(Number(event.currentTarget.value));
@@ -139,18 +157,70 @@ interface Asking {
   onChange: (answers: Answers) => void;
 }
 
-/** For a list without known headings: asks whether its first row is data too. */
+const shownCells = 4;
+
+/** The row of the headings, which titles may precede. */
+function HeaderRow({ kind, proposal, answers, onChange }: Asking) {
+  const { t } = useTranslation();
+  const number = useNumber();
+  const rows = headerRowsOf(proposal, answers.sheet);
+  if (rows.length < 2 || !answers.headed) return null;
+  return (
+    <NativeSelect
+      label={t("jobs.columnsDialog.headerRow")}
+      value={String(answers.headerRow)}
+      data={rows.map(({ row, cells }) => ({
+        value: String(row),
+        label: t("jobs.columnsDialog.headerRowChoice", {
+          row: number(row),
+          text: cells
+            .filter((cell) => cell !== "")
+            .slice(0, shownCells)
+            .join(" · "),
+        }),
+      }))}
+      onChange={(event) => {
+        const headerRow = Number(event.currentTarget.value);
+        onChange({ ...answersAt(kind, proposal, { ...answers, headerRow }), usesHidden: answers.usesHidden });
+      }}
+    />
+  );
+}
+
+/** For a sheet with hidden rows, such as filtered ones: asks whether they are used. */
+function HiddenRows({ proposal, answers, onChange }: Asking) {
+  const { t } = useTranslation();
+  const number = useNumber();
+  const count = hiddenRows(proposal, answers);
+  if (count === 0) return null;
+  return (
+    <Radio.Group
+      label={t("jobs.columnsDialog.hiddenRows", { count, formatted: number(count) })}
+      value={answers.usesHidden === undefined ? null : String(answers.usesHidden)}
+      onChange={(value) => {
+        onChange({ ...answers, usesHidden: value === "true" });
+      }}
+    >
+      <Group gap="md" mt={4}>
+        <Radio value="true" label={t("jobs.columnsDialog.useHidden")} />
+        <Radio value="false" label={t("jobs.columnsDialog.leaveHidden")} />
+      </Group>
+    </Radio.Group>
+  );
+}
+
+/** For a single column without a known heading: asks whether its first row is data too. */
 function FirstRow({ kind, proposal, answers, onChange }: Asking) {
   const { t } = useTranslation();
-  const first = firstAnswers(kind, proposal, answers.sheet);
-  if (first.headed) return null;
+  const { headings } = tableOf(proposal, answers);
+  if (!isBare(kind, headings)) return null;
   return (
     <Checkbox
-      label={t("jobs.columnsDialog.firstRow", { text: tableOf(proposal, answers.sheet).headings[0] })}
+      label={t("jobs.columnsDialog.withoutHeadings", { text: headings.find((heading) => heading !== "") })}
       description={t(`jobs.about.${kindsOfJob[kind].of}.firstRow`)}
-      checked={answers.headed}
+      checked={!answers.headed}
       onChange={(event) => {
-        onChange({ ...first, headed: event.currentTarget.checked });
+        onChange({ ...answers, headed: !event.currentTarget.checked });
       }}
     />
   );
@@ -159,7 +229,7 @@ function FirstRow({ kind, proposal, answers, onChange }: Asking) {
 /** All columns with samples and their meanings. */
 function Columns({ kind, proposal, answers, onChange }: Asking) {
   const { t } = useTranslation();
-  const { headings, samples } = tableOf(proposal, answers.sheet);
+  const { headings, samples } = tableOf(proposal, answers);
   const label = t("jobs.columnsDialog.columns");
   const choose = (index: number, choice: Choice) => {
     onChange({ ...answers, choices: answers.choices.map((other, at) => (at === index ? choice : other)) });
@@ -225,7 +295,7 @@ function FaultyCells({ proposal, answers }: { proposal: Proposal; answers: Answe
   const number = useNumber();
   const cells = faultyCells(proposal, answers);
   if (cells.length === 0) return null;
-  const { headings } = tableOf(proposal, answers.sheet);
+  const { headings } = tableOf(proposal, answers);
   const rows = new Set(cells.map(({ row }) => row)).size;
   return (
     <Alert

@@ -1,89 +1,145 @@
+import { isColumnOf, readHeading } from "../../../../../domain/bulk-job/input/columns.ts";
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import type { Chosen } from "../file-type.ts";
-import { namedColumns, faultsOf, firstChoices, isBare, type Choice } from "./column-choice.ts";
+import { namedColumns, faultsOf, firstChoices, type Choice } from "./column-choice.ts";
 import type { CsvHead } from "./read-csv-head.ts";
-import type { Workbook } from "./read-xlsx.ts";
+import type { Workbook } from "./workbook.ts";
 import { faultHeading, spoils, type ChosenColumns, type FaultyCell, type SheetSummary } from "./sheet.ts";
-import { readHeading } from "../../../../../domain/bulk-job/input/columns.ts";
+import { headerRowsMax, samplesMax, type TopRow } from "./top-row.ts";
 
 /** An inspected file, about which the user may have to answer questions. */
 export type Proposal =
   | { form: "csv"; name: string | undefined; file: Blob; head: CsvHead }
   | { form: "xlsx"; name: string; workbook: Workbook };
 
-/** The answers about a file: which sheet, whether its first row has headings, and what its columns are. */
+/** The answers about a file. */
 export interface Answers {
   sheet: number;
+  /** The number of the row with the headings; of the first row of data if the file has none. */
+  headerRow: number;
   headed: boolean;
   choices: readonly Choice[];
+  /** Whether rows that the spreadsheet hides are used; undefined until the user has decided. */
+  usesHidden: boolean | undefined;
 }
+
+/** Where a table begins in a file. */
+type Place = Pick<Answers, "sheet" | "headerRow">;
+
+/** Returns the rows that may have the headings. */
+export const headerRowsOf = (proposal: Proposal, sheet: number): TopRow[] =>
+  (proposal.form === "csv" ? proposal.head.top : (proposal.workbook.sheets[sheet]?.top ?? [])).slice(0, headerRowsMax);
 
 /** Returns the headings and samples that a proposal shows. */
-export const tableOf = (proposal: Proposal, sheet: number): { headings: string[]; samples: string[][] } =>
-  proposal.form === "csv" ? proposal.head : (proposal.workbook.sheets[sheet] ?? { headings: [], samples: [] });
-
-/** Returns the answers that apply if the user is not asked. */
-export function firstAnswers(kind: JobKind, proposal: Proposal, sheet = 0): Answers {
-  const { headings } = tableOf(proposal, sheet);
-  return { sheet, headed: !isBare(kind, headings), choices: firstChoices(kind, headings) };
+export function tableOf(proposal: Proposal, { sheet, headerRow }: Place): { headings: string[]; samples: string[][] } {
+  if (proposal.form === "csv") {
+    const top = proposal.head.top.find(({ row }) => row === headerRow);
+    return { headings: top?.cells ?? [], samples: top?.samples ?? [] };
+  }
+  const top = proposal.workbook.sheets[sheet]?.top ?? [];
+  const at = top.findIndex(({ row }) => row === headerRow);
+  return { headings: top[at]?.cells ?? [], samples: top.slice(at + 1, at + 1 + samplesMax).map(({ cells }) => cells) };
 }
 
+/** Returns the sheet to propose: the one that the spreadsheet showed last, else the first that it does not hide. */
+export function firstSheet(sheets: readonly Pick<SheetSummary, "active" | "hidden">[]): number {
+  const shown = sheets.findIndex(({ active, hidden }) => active && !hidden);
+  return shown === -1
+    ? Math.max(
+        0,
+        sheets.findIndex(({ hidden }) => !hidden),
+      )
+    : shown;
+}
+
+/** Returns the answers to propose. The first row with a known heading has the headings; else the first row. */
+export function firstAnswers(
+  kind: JobKind,
+  proposal: Proposal,
+  sheet = proposal.form === "csv" ? 0 : firstSheet(proposal.workbook.sheets),
+): Answers {
+  const rows = headerRowsOf(proposal, sheet);
+  const known = rows.find(({ cells }) => cells.some((cell) => isColumnOf(kind, readHeading(kind, cell) ?? "")));
+  return answersAt(kind, proposal, { sheet, headerRow: (known ?? rows[0])?.row ?? 1 });
+}
+
+/** Returns the answers to propose for a table that begins at a place. */
+export function answersAt(kind: JobKind, proposal: Proposal, place: Place): Answers {
+  const { headings } = tableOf(proposal, place);
+  return { ...place, headed: true, choices: firstChoices(kind, headings), usesHidden: undefined };
+}
+
+/** Returns how many rows of data the spreadsheet hides. */
+export function hiddenRows(proposal: Proposal, answers: Pick<Answers, "sheet" | "headerRow" | "headed">): number {
+  if (proposal.form === "csv") return 0;
+  return (proposal.workbook.sheets[answers.sheet]?.hiddenRows ?? []).filter((row) => isData(row, answers)).length;
+}
+
+const isData = (row: number, { headerRow, headed }: Pick<Answers, "headerRow" | "headed">): boolean =>
+  headed ? row > headerRow : row >= headerRow;
+
 /** Returns the cells of the chosen columns that the spreadsheet changed. */
-export function faultyCells(proposal: Proposal, { sheet, headed, choices }: Answers): FaultyCell[] {
+export function faultyCells(proposal: Proposal, answers: Answers): FaultyCell[] {
   if (proposal.form === "csv") return [];
-  const isSpoilt = ({ column, fault }: FaultyCell): boolean => {
+  const { sheet, headed, choices, usesHidden } = answers;
+  const summary = proposal.workbook.sheets[sheet];
+  const leftOut = new Set(usesHidden === false ? summary?.hiddenRows : []);
+  const isSpoilt = ({ row, column, fault }: FaultyCell): boolean => {
+    if (!isData(row, answers) || leftOut.has(row)) return false;
     if (!headed) return column === 0;
     const choice = choices[column];
     return choice !== undefined && choice !== "ignore" && choice !== "fault" && spoils(fault, choice);
   };
-  return (proposal.workbook.sheets[sheet]?.faulty ?? []).filter(isSpoilt);
+  return (summary?.faulty ?? []).filter(isSpoilt);
 }
 
-/**
- * Returns true if a user has to look at the file before it is sent. A list without headings needs that only if the job
- * creates people.
- */
+/** Returns true if a user has to look at the file before it is sent. */
 export function hasQuestions(kind: JobKind, proposal: Proposal): boolean {
   const answers = firstAnswers(kind, proposal);
   return (
     (proposal.form === "csv" && proposal.head.charset !== undefined) ||
     (proposal.form === "xlsx" && proposal.workbook.sheets.length > 1) ||
+    answers.headerRow !== headerRowsOf(proposal, answers.sheet)[0]?.row ||
+    hiddenRows(proposal, answers) > 0 ||
     faultyCells(proposal, answers).length > 0 ||
-    (answers.headed ? faultsOf(kind, answers.choices).length > 0 : kind === "onboarding")
+    faultsOf(kind, answers.choices).length > 0
   );
 }
 
 /** Returns what to send for a file. */
 export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answers): Promise<Chosen> {
-  const { headed, choices } = answers;
-  const { headings } = tableOf(proposal, answers.sheet);
+  const { headed, headerRow, choices, usesHidden } = answers;
+  const { headings } = tableOf(proposal, answers);
   if (proposal.form === "csv") {
     const { file, head, name } = proposal;
+    const top = head.top.find(({ row }) => row === headerRow);
     const named = headed ? namedColumns(kind, headings, choices) : {};
     const isAsked = headed && faultsOf(kind, firstChoices(kind, headings)).length > 0;
+    const before = top === undefined || top.offset === 0 ? 0 : headerRow - 1;
     return {
-      body: file,
+      // The separator that the user has seen is named, since the rows above no longer show it.
+      body: before === 0 ? file : new Blob([`sep=${top?.separator ?? ","}\n`, file.slice(top?.offset)]),
       type: head.charset === undefined ? "text/csv" : `text/csv; charset=${head.charset}`,
       ...(name !== undefined && { name }),
-      rowOffset: headed ? 1 : 0,
+      rowOffset: headed ? before + 1 : before,
       withoutHeader: !headed,
       ...(isAsked || Object.keys(named).length > 0 ? { columns: named } : {}),
     };
   }
   const sheet = proposal.workbook.sheets[answers.sheet];
   if (sheet === undefined) throw new Error("the workbook has no such sheet");
-  const columns = headed ? chosenColumns(kind, sheet, choices) : "bare";
+  const columns = headed ? chosenColumns(kind, headings, choices) : "bare";
   return {
-    body: await proposal.workbook.csv(sheet, { kind, columns }),
+    body: await proposal.workbook.csv(sheet, { kind, columns, headerRow, leavesHidden: usesHidden === false }),
     type: "text/csv",
     name: proposal.name,
     columns: { [faultHeading]: "fault" },
-    rowOffset: headed ? sheet.headerRow : sheet.headerRow - 1,
+    rowOffset: headed ? headerRow : headerRow - 1,
   };
 }
 
 /** Returns the chosen columns, under their own headings if the service knows these. */
-const chosenColumns = (kind: JobKind, { headings }: SheetSummary, choices: readonly Choice[]): ChosenColumns =>
+const chosenColumns = (kind: JobKind, headings: readonly string[], choices: readonly Choice[]): ChosenColumns =>
   headings.map((heading, index) => {
     const column = choices[index];
     if (column === undefined || column === "ignore" || column === "fault") return undefined;

@@ -1,3 +1,5 @@
+import type { CsvSeparator } from "../../../../../domain/csv.ts";
+import { headerRowsMax, samplesMax, type TopRow } from "./top-row.ts";
 import { parse } from "csv-parse/browser/esm/sync";
 import {
   csvReading,
@@ -7,32 +9,74 @@ import {
   unifyLineEnds,
 } from "../../../../../domain/bulk-job/input/csv-reading.ts";
 
+/** A row that may have the headings. */
+export interface CsvTop extends TopRow {
+  /** Rows below it, as examples. */
+  samples: string[][];
+  /** How many bytes of the file precede it; 0 for the first row with any text, which the service finds. */
+  offset: number;
+  separator: CsvSeparator;
+}
+
 /** The beginning of a CSV file, as far as needed to know its columns. */
 export interface CsvHead {
   /** Undefined for UTF-8. */
   charset: "windows-1252" | undefined;
-  headings: string[];
-  samples: string[][];
+  /** Its first rows with any text. */
+  top: CsvTop[];
 }
 
 const headBytesMax = 64 * 1024;
-const samplesMax = 5;
+
+/**
+ * Returns the file in UTF-8 if a byte order mark names UTF-16 as its encoding (Unicode 23.8), as Excel's “Unicode text”;
+ * else the file itself.
+ */
+export async function withoutUtf16(file: Blob): Promise<Blob> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const isLittle = first === 0xff && second === 0xfe;
+  if (!isLittle && !(first === 0xfe && second === 0xff)) return file;
+  return new Blob([new TextDecoder(isLittle ? "utf-16le" : "utf-16be").decode(await file.arrayBuffer())]);
+}
 
 /** Reads the first rows of a CSV file, and checks in the whole file whether it is UTF-8. */
 export async function readCsvHead(file: Blob): Promise<CsvHead> {
   const charset = (await isUtf8(file)) ? undefined : "windows-1252";
-  const decoder = new TextDecoder(charset ?? "utf-8");
+  const decoder = new TextDecoder(charset ?? "utf-8", { ignoreBOM: true });
   const isWhole = file.size <= headBytesMax;
   const text = decoder.decode(await file.slice(0, headBytesMax).arrayBuffer());
-  const rows = rowsOf(text);
-  // The last row may be cut off.
-  if (!isWhole) rows.pop();
-  const [headings = [], ...others] = rows.filter((row) => !isBlankRow(row));
-  return {
-    charset,
-    headings: headings.map((cell) => cell.trim()),
-    samples: charset === undefined ? others.slice(0, samplesMax) : rowsOutsideAscii(others).slice(0, samplesMax),
-  };
+  const [before = ""] = /^\ufeff?(?:sep=[,;\t](?:\r\n|\r|\n))?/i.exec(text) ?? [];
+  const bytesOf = (part: string): number =>
+    charset === undefined ? new TextEncoder().encode(part).length : part.length;
+  const top: CsvTop[] = [];
+  let row = 0;
+  for (const { start, line } of linesOf(text, before.length)) {
+    row += 1;
+    if (!/[^\s,;"]/.test(line)) continue;
+    const isFirst = top.length === 0;
+    const rest = text.slice(isFirst ? 0 : start);
+    const { rows, separator } = tableOf(rest);
+    // The last row may be cut off.
+    if (!isWhole) rows.pop();
+    const [cells = [], ...others] = rows.filter((each) => !isBlankRow(each));
+    const samples = charset === undefined ? others : rowsOutsideAscii(others);
+    top.push({
+      ...{ row, separator, offset: isFirst ? 0 : bytesOf(text.slice(0, start)) },
+      cells: cells.map((cell) => cell.trim()),
+      samples: samples.slice(0, samplesMax),
+    });
+    if (top.length === headerRowsMax) break;
+  }
+  return { charset, top };
+}
+
+/** Yields the lines of a text from a place on, with their places. */
+function* linesOf(text: string, from: number): Generator<{ start: number; line: string }> {
+  for (let start = from; start < text.length;) {
+    const [line = "", end = ""] = /^([^\r\n]*)(?:\r\n|\r|\n|$)/.exec(text.slice(start)) ?? [];
+    yield { start, line: end };
+    start += line.length;
+  }
 }
 
 /** Moves rows with non-ASCII text, which show the encoding, before others. */
@@ -57,9 +101,11 @@ async function isUtf8(file: Blob): Promise<boolean> {
 }
 
 /** Parses text into cells as the API does. Leaves out text that cannot be parsed into rows: the API reports it. */
-export function rowsOf(text: string): string[][] {
+export const rowsOf = (text: string): string[][] => tableOf(text).rows;
+
+function tableOf(text: string): { rows: string[][]; separator: CsvSeparator } {
   const unified = unifyLineEnds(text);
   const { separator, skipped } = csvStart(unified);
   const rows = parse(unified.slice(skipped), { ...csvReading, delimiter: separator, skip_records_with_error: true });
-  return rows.map((row) => row.map(readCell));
+  return { rows: rows.map((row) => row.map(readCell)), separator };
 }

@@ -1,23 +1,94 @@
-import { read, type CellObject } from "@e965/xlsx";
+import { read, type CellObject, type WorkBook, type WorkSheet } from "@e965/xlsx";
 import { readCell, type SheetCell } from "./sheet.ts";
+import { mayHideRows } from "./hidden-rows.ts";
+import { columnsMax } from "./top-row.ts";
+
+/** A sheet of a workbook. */
+export interface Sheet {
+  rows: SheetCell[][];
+  /** The numbers of its hidden rows, as the spreadsheet shows them. */
+  hiddenRows: ReadonlySet<number>;
+  /** Whether the spreadsheet hides the sheet. */
+  hidden: boolean;
+  /** Whether the spreadsheet shows this sheet when it opens the workbook. */
+  active: boolean;
+}
+
+/** Why a workbook is refused. */
+export class RefusedWorkbook extends Error {
+  override readonly name = "RefusedWorkbook";
+  readonly reason: "damaged" | "tooWide";
+  constructor(reason: RefusedWorkbook["reason"]) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** The rows of a sheet in a spreadsheet. */
+const rowsMax = 1_048_576;
 
 /**
- * Reads the cells of each sheet of a workbook (.xlsx, ECMA-376), by the sheet's name and in the workbook's order.
- * Throws if it is no workbook. Leaves out sheets without cells, such as charts.
+ * Reads the sheets of a workbook (.xlsx, ECMA-376), by name and in the workbook's order. Leaves out sheets without
+ * cells, such as charts. Throws {@link RefusedWorkbook} if a sheet is missing or too large, and other errors if the
+ * bytes are no workbook.
  */
-export function readWorkbook(bytes: Uint8Array): Map<string, SheetCell[][]> {
-  const workbook = read(bytes, { type: "array", dense: true, cellNF: true, cellHTML: false, sheetStubs: true });
-  const sheets = new Map<string, SheetCell[][]>();
-  for (const name of workbook.SheetNames) {
+export function readWorkbook(bytes: Uint8Array): Map<string, Sheet> {
+  const workbook = read(bytes, {
+    ...{ type: "array", dense: true, cellNF: true, cellHTML: false, sheetStubs: true },
+    // Without styles hidden rows are not known; with them reading may take ten times as long.
+    cellStyles: mayHideRows(bytes),
+  });
+  const sheets = new Map<string, Sheet>();
+  workbook.SheetNames.forEach((name, index) => {
     const sheet = workbook.Sheets[name];
-    const data = sheet?.["!data"];
-    if (sheet === undefined || data === undefined) continue;
-    sheets.set(
-      name,
-      Array.from(data, (row: CellObject[] | undefined) => Array.from(row ?? [], readCell)),
-    );
+    if (sheet === undefined) throw new RefusedWorkbook("damaged");
+    const data = sheet["!data"];
+    if (data === undefined) return;
+    requireSize(data, sheet["!ref"] ?? "");
+    const rows = Array.from(data, (row: CellObject[] | undefined) => Array.from(row ?? [], readCell));
+    sheets.set(name, { rows, hiddenRows: hiddenRowsOf(sheet), ...placeOf(workbook, index) });
     // The cells take several times the memory of their text.
     delete sheet["!data"];
-  }
+  });
   return sheets;
+}
+
+/** More cells would take several hundred megabytes. */
+const cellsMax = 20_000_000;
+
+/** Throws if a sheet would take much memory although its file is small: its arrays are sparse so far. */
+function requireSize(data: CellObject[][], ref: string): void {
+  const lastRow = Number(/\d+$/.exec(ref)?.[0] ?? 0);
+  if (lastRow > rowsMax) throw new RefusedWorkbook("tooWide");
+  let cells = 0;
+  // Passes over the rows that are not there.
+  data.forEach((row) => {
+    if (row.length > columnsMax && row.some((cell, column) => column >= columnsMax && readCell(cell) !== null)) {
+      throw new RefusedWorkbook("tooWide");
+    }
+    if (row.length > columnsMax) row.length = columnsMax;
+    cells += row.length;
+  });
+  if (cells > cellsMax) throw new RefusedWorkbook("tooWide");
+}
+
+function hiddenRowsOf(sheet: WorkSheet): ReadonlySet<number> {
+  const hidden = new Set<number>();
+  sheet["!rows"]?.forEach(({ hidden: isHidden }, index) => {
+    if (isHidden === true) hidden.add(index + 1);
+  });
+  return hidden;
+}
+
+/** What the library reads about the windows of a workbook, which its types lack. */
+interface Views {
+  WBView?: readonly { activeTab?: number }[];
+}
+
+function placeOf({ Workbook }: WorkBook, index: number): Pick<Sheet, "hidden" | "active"> {
+  const views = (Workbook as Views | undefined)?.WBView;
+  return {
+    hidden: (Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0,
+    active: index === (views?.[0]?.activeTab ?? 0),
+  };
 }

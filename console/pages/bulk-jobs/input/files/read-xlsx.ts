@@ -1,22 +1,13 @@
-import type { SheetChoice, SheetSummary } from "./sheet.ts";
+import type { Workbook } from "./workbook.ts";
 import type { XlsxAnswer, XlsxQuestion } from "./xlsx-worker.ts";
 
 /** Reading a workbook stops after this time. */
 const readMsMax = 60_000;
 
-/** A workbook, read in a worker of its own. */
-export interface Workbook {
-  /** The sheets that are not empty, in their order. */
-  sheets: readonly SheetSummary[];
-  /** Returns a sheet as CSV. */
-  csv: (sheet: SheetSummary, choice: Omit<SheetChoice, "headerRow">) => Promise<Blob>;
-  close: () => void;
-}
-
 /** Why a workbook cannot be read. */
 export class UnreadableWorkbook extends Error {
   override readonly name = "UnreadableWorkbook";
-  readonly reason: "unreadable" | "tooLarge" | "late" | "empty";
+  readonly reason: "unreadable" | "damaged" | "tooLarge" | "tooWide" | "late" | "empty";
   constructor(reason: UnreadableWorkbook["reason"]) {
     super(reason);
     this.reason = reason;
@@ -34,8 +25,8 @@ export async function readXlsx(file: Blob): Promise<Workbook> {
     if (!("sheets" in read)) throw new UnreadableWorkbook("error" in read ? read.error : "unreadable");
     return {
       sheets: read.sheets,
-      async csv({ name, headerRow }, choice) {
-        const made = await ask(worker, { ask: "csv", sheet: name, headerRow, ...choice });
+      async csv({ name }, choice) {
+        const made = await ask(worker, { ask: "csv", sheet: name, ...choice });
         if (!("csv" in made)) throw new UnreadableWorkbook("unreadable");
         return made.csv;
       },

@@ -10,6 +10,7 @@ import { cellFaults, type CellFault } from "../../../../../domain/bulk-job/input
 import type { RowSource, SourceRow } from "../../../../../domain/bulk-job/input/row-source.ts";
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { csvLine } from "../../../../../domain/csv.ts";
+import { headerRowsMax, samplesMax, type TopRow } from "./top-row.ts";
 
 /**
  * A cell of a workbook: its text as the sheet shows it, with a fault if its author wrote something else. Null if it is
@@ -18,6 +19,14 @@ import { csvLine } from "../../../../../domain/csv.ts";
 export type SheetCell = string | { text: string; fault: CellFault } | null;
 
 type SheetRow = readonly SheetCell[];
+
+/** What a summary needs of a sheet. */
+interface SheetContent {
+  rows: readonly SheetRow[];
+  hiddenRows: ReadonlySet<number>;
+  hidden: boolean;
+  active: boolean;
+}
 
 /** A cell that cannot be used, with the row number that the spreadsheet shows. */
 export interface FaultyCell {
@@ -30,16 +39,16 @@ export interface FaultyCell {
 /** A sheet as the page shows it, without all of its rows. */
 export interface SheetSummary {
   name: string;
-  headings: string[];
-  /** The number that the spreadsheet shows for the row of the headings. */
-  headerRow: number;
-  /** Some rows as examples. */
-  samples: string[][];
+  hidden: boolean;
+  active: boolean;
+  /** Its first rows that are not empty: one of them has the headings. */
+  top: TopRow[];
+  /** How many rows are not empty. */
   rows: number;
+  /** The numbers of hidden rows that are not empty. */
+  hiddenRows: number[];
   faulty: FaultyCell[];
 }
-
-const samplesMax = 5;
 
 /** Numbers from 10^15 on have 16 digits, and spreadsheets keep 15. */
 const exactBelow = 1e15;
@@ -92,21 +101,24 @@ const textOf = (cell: SheetCell): string => (typeof cell === "string" ? cell : (
 const isEmpty = (row: SheetRow): boolean =>
   row.every((cell) => cell === null || (typeof cell === "string" && cell.trim() === ""));
 
-/** Summarises a sheet; its first row that is not empty has the headings. Returns undefined for an empty sheet. */
-export function summaryOf(name: string, data: readonly SheetRow[]): SheetSummary | undefined {
-  const header = data.findIndex((row) => !isEmpty(row));
-  if (header === -1) return undefined;
-  const rows = data.slice(header + 1).filter((row) => !isEmpty(row));
+/** Summarises a sheet. Returns undefined for an empty one. */
+export function summaryOf(
+  name: string,
+  { rows, hiddenRows, hidden, active }: Readonly<SheetContent>,
+): SheetSummary | undefined {
+  const used = rows.flatMap((cells, index) => (isEmpty(cells) ? [] : [{ row: index + 1, cells }]));
+  if (used.length === 0) return undefined;
   return {
-    name,
-    headings: (data[header] ?? []).map((cell) => textOf(cell).trim()),
-    headerRow: header + 1,
-    samples: rows.slice(0, samplesMax).map((row) => row.map(textOf)),
-    rows: rows.length,
-    faulty: data.slice(header + 1).flatMap((row, index) =>
-      row.flatMap((cell, column) => {
+    ...{ name, hidden, active },
+    top: used
+      .slice(0, headerRowsMax + samplesMax)
+      .map(({ row, cells }) => ({ row, cells: cells.map((cell) => textOf(cell).trim()) })),
+    rows: used.length,
+    hiddenRows: used.flatMap(({ row }) => (hiddenRows.has(row) ? [row] : [])),
+    faulty: used.flatMap(({ row, cells }) =>
+      cells.flatMap((cell, column) => {
         const fault = faultOf(cell);
-        return fault === undefined ? [] : [{ row: header + 2 + index, column, fault }];
+        return fault === undefined ? [] : [{ row, column, fault }];
       }),
     ),
   };
@@ -133,6 +145,8 @@ export interface SheetChoice {
    * profile.
    */
   columns: ChosenColumns | "bare";
+  /** Whether the rows that the spreadsheet hides are left out. They keep their places. */
+  leavesHidden?: boolean;
 }
 
 /** The heading of the column that explains why a row cannot be used. No column of a job has this name. */
@@ -142,8 +156,13 @@ export const faultHeading = "fault";
  * Converts a sheet to CSV for the service: the chosen columns, the fault of each row that cannot be used, and one line
  * for each row of the spreadsheet, so rows keep their numbers. Only the lines of empty rows are blank.
  */
-export function csvOfSheet(data: readonly SheetRow[], choice: SheetChoice): string[] {
-  const { columns, headings, rows } = sourceOf(data, choice);
+export function csvOfSheet(
+  data: readonly SheetRow[],
+  choice: SheetChoice,
+  hiddenRows: ReadonlySet<number> = new Set(),
+): string[] {
+  const leftOut = choice.leavesHidden === true ? hiddenRows : new Set<number>();
+  const { columns, headings, rows } = sourceOf(data, choice, leftOut);
   const lines = [csvLine([...headings, faultHeading])];
   for (const row of rows) {
     if (row === undefined) lines.push("\r\n");
@@ -156,12 +175,15 @@ export function csvOfSheet(data: readonly SheetRow[], choice: SheetChoice): stri
 function sourceOf(
   data: readonly SheetRow[],
   { kind, headerRow, columns }: SheetChoice,
+  leftOut: ReadonlySet<number>,
 ): RowSource<Iterable<SourceRow<string> | undefined>> {
   function* rowsFrom(
     first: number,
     read: (row: SheetRow) => SourceRow<string>,
   ): Generator<SourceRow<string> | undefined> {
-    for (const row of data.slice(first)) yield isEmpty(row) ? undefined : read(row);
+    for (const [index, row] of data.slice(first).entries()) {
+      yield isEmpty(row) || leftOut.has(first + index + 1) ? undefined : read(row);
+    }
   }
   if (columns === "bare") {
     const known = bareColumns(kind);

@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import { xlsxType, type Chosen } from "../file-type.ts";
 import type { JobKind } from "../../job.ts";
 import { chosenOf, firstAnswers, hasQuestions, type Proposal } from "./proposal.ts";
-import { readCsvHead } from "./read-csv-head.ts";
+import { readCsvHead, withoutUtf16 } from "./read-csv-head.ts";
+import { columnsMax } from "./top-row.ts";
 import { readXlsx, UnreadableWorkbook } from "./read-xlsx.ts";
 
 interface Outcome {
@@ -71,6 +72,10 @@ async function proposalOf({ body, type, name }: Chosen): Promise<Proposal | unde
     throw new UnreadableWorkbook("empty");
   }
   if (type !== "text/csv") return undefined;
-  const head = await readCsvHead(body);
-  return head.headings.length === 0 ? undefined : { form: "csv", name, file: body, head };
+  const file = await withoutUtf16(body);
+  const head = await readCsvHead(file);
+  // The service names the faults of what is no table.
+  const isTable = head.top.length > 0 && head.top.every(({ cells }) => cells.length <= columnsMax);
+  if (isTable) return { form: "csv", name, file, head };
+  return undefined;
 }

@@ -1,13 +1,14 @@
 import { isZip, unpackedBytes, unpackedBytesMax } from "./packed-size.ts";
-import { readWorkbook } from "./read-workbook.ts";
-import { csvOfSheet, summaryOf, type SheetCell, type SheetChoice, type SheetSummary } from "./sheet.ts";
+import { readWorkbook, RefusedWorkbook, type Sheet } from "./read-workbook.ts";
+import { csvOfSheet, summaryOf, type SheetChoice, type SheetSummary } from "./sheet.ts";
 
 /** The page's requests: to read a workbook, then to return one of its sheets as CSV. */
 export type XlsxQuestion = { ask: "read"; file: Blob } | ({ ask: "csv"; sheet: string } & SheetChoice);
 
-export type XlsxAnswer = { sheets: SheetSummary[] } | { csv: Blob } | { error: "unreadable" | "tooLarge" };
+export type XlsxAnswer =
+  { sheets: SheetSummary[] } | { csv: Blob } | { error: "unreadable" | "tooLarge" | RefusedWorkbook["reason"] };
 
-let sheets: ReadonlyMap<string, SheetCell[][]> = new Map();
+let sheets: ReadonlyMap<string, Sheet> = new Map();
 
 addEventListener("message", ({ data }: MessageEvent<XlsxQuestion>) => {
   void answer(data).then((found) => {
@@ -17,17 +18,19 @@ addEventListener("message", ({ data }: MessageEvent<XlsxQuestion>) => {
 
 async function answer(question: XlsxQuestion): Promise<XlsxAnswer> {
   if (question.ask === "csv") {
-    const lines = csvOfSheet(sheets.get(question.sheet) ?? [], question);
+    const sheet = sheets.get(question.sheet);
+    const lines = csvOfSheet(sheet?.rows ?? [], question, sheet?.hiddenRows);
     return { csv: new Blob(lines, { type: "text/csv;charset=utf-8" }) };
   }
+  const bytes = new Uint8Array(await question.file.arrayBuffer());
   try {
-    const bytes = new Uint8Array(await question.file.arrayBuffer());
     // The library would read other kinds of files as tables too.
     if (!isZip(bytes)) return { error: "unreadable" };
     if (unpackedBytes(bytes) > unpackedBytesMax) return { error: "tooLarge" };
     sheets = readWorkbook(bytes);
-    return { sheets: [...sheets].flatMap(([name, data]) => summaryOf(name, data) ?? []) };
-  } catch {
-    return { error: "unreadable" };
+    return { sheets: [...sheets].flatMap(([name, sheet]) => summaryOf(name, sheet) ?? []) };
+  } catch (error) {
+    // With a password it would be no archive.
+    return { error: error instanceof RefusedWorkbook ? error.reason : "damaged" };
   }
 }

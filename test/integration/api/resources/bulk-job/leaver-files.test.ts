@@ -68,7 +68,7 @@ describe.each(leaverTexts(prefix))("a text with $title", (file) => {
 
 describe.each(leaverSheets(prefix))("a workbook with $title", (file) => {
   test("every user is offboarded or reported, and no other user is offboarded", async () => {
-    const sheet = readWorkbook(new Uint8Array(givenXlsx({ Leavers: file.rows }))).get("Leavers") ?? [];
+    const sheet = readWorkbook(new Uint8Array(givenXlsx({ Leavers: file.rows }))).get("Leavers")?.rows ?? [];
     const columns = [{ column: "pairwiseID", heading: "Kennung" } as const];
     const text = csvOfSheet(sheet, { kind: "offboarding", headerRow: 1, columns }).join("");
     const { rows, off } = await offboard(text, file, `&columns[${faultHeading}]=fault`);

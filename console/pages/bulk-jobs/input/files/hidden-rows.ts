@@ -1,0 +1,23 @@
+import { unzipSync } from "fflate/browser";
+
+const hiddenRow = /<(?:\w+:)?row\b[^<>]*\shidden\s*=\s*["'](?:1|true)["']/;
+
+/** Bytes searched at once: a part as one text would take several times its memory. */
+const pieceBytes = 1024 * 1024;
+/** More than the tag of a row has. */
+const overlapBytes = 4096;
+
+/** Returns true if a sheet of a workbook may have a hidden row. The library reads them only at a great cost. */
+export function mayHideRows(archive: Uint8Array): boolean {
+  const parts = unzipSync(archive, { filter: ({ name }) => /\.xml$/i.test(name) && !/sharedStrings/i.test(name) });
+  // In other encodings than those of ASCII the library is asked.
+  return Object.values(parts).some((part) => part.includes(0) || hasHiddenRow(part));
+}
+
+function hasHiddenRow(part: Uint8Array): boolean {
+  const decoder = new TextDecoder("windows-1252");
+  for (let from = 0; from < part.length; from += pieceBytes) {
+    if (hiddenRow.test(decoder.decode(part.subarray(from, from + pieceBytes + overlapBytes)))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,196 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  chosenOf,
+  faultyCells,
+  firstAnswers,
+  firstSheet,
+  hasQuestions,
+  hiddenRows,
+  tableOf,
+  type Proposal,
+} from "../../../../console/pages/bulk-jobs/input/files/proposal.ts";
+import { readCsvHead, withoutUtf16 } from "../../../../console/pages/bulk-jobs/input/files/read-csv-head.ts";
+import { readWorkbook } from "../../../../console/pages/bulk-jobs/input/files/read-workbook.ts";
+import { csvOfSheet, summaryOf } from "../../../../console/pages/bulk-jobs/input/files/sheet.ts";
+import { givenXlsx, zipOf } from "../../../support/given/xlsx.ts";
+
+/** A workbook as the page has it, read in the same thread. */
+function proposalOf(bytes: Uint8Array): Proposal & { form: "xlsx" } {
+  const sheets = readWorkbook(bytes);
+  return {
+    form: "xlsx",
+    name: "leavers.xlsx",
+    workbook: {
+      sheets: [...sheets].flatMap(([name, sheet]) => summaryOf(name, sheet) ?? []),
+      csv({ name }, choice) {
+        const sheet = sheets.get(name);
+        return Promise.resolve(new Blob(csvOfSheet(sheet?.rows ?? [], choice, sheet?.hiddenRows)));
+      },
+      close: () => undefined,
+    },
+  };
+}
+
+const csvProposal = async (file: Blob): Promise<Proposal> => ({
+  ...{ form: "csv", name: "leavers.csv", file },
+  head: await readCsvHead(file),
+});
+
+const choices = ["ignore", "pairwiseID", "ignore"] as const;
+
+describe.each(["xlsxwriter", "openpyxl"])("a workbook that %s has written", (library) => {
+  const proposal = proposalOf(readFileSync(`test/fixtures/workbooks/${library}.xlsx`));
+  const first = firstAnswers("offboarding", proposal);
+
+  test("is proposed with the sheet that it shows first and the row of its headings, and its chart is no sheet", () => {
+    expect(proposal.workbook.sheets.map(({ name, hidden, active }) => [name, hidden, active])).toEqual([
+      ["Old", true, false],
+      ["Leavers", false, true],
+    ]);
+    expect(first).toMatchObject({ sheet: 1, headerRow: 3, headed: true, usesHidden: undefined });
+    expect(tableOf(proposal, first).headings).toEqual(["lfd. Nr.", "Kennung", "Name"]);
+    expect(hasQuestions("offboarding", proposal)).toBe(true);
+  });
+
+  test("becomes the rows that the sheet shows, and its hidden rows only if the user wants them", async () => {
+    expect(hiddenRows(proposal, first)).toBe(2);
+    const sent = async (usesHidden: boolean) => {
+      const { body, rowOffset } = await chosenOf("offboarding", proposal, { ...first, choices, usesHidden });
+      expect(rowOffset).toBe(3);
+      return (await body.text()).split("\r\n").map((line) => line.split(",")[0]);
+    };
+
+    expect(await sent(true)).toEqual(["Kennung", "0042", "0043", "0044", expect.any(String), "0045", ""]);
+    expect(await sent(false)).toEqual(["Kennung", "0042", "", "0044", "", "0045", ""]);
+  });
+
+  test("has a failed row for the look-up", () => {
+    const answers = { ...first, choices };
+    expect(faultyCells(proposal, { ...answers, usesHidden: true })).toMatchObject([{ row: 7, column: 1 }]);
+    expect(faultyCells(proposal, { ...answers, usesHidden: false })).toEqual([]);
+  });
+});
+
+describe("the sheet that is proposed", () => {
+  const sheet = (hidden: boolean, active: boolean) => ({ hidden, active });
+
+  test("is never a hidden one if there is another", () => {
+    expect(firstSheet([sheet(false, false), sheet(false, true)])).toBe(1);
+    expect(firstSheet([sheet(true, true), sheet(false, false)])).toBe(1);
+    expect(firstSheet([sheet(true, true)])).toBe(0);
+  });
+});
+
+describe("a workbook", () => {
+  const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+  /** A workbook of one sheet with these rows; its other parts are as usual. */
+  function withRows(rows: string): Uint8Array {
+    const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    const type = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+    return zipOf({
+      "[Content_Types].xml":
+        `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
+        `<Override PartName="/xl/workbook.xml" ContentType="${type}.sheet.main+xml"/>` +
+        `<Override PartName="/xl/SharedStrings.xml" ContentType="${type}.sharedStrings+xml"/>` +
+        `<Override PartName="/xl/worksheets/sheet1.xml" ContentType="${type}.worksheet+xml"/></Types>`,
+      "xl/_rels/workbook.xml.rels":
+        `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+        `<Relationship Id="rId1" Type="${relation}/worksheet" Target="worksheets/sheet1.xml"/>` +
+        `<Relationship Id="rId2" Type="${relation}/sharedStrings" Target="SharedStrings.xml"/></Relationships>`,
+      "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${relation}"><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+      "xl/SharedStrings.xml": `<sst xmlns="${main}" count="1" uniqueCount="1"><si><t>shared</t></si></sst>`,
+      ...(rows === ""
+        ? {}
+        : { "xl/worksheets/sheet1.xml": `<worksheet xmlns="${main}"><sheetData>${rows}</sheetData></worksheet>` }),
+    });
+  }
+  const text = (value: string): string => `t="inlineStr"><is><t>${value}</t></is></c>`;
+
+  test.each(["XFD1048575", "XFD1", "A99999999", "A4294967299", "IW1"])(
+    "with a cell at %s is refused before it is made a table",
+    (place) => {
+      const row = /\d+$/.exec(place)?.[0] ?? "";
+      expect(() => readWorkbook(withRows(`<row r="${row}"><c r="${place}" ${text("x")}</row>`))).toThrow("tooWide");
+    },
+  );
+
+  test("is read up to the last column that a table may have", () => {
+    const { rows = [] } = readWorkbook(withRows(`<row r="1"><c r="IV1" ${text("x")}</row>`)).get("A") ?? {};
+    expect(rows[0]).toHaveLength(256);
+  });
+
+  test("that lacks a part is refused as damaged, not as empty", () => {
+    expect(() => readWorkbook(withRows(""))).toThrow("damaged");
+  });
+
+  test("is read by position where its cells have no places, its rows no order, and its strings another name", () => {
+    const sheet = readWorkbook(
+      withRows(
+        `<row><c ${text("Kennung")}<c ${text("Name")}</row><row r="4"><c r="B4" ${text("Alan")}<c r="A4" ${text("alan")}</row>` +
+          `<row r="2"><c r="A2" t="s"><v>0</v></c></row>`,
+      ),
+    ).get("A");
+    expect(sheet?.rows.map((row) => row.map((cell) => cell))).toEqual([
+      ["Kennung", "Name"],
+      ["shared"],
+      [],
+      ["alan", "Alan"],
+    ]);
+  });
+
+  test("of one column of ids is asked about, and taken without headings only then", async () => {
+    const proposal = proposalOf(new Uint8Array(givenXlsx({ A: [["anna"], ["otto"]] })));
+    expect(hasQuestions("offboarding", proposal)).toBe(true);
+    const answers = { ...firstAnswers("offboarding", proposal), headed: false };
+    expect(await (await chosenOf("offboarding", proposal, answers)).body.text()).toMatch(/\r\nanna,[^]*otto,/);
+    const known = proposalOf(new Uint8Array(givenXlsx({ A: [["Kennung"], ["otto"]] })));
+    expect(hasQuestions("offboarding", known)).toBe(false);
+  });
+});
+
+describe("a CSV file", () => {
+  test.each(["\n", "\r\n", "\r"])("with titles is sent from the row of its headings on (%j)", async (end) => {
+    const lines = ["Überschrift, März", "", "Nr.;Kennung;Name", "1;zoë;Zoë", "2;ida;Ida", ""];
+    const proposal = await csvProposal(new Blob([lines.join(end)]));
+    const answers = firstAnswers("offboarding", proposal);
+
+    expect(answers.headerRow).toBe(3);
+    expect(tableOf(proposal, answers)).toEqual({
+      headings: ["Nr.", "Kennung", "Name"],
+      samples: [
+        ["1", "zoë", "Zoë"],
+        ["2", "ida", "Ida"],
+      ],
+    });
+    const { body, rowOffset } = await chosenOf("offboarding", proposal, { ...answers, choices });
+    expect(await body.text()).toBe(`sep=;\n${lines.slice(2).join(end)}`);
+    expect(rowOffset).toBe(3);
+  });
+
+  test("whose first row has the headings is sent as it is", async () => {
+    const proposal = await csvProposal(new Blob(["\ufeffsep=;\r\nKennung;Name\r\nzoë;Zoë\r\n"]));
+    expect(hasQuestions("offboarding", proposal)).toBe(false);
+    const { body, rowOffset } = await chosenOf("offboarding", proposal, firstAnswers("offboarding", proposal));
+    expect(body.size).toBe(Buffer.byteLength("\ufeffsep=;\r\nKennung;Name\r\nzoë;Zoë\r\n"));
+    expect(rowOffset).toBe(1);
+  });
+
+  test("of ids alone is asked about, and declares on request that it has no headings", async () => {
+    const proposal = await csvProposal(new Blob(["anna\notto\n"]));
+    expect(hasQuestions("offboarding", proposal)).toBe(true);
+    const answers = { ...firstAnswers("offboarding", proposal), headed: false };
+    expect(await chosenOf("offboarding", proposal, answers)).toMatchObject({ withoutHeader: true, rowOffset: 0 });
+  });
+
+  test.each([
+    ["little", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")],
+    ["big", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le").swap16()],
+  ])("in UTF-16 (%s endian) is decoded by its mark", async (_, encode) => {
+    const file = await withoutUtf16(new Blob([new Uint8Array(encode("Kennung\tName\r\nzoë\tZoë\r\n"))]));
+    expect(await file.text()).toBe("Kennung\tName\r\nzoë\tZoë\r\n");
+    expect(await readCsvHead(file)).toMatchObject({ charset: undefined, top: [{ cells: ["Kennung", "Name"] }, {}] });
+    const other = new Blob(["Kennung\n"]);
+    expect(await withoutUtf16(other)).toBe(other);
+  });
+});
