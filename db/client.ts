@@ -47,6 +47,8 @@ export interface DatabaseOptions {
   applicationName: string;
   /** How long Postgres may take to respond before it counts as away, in seconds. Default: 30. */
   answerSecondsMax?: number;
+  /** How long a statement waits for a lock before it fails, in seconds. Default: as long as for an answer. */
+  lockSecondsMax?: number;
   /** Called with the SQLSTATE of an error from Postgres; the statement fails all the same. */
   onRefusal?: (sqlstate: string) => void;
   /** Called when an idle connection dies; the pool replaces it. */
@@ -82,9 +84,10 @@ const lookupMsMax = 2_000;
 
 /** Opens a pool. Nothing connects before the first query. */
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
+  const locks = options.lockSecondsMax === undefined ? [] : [`lock_timeout=${options.lockSecondsMax}s`];
   const answerMsMax = (options.answerSecondsMax ?? 30) * 1_000;
   const connection = {
-    ...poolOptions(options, { role: options.role }),
+    ...poolOptions(options, { role: options.role, settings: locks }),
     // Statements that do not depend on one another's results are sent without waiting for them.
     pipeline: true,
     // The server gives up a little earlier than the client, so only an unresponsive server costs a connection.

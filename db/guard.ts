@@ -1,5 +1,6 @@
 import { openDatabase, queueRole, type DatabaseOptions, type DatabaseRole, type Db } from "./client.ts";
-import { isOutage } from "./outage.ts";
+import { installationLogins } from "./logins.ts";
+import { roleRefused } from "./outage.ts";
 import { sql, type Sql } from "./sql.ts";
 
 /** A right that a login has beyond its role, as a word for programs, and how to remove it. */
@@ -84,7 +85,7 @@ export async function examineLogin(
     // A pooler does not pass on the role.
     if (causeOf(error).includes("unsupported startup parameter")) return { refused: true, message: `${pooler}.` };
     // Postgres ends the connection of a login that is not a member of the role.
-    if (!isOutage(error) && (error as { code?: unknown }).code === "42501") {
+    if (roleRefused(error)) {
       return { refused: true, message: `The login may not take on ${role}: grant ${role} to it.` };
     }
     throw error;
@@ -121,6 +122,30 @@ export async function examineSessions(db: Db): Promise<WideLogin[]> {
     );
   }
   return found;
+}
+
+/**
+ * Returns the logins that cannot sign in as the role they are for: those that `operator migrate --logins` made, and
+ * those of server processes that are signed in now, whose sessions keep a role that was revoked.
+ */
+export async function loginsWithoutRole(db: Db): Promise<{ login: string; role: string }[]> {
+  const named = installationLogins.map(({ name, group }) => ({ login: name, role: group, application: null }));
+  const signedIn = serverRoles.map((role) => ({ login: null, role, application: role.replace("_", " ") }));
+  return db.query<{ login: string; role: string }>(sql`
+    select distinct r.rolname as login, given.role
+      from jsonb_to_recordset(${JSON.stringify([...named, ...signedIn])}::jsonb)
+             as given (login text, role text, application text)
+      join pg_roles r
+        on r.rolname = given.login
+        or r.rolname in (select a.usename
+                           from pg_stat_activity a
+                          where a.datname = current_database() and a.application_name = given.application)
+     where not exists (select
+                         from pg_roles g
+                        where (g.rolname = given.role or (given.login is null and g.rolname = ${queueRole}))
+                          and pg_has_role(r.oid, g.oid, 'member'))
+     order by r.rolname
+  `);
 }
 
 /** Describes the session's login if it is a superuser or owns the service's tables; else `undefined`. */

@@ -116,7 +116,7 @@ export async function migrateDatabase<Result>(
     if (missing.length > 0) throw new RolesMissing(missing);
     const done = await installation.migrationsDone(onSession(session)).catch(noneYet);
     const known = steps.map(({ name: step }) => step);
-    const newer = done.filter((step) => !known.includes(step));
+    const newer = newerMigrations(done, steps);
     if (newer.length > 0) {
       const pending = known.filter((step) => !done.includes(step));
       if (pending.length > 0) throw new SchemaForeign({ newer, pending });
@@ -275,6 +275,12 @@ export const knowsMigration = (name: string): boolean => migrations.some((migrat
 
 /** Whether an error means that the table of migrations does not exist: undefined_table. */
 export const isNeverMigrated = (error: unknown): boolean => (error as { code?: unknown }).code === "42P01";
+
+/** Returns the names of migrations that the database has and this version does not: it is of a newer version. */
+export function newerMigrations(done: readonly string[], steps: readonly Migration[] = migrations): string[] {
+  const known = new Set(steps.map(({ name }) => name));
+  return done.filter((name) => !known.has(name));
+}
 
 /** Returns the names of migrations that this version has and the database does not. */
 export function pendingMigrations(done: readonly string[]): string[] {

@@ -41,8 +41,19 @@ const queryCanceled = "57014";
 export const passwordRefused = (error: unknown): error is DatabaseUnavailable =>
   error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && error.cause.code === "28P01";
 
+/**
+ * Whether Postgres ended a connection at its start because its login may not take on the role (insufficient_privilege).
+ * Sessions that are open keep the role.
+ */
+const isRoleRefusal = ({ code, severity }: pg.DatabaseError): boolean => code === "42501" && severity === "FATAL";
+
+/** Whether a database is away because this login was removed from its role. */
+export const roleRefused = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && isRoleRefusal(error.cause);
+
+/** Whether Postgres cannot be used for now: see {@link DatabaseUnavailable}. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return outageStates.test(error.code ?? "");
+  if (error instanceof pg.DatabaseError) return outageStates.test(error.code ?? "") || isRoleRefusal(error);
   if (error instanceof AggregateError) return error.errors.some(isOutage);
   if (!(error instanceof Error)) return false;
   return ("code" in error && outageCodes.has(String(error.code))) || outageMessages.test(error.message);

@@ -1,5 +1,6 @@
 import type { Db } from "../db/client.ts";
 import { isNeverMigrated, pendingMigrations } from "../db/migrate.ts";
+import { roleRefused } from "../db/outage.ts";
 import * as installation from "../db/queries/upkeep/installation.ts";
 import type { ServiceClock } from "../runtime/clock.ts";
 import { answerWithin } from "../runtime/deadline.ts";
@@ -85,6 +86,9 @@ async function lookAtDatabase(db: Db): Promise<Readiness["lacks"][number] | unde
   } catch (error) {
     return isNeverMigrated(error)
       ? { path: "schema", reason: "no migration has been run" }
-      : { path: "database", reason: "does not answer" };
+      : {
+          path: "database",
+          reason: roleRefused(error) ? "refuses this process: its login lost its role" : "does not answer",
+        };
   }
 }

@@ -1,4 +1,4 @@
-import { openDatabase, type Database } from "../../db/client.ts";
+import { openDatabase, type Database, type DatabaseOptions } from "../../db/client.ts";
 import { ownerLogin } from "../../db/guard.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
@@ -78,8 +78,8 @@ export interface Context {
   /** The configured keys that verify the heads of the audit log's chains. */
   auditKey(): string;
   databaseUrl(): Promise<string>;
-  /** The database with the operator's rights. */
-  db(): Promise<Database>;
+  /** The database with the operator's rights. The first call opens it, with these options. */
+  db(options?: Pick<DatabaseOptions, "lockSecondsMax">): Promise<Database>;
   /** The realm that the command is for: the named one, else the only one. */
   realm(): Promise<RealmRow>;
   /** The realms that the command is for: the named one, else all. */
@@ -95,12 +95,13 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
   const config = loadConfig(operatorVariables, io.env);
   let opened: Promise<Database> | undefined;
 
-  const open = async (): Promise<Database> => {
+  const open = async (options: Pick<DatabaseOptions, "lockSecondsMax">): Promise<Database> => {
     const db = openDatabase({
       url: await context.databaseUrl(),
       role: "realmpass_operator",
       connectionsMax: 2,
       applicationName: "realmpass operator",
+      ...options,
     });
     // The embedded database of a trial has no other login for people.
     if (config.DATABASE_URL === undefined) return db;
@@ -147,7 +148,7 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
       ]);
     },
     databaseUrl: () => findDatabase(config),
-    db: () => (opened ??= open()),
+    db: (options = {}) => (opened ??= open(options)),
     realm: async () => chooseRealm(await context.db(), realmName),
     realms: async () =>
       realmName === undefined ? realms.list(await context.db()) : [await chooseRealm(await context.db(), realmName)],

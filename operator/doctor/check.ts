@@ -32,3 +32,11 @@ export const fails = (name: string, message: string, remedy: string): Check => (
   message,
   remedy,
 });
+
+/** Of a check that compares the database with this version, while the database is of a newer one. */
+export const notLookedAt = (name: string): Check =>
+  warns(
+    name,
+    "not looked at: the database is of a newer version than this program",
+    "Run the doctor of the newer version, or of the release that is to stay: docs/upgrade.md.",
+  );

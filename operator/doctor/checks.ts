@@ -1,5 +1,7 @@
 import * as installation from "../../db/queries/upkeep/installation.ts";
+import type { Db } from "../../db/client.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
+import type { ProcessState } from "../../db/queries/upkeep/processes.ts";
 import type { ProcessKind } from "../../domain/process.ts";
 import type { Context } from "../context/context.ts";
 import { checkAdministrators } from "./administrators.ts";
@@ -8,18 +10,20 @@ import { checkBacklog } from "./backlog.ts";
 import { checkBackup } from "./backup.ts";
 import { checkCertificates } from "./certificates.ts";
 import { checkBaseUrl } from "./base-url.ts";
-import type { Check } from "./check.ts";
+import { fails, notLookedAt, type Check } from "./check.ts";
 import { checkConstraints } from "./constraints.ts";
 import { checkCrls } from "./crls.ts";
 import {
-  checkConnections,
   checkLogin,
   checkMigrations,
   checkRoles,
   checkServer,
   checkWrite,
   checkWriteSettings,
+  isAhead,
+  sqlstateOf,
 } from "./database.ts";
+import { describeFailure } from "../context/failure.ts";
 import { checkDisconnect } from "./disconnect.ts";
 import { checkForgetting } from "./forgetting.ts";
 import { checkIssuers } from "./issuers.ts";
@@ -30,6 +34,7 @@ import { checkPublication } from "./publication.ts";
 import { checkRoots } from "./roots.ts";
 import { checkSecrets } from "./secrets.ts";
 import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
+import { checkConnections, checkLocks } from "./sessions.ts";
 import { checkSpellings } from "./spellings.ts";
 import { checkUpstreams } from "./upstreams.ts";
 
@@ -49,52 +54,77 @@ async function checkServices(context: Context): Promise<Check[]> {
   ]);
   if (!isOk(server, "database")) return [...server, ...queueInRedis];
 
-  const db = await context.db();
+  const db = await context.db({ lockSecondsMax });
   const login = await checkLogin(db);
   if (!login.ok) return [...server, login, ...queueInRedis];
   const migrations = await checkMigrations(db);
-  if (!migrations.ok) return [...server, login, migrations, ...queueInRedis];
+  const locks = await byItself(db, "locks", () => checkLocks(db));
+  if (!migrations.ok) return [...server, login, migrations, ...locks, ...queueInRedis];
 
   const queueSchema = await checkQueueSchema(db);
-  const queueInPostgres = redisUrl === undefined && queueSchema.ok ? [await checkQueueInPostgres(db)] : [];
-  const states = await processes.listStates(db);
+  let states: readonly ProcessState[] = [];
   const isAlive = (kind: ProcessKind): boolean => states.some((state) => state.alive && state.kind === kind);
-  return [
-    ...server,
-    login,
-    migrations,
-    await checkWrite(db),
-    await checkWriteSettings(db),
-    await checkConnections(db, states),
-    await checkRoles(db),
-    queueSchema,
-    ...queueInPostgres,
-    ...queueInRedis,
-    ...((await installation.isReadOnly(db)) ? [processesNotKnown] : checkProcesses(states)),
-    ...(await checkSecrets(db, context)),
-    ...(await checkIssuers(db, context)),
-    ...(await checkRoots(context)),
-    ...(await checkConstraints(db, context)),
-    ...(await checkCertificates(db, context)),
-    ...(await checkAdministrators(db, context)),
-    ...(await checkSpellings(db, context)),
-    await checkAuditGuards(db),
-    ...(await checkAudit(db, context)),
-    ...(await checkAuditKept(db, context)),
-    ...(await checkCrls(db, context)),
-    ...(await checkDisconnect(db, context)),
-    ...(await checkForgetting(db, context)),
-    await checkBacklog(db, context),
-    await checkJobs(db, context),
-    ...(
-      await Promise.all([
-        isAlive("api") ? checkBaseUrl(context) : [],
-        checkPublication(db, context, isAlive),
-        checkUpstreams(context),
-      ])
-    ).flat(),
+  const checkAlive = async (): Promise<Check[]> => {
+    states = await processes.listStates(db);
+    return (await installation.isReadOnly(db)) ? [processesNotKnown] : checkProcesses(states);
+  };
+  const checksOfProcesses = await byItself(db, "processes", checkAlive);
+  /** The checks that read the database, in the order in which they are shown. */
+  const looks: [name: string, look: () => Promise<Check | Check[]>][] = [
+    ["database-write", () => checkWrite(db)],
+    ["postgres-settings", () => checkWriteSettings(db)],
+    ["connections", () => checkConnections(db, states)],
+    ["roles", () => checkRoles(db)],
+    ["queue", () => Promise.resolve(queueSchema)],
+    ["queue", async () => (redisUrl === undefined && queueSchema.ok ? await checkQueueInPostgres(db) : queueInRedis)],
+    ["processes", () => Promise.resolve(checksOfProcesses)],
+    ["secrets", () => checkSecrets(db, context)],
+    ["issuer", () => checkIssuers(db, context)],
+    ["roots", () => checkRoots(context)],
+    ["constraints", () => checkConstraints(db, context)],
+    ["certificates", () => checkCertificates(db, context)],
+    ["administrators", () => checkAdministrators(db, context)],
+    ["spellings", () => checkSpellings(db, context)],
+    ["audit-guards", () => checkAuditGuards(db)],
+    ["audit", () => checkAudit(db, context)],
+    ["audit-kept", () => checkAuditKept(db, context)],
+    ["crl", () => checkCrls(db, context)],
+    ["disconnect", () => checkDisconnect(db, context)],
+    ["forgetting", () => checkForgetting(db, context)],
+    ["backlog", () => checkBacklog(db, context)],
+    ["jobs", () => checkJobs(db, context)],
   ];
+  /** The checks that wait for others on the network. */
+  const calls: typeof looks = [
+    ["base-url", async () => (isAlive("api") ? await checkBaseUrl(context) : [])],
+    ["publication", () => checkPublication(db, context, isAlive)],
+    ["upstream", () => checkUpstreams(context)],
+  ];
+  const found: Check[] = [];
+  for (const [name, look] of looks) found.push(...(await byItself(db, name, look)));
+  const called = await Promise.all(calls.map(([name, look]) => byItself(db, name, look)));
+  return [...server, login, migrations, ...locks, ...found, ...called.flat()];
 }
+
+/** The longest wait for a lock; in seconds. The check of locks names who holds it. */
+const lockSecondsMax = 3;
+
+/** Makes one check by itself: if it fails, one finding says so, and the others are made all the same. */
+async function byItself(db: Db, name: string, look: () => Promise<Check | Check[]>): Promise<Check[]> {
+  try {
+    return [await look()].flat();
+  } catch (error) {
+    // Class 42: what it reads is not there, or the login may not.
+    if (sqlstateOf(error)?.startsWith("42") === true && (await isAhead(db).catch(() => false)))
+      return [notLookedAt(name)];
+    const reason =
+      sqlstateOf(error) === lockNotAvailable ? "what it reads is locked: see locks" : describeFailure(error).message;
+    return [fails(name, `not known: ${reason}`, "Mend what is named, and run the doctor again.")];
+  }
+}
+
+/** PostgreSQL appendix A. */
+const lockNotAvailable = "55P03";
 
 const isOk = (checks: readonly Check[], name: string): boolean =>
   checks.some((check) => check.name === name && check.ok);

@@ -1,13 +1,12 @@
 import { openDatabase, type Db } from "../../db/client.ts";
 import { findMissingGrants, findSurplusGrants } from "../../db/grants.ts";
-import { examineSessions } from "../../db/guard.ts";
-import { pendingMigrations } from "../../db/migrate.ts";
+import { examineSessions, loginsWithoutRole } from "../../db/guard.ts";
+import { newerMigrations, pendingMigrations } from "../../db/migrate.ts";
 import * as installation from "../../db/queries/upkeep/installation.ts";
-import type { ProcessState } from "../../db/queries/upkeep/processes.ts";
 import { skewMs, skewMsMax } from "../../runtime/clock.ts";
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
-import { fails, passes, warns, type Check } from "./check.ts";
+import { fails, notLookedAt, passes, warns, type Check } from "./check.ts";
 
 const postgresMajorMin = 15;
 
@@ -29,12 +28,28 @@ export async function checkServer(context: Context): Promise<Check[]> {
     const { code, message } = describeFailure(error);
     if (message.includes("unsupported startup parameter"))
       return [fails("database", `${pooler}.`, "Connect directly.")];
+    const refused = "Correct the login, the password or the database's name in DATABASE_URL (or DATABASE_PASSWORD).";
     const remedy =
       code === "database_refused"
-        ? "Correct the login, the password or the database's name in DATABASE_URL (or DATABASE_PASSWORD)."
-        : "Start Postgres, or correct the host and port in DATABASE_URL.";
+        ? refused
+        : (remediesOfOutages[sqlstateOf(error) ?? ""] ??
+          "Start Postgres, or correct the host and port in DATABASE_URL.");
     return [fails("database", message, remedy)];
   }
+}
+
+/** By SQLSTATE (PostgreSQL appendix A). */
+const remediesOfOutages: Readonly<Record<string, string>> = {
+  "53300":
+    "All connections are in use: see who has them (`select usename, application_name, count(*) from pg_stat_activity group by 1, 2`, as a superuser), end some, or raise max_connections.",
+  "57P03": "PostgreSQL is starting, or recovers: wait, and see its log.",
+};
+
+/** Returns the SQLSTATE of an error of Postgres. */
+export function sqlstateOf(error: unknown): string | undefined {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === "string") return code;
+  return cause === undefined ? undefined : sqlstateOf(cause);
 }
 
 const checkVersion = (version: string, major: number): Check =>
@@ -73,15 +88,27 @@ export async function checkLogin(db: Db): Promise<Check> {
   }
 }
 
-/** Checks that the roles have exactly the listed rights, and that the logins of running processes have no more. */
+/**
+ * Checks that the roles have exactly the listed rights, that logins have their roles, and that those of running
+ * processes have no more.
+ */
 export async function checkRoles(db: Db): Promise<Check> {
   const [missing, surplus] = [await findMissingGrants(db), await findSurplusGrants(db)];
   if (missing.length + surplus.length > 0) {
+    if (await isAhead(db)) return notLookedAt("roles");
     const differences = [...missing, ...surplus].slice(0, differencesMax).join("; ");
     return fails(
       "roles",
       `the rights of the roles are not those of this version: ${differences}`,
       "Run `npm run migrate`.",
+    );
+  }
+  const without = await loginsWithoutRole(db);
+  if (without.length > 0) {
+    return fails(
+      "roles",
+      without.map(({ login, role }) => `${login} is not a member of ${role}`).join(", "),
+      `Run ${without.map(({ login, role }) => `\`grant ${role} to ${login}\``).join(" and ")} as a superuser. Until then processes with this login run on the connections that they have, and cannot start.`,
     );
   }
   const wide = await examineSessions(db);
@@ -98,14 +125,21 @@ export async function checkRoles(db: Db): Promise<Check> {
 /** More differences would add nothing. */
 const differencesMax = 10;
 
+/**
+ * Whether the database is of a newer version than this program, as after a rollback: then checks that compare it with
+ * this version have no result.
+ */
+export const isAhead = async (db: Db): Promise<boolean> =>
+  newerMigrations(await installation.migrationsDone(db)).length > 0;
+
 /** Checks that this version's migrations have been run. */
 export async function checkMigrations(db: Db): Promise<Check> {
   const remedy = "Run `npm run migrate`.";
   try {
-    const pending = pendingMigrations(await installation.migrationsDone(db));
-    return pending.length === 0
-      ? passes("migrations", "up to date")
-      : fails("migrations", `not run yet: ${pending.join(", ")}`, remedy);
+    const done = await installation.migrationsDone(db);
+    const [pending, newer] = [pendingMigrations(done), newerMigrations(done)];
+    if (pending.length > 0) return fails("migrations", `not run yet: ${pending.join(", ")}`, remedy);
+    return passes("migrations", newer.length === 0 ? "up to date" : `of a newer version: ${newer.join(", ")}`);
   } catch (error) {
     return fails("migrations", describeFailure(error).message, remedy);
   }
@@ -120,8 +154,7 @@ export async function checkWrite(db: Db): Promise<Check> {
     await installation.probe(db);
     return passes("database-write", "the database accepts a write");
   } catch (error) {
-    const isFull = ((error as Error).cause as { code?: unknown } | undefined)?.code === diskFull;
-    return isFull
+    return sqlstateOf(error) === diskFull
       ? fails("database-write", "the disk of PostgreSQL is full", "Make room on the disk of PostgreSQL.")
       : fails("database-write", describeFailure(error).message, "Connect to the primary, and see PostgreSQL's log.");
   }
@@ -144,20 +177,4 @@ export function judgeSettings({ fsync, fullPageWrites, synchronousCommit }: inst
         "Set synchronous_commit = on in postgresql.conf.",
       )
     : passes(name, "confirmed changes are on the disk");
-}
-
-/** Connections for an operator, a backup and manual queries, in addition to the processes'. */
-const connectionsSpare = 10;
-
-/** Checks that the server has enough connections for the running processes. */
-export async function checkConnections(db: Db, states: readonly ProcessState[]): Promise<Check> {
-  const needed = states.reduce(
-    (sum, { alive, connectionsMax }) => sum + (alive ? connectionsMax : 0),
-    connectionsSpare,
-  );
-  const free = await installation.connectionsFree(db);
-  const message = `the processes open up to ${needed - connectionsSpare} connections, and ${connectionsSpare} are for operators; PostgreSQL allows ${free}`;
-  return needed <= free
-    ? passes("connections", message)
-    : warns("connections", message, "Lower REALMPASS_DATABASE_CONNECTIONS, or raise max_connections of PostgreSQL.");
 }

@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import type { Redis } from "ioredis";
 import type { Database } from "../../db/client.ts";
 import { countTasks, lookForForeign } from "../../db/queue-schema.ts";
-import { clusterRefused, isCluster, openRedis } from "../../runtime/queue/redis.ts";
+import { clusterRefused, isCluster, openRedis, refusalOf, tryWrite } from "../../runtime/queue/redis.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
@@ -29,7 +30,7 @@ export async function checkQueueInPostgres(db: Database): Promise<Check> {
 
 const connectMs = 5_000;
 
-/** Checks that Redis responds and keeps its data. */
+/** Checks that Redis responds, takes tasks and keeps its data. */
 export async function checkRedis(url: string): Promise<Check[]> {
   let lost: Error | undefined;
   const redis = openRedis(url, "produce", (error) => (lost = error));
@@ -40,12 +41,12 @@ export async function checkRedis(url: string): Promise<Check[]> {
       if (error instanceof Error && error.message.startsWith("NOPERM")) return undefined;
       throw error;
     });
-    if (answered === undefined) return [passes("queue", "Redis answers"), unknownSettings, checkPassword(new URL(url))];
+    if (answered === undefined) return [await checkTakes(redis, "Redis"), unknownSettings, checkPassword(new URL(url))];
     const info = parseInfo(answered);
     if (await isCluster(redis))
       return [fails("queue", clusterRefused, "Set REDIS_URL to a Redis that is not a cluster.")];
     return [
-      passes("queue", `Redis ${info.get("redis_version") ?? ""} answers`),
+      await checkTakes(redis, `Redis ${info.get("redis_version") ?? ""}`),
       checkEviction(info.get("maxmemory_policy")),
       checkPersistence(info.get("aof_enabled")),
       checkPassword(new URL(url)),
@@ -62,6 +63,28 @@ export async function checkRedis(url: string): Promise<Check[]> {
     redis.disconnect();
   }
 }
+
+/** Checks that Redis takes tasks; rejects if it does not answer. */
+async function checkTakes(redis: Redis, name: string): Promise<Check> {
+  try {
+    await tryWrite(redis);
+    return passes("queue", `${name} answers, and takes tasks`);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    return fails("queue", `Redis takes no tasks: ${(error as Error).message}`, remedyOf(refusal));
+  }
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  READONLY: "It is a replica: let REDIS_URL lead to the primary, or promote it.",
+  OOM: "Its memory is full: see what else it holds, and raise `maxmemory`.",
+  MISCONF: "Its last snapshot failed: see its log, and make room on its disk.",
+  NOPERM: "Give its login the permissions of docs/production.md.",
+  LOADING: "It reads its data after a start: wait.",
+};
+
+const remedyOf = (refusal: string): string => remedies[refusal] ?? "See Redis's log.";
 
 const unknownSettings = warns(
   "redis-eviction",

@@ -16,7 +16,7 @@ import type { Pool, QueryResult } from "pg";
 import type { TaskDefinition, QueueName } from "../../domain/tasks/task.ts";
 import { queueNames } from "../../domain/tasks/task.ts";
 import type { Log } from "../log.ts";
-import { openRedis } from "./redis.ts";
+import { openRedis, tryWrite } from "./redis.ts";
 import { createBatcher } from "./batch.ts";
 import { answerWithin } from "../deadline.ts";
 import { createSeldom } from "../seldom.ts";
@@ -39,7 +39,7 @@ export const migrateQueues = (client: MigrationClient, schema: string): Promise<
 export interface Queues {
   enqueue<Payload>(job: TaskDefinition<Payload>, payload: NoInfer<Payload>): Promise<void>;
   enqueueAll<Payload>(job: TaskDefinition<Payload>, payloads: readonly NoInfer<Payload>[]): Promise<void>;
-  /** Rejects if the backend does not answer. */
+  /** Rejects if the backend does not answer, or takes no task. */
   ping(): Promise<void>;
   /** Returns the number of tasks of each queue: waiting, active, and waiting for a retry. */
   tasks(): Promise<Record<QueueName, { waiting: number; active: number; delayed: number }>>;
@@ -105,7 +105,8 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
       await answerWithin(answerMsMax, addTo(of(queues, job.queue), jobs, backend.kind));
     },
     async ping() {
-      await answerWithin(answerMsMax, queues.get("issuance")?.getWaitingCount() ?? Promise.resolve(undefined));
+      const answer = connection instanceof Redis ? tryWrite(connection) : of(queues, "issuance").getWaitingCount();
+      await answerWithin<unknown>(answerMsMax, answer);
     },
     async tasks() {
       const counts = await Promise.all(

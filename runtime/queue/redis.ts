@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Redis, ReplyError } from "ioredis";
 
 /**
  * Opens a connection. One for adding jobs fails at once while Redis is away, instead of holding the request. One for
@@ -20,6 +20,18 @@ export function openRedis(
   redis.on("error", onError);
   return redis;
 }
+
+/**
+ * Writes a key that expires at once, under the prefix of the queues' own keys. Rejects if Redis takes no write: a
+ * replica (READONLY), a full memory (OOM), a snapshot that failed (MISCONF), a login without the right (NOPERM).
+ */
+export async function tryWrite(redis: Redis): Promise<void> {
+  await redis.set("bull:probe", "", "PX", 1);
+}
+
+/** Returns the word with which Redis refused a command, such as READONLY; undefined if it did not answer. */
+export const refusalOf = (error: unknown): string | undefined =>
+  error instanceof ReplyError ? /^[A-Z]+(?= )/.exec((error as Error).message)?.[0] : undefined;
 
 /**
  * Whether this Redis belongs to a Redis Cluster, where every script of BullMQ would fail: each names keys of several

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sql, verbatim } from "../../db/sql.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -89,6 +90,40 @@ const mistakes: Record<string, Mistake> = {
     return endsWith(service.startWorker({ DATABASE_URL: url }), () =>
       service.owner.query(verbatim(`drop role ${login}`)),
     );
+  },
+
+  async "the login of an api that runs lost its role"(service) {
+    const login = `dismissed_${process.pid}`;
+    const { owner } = service;
+    await owner.query(verbatim(`create role ${login} login password 'x' in role realmpass_api, realmpass_queue`));
+    const url = Object.assign(new URL(service.databaseUrl), { username: login, password: "x" }).href;
+    const child = await service.startApi({ DATABASE_URL: url });
+    await owner.query(verbatim(`revoke realmpass_api, realmpass_queue from ${login}`));
+    const endSessions = sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${login}`;
+    await owner.query(endSessions);
+    return runs(async () => {
+      await owner.query(verbatim(`grant realmpass_api, realmpass_queue to ${login}`));
+      await eventually(async () => {
+        expect(await service.call("GET", "/readyz")).toMatchObject({ status: 200 });
+      });
+      await ended(child);
+      service.api.splice(service.api.indexOf(child), 1);
+      await service.startApi();
+      await owner.query(endSessions);
+      await owner.query(verbatim(`revoke realmpass_api, realmpass_queue from ${login}`));
+      await owner.query(verbatim(`drop role ${login}`));
+    });
+  },
+
+  async "a session holds a lock on a table"(service) {
+    const [holder, waiter] = await Promise.all([openSession(service), openSession(service)]);
+    await holder.query("begin; lock table users in access exclusive mode");
+    const waiting = waiter.query("select count(*) from users");
+    return runs(async () => {
+      await holder.end();
+      await waiting;
+      await waiter.end();
+    });
   },
 
   async "PgBouncer lies before PostgreSQL"(service) {
@@ -195,6 +230,19 @@ const mistakes: Record<string, Mistake> = {
     return runs(await redis.takeAway());
   },
 
+  async "Redis is a replica"(_, redis) {
+    return runs(await redis.demote());
+  },
+
+  async "the memory of Redis is full"(_, redis) {
+    await redis.configure("maxmemory", "1");
+    return runs(() => redis.configure("maxmemory", "0"));
+  },
+
+  async "Redis cannot save its data"(_, redis) {
+    return runs(await redis.failSnapshots());
+  },
+
   async "Redis may throw away what it holds"(_, redis) {
     await redis.configure("maxmemory-policy", "allkeys-lru");
     return runs(() => redis.configure("maxmemory-policy", "noeviction"));
@@ -277,6 +325,13 @@ const mistakes: Record<string, Mistake> = {
     return runs(() => set(before!.notAfter));
   },
 };
+
+/** A session of another program, such as a report. */
+async function openSession({ databaseUrl }: RunningService): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: "report" });
+  await client.connect();
+  return client;
+}
 
 const setProvider = ({ owner }: RunningService, issuer: string | null) =>
   owner.query<{ name: string }>(sql`

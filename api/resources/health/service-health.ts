@@ -1,5 +1,6 @@
 import type { Db } from "../../../db/client.ts";
 import { pendingMigrations } from "../../../db/migrate.ts";
+import { roleRefused } from "../../../db/outage.ts";
 import * as serviceState from "../../../db/queries/upkeep/service-state.ts";
 import type { ServiceState } from "../../../db/queries/upkeep/service-state.ts";
 import type { ProcessKind } from "../../../domain/process.ts";
@@ -8,6 +9,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import { answerWithin } from "../../../runtime/deadline.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { Queues } from "../../../runtime/queue/queues.ts";
+import { refusalOf } from "../../../runtime/queue/redis.ts";
 import type { HealthCheck } from "../../contract/deps.ts";
 
 /** The maximum age of a response: everyone may ask, and the database is asked this often at most. */
@@ -49,24 +51,31 @@ export function createServiceHealth(options: Options): () => Promise<readonly He
 }
 
 async function look({ db, queues, disk, clock, log }: Options): Promise<HealthCheck[]> {
-  const [queueAnswers, isDiskFull, found] = await Promise.all([
+  const [queueFault, isDiskFull, found] = await Promise.all([
     answerWithin(answerMsMax, queues.ping()).then(
-      () => true,
-      () => false,
+      () => undefined,
+      (error: unknown) => {
+        const refusal = refusalOf(error);
+        return refusal === undefined ? "it does not answer" : `it takes no tasks (${refusal})`;
+      },
     ),
     disk.isFull(),
     answerWithin(answerMsMax, serviceState.read(db, { at: clock.now() })).catch((err: unknown) => {
       log.warn({ event: "status.unreadable", err }, "the state of the service could not be read");
+      if (roleRefused(err)) return "role" as const;
       // Class 42: the object does not exist, or access to it is denied. The schema is not the one for this code.
       return String((err as { code?: unknown }).code).startsWith("42") ? ("schema" as const) : ("database" as const);
     }),
   ]);
   const queue = check(
     "queue",
-    queueAnswers ? undefined : "it does not answer; work is found without it, later",
+    queueFault === undefined ? undefined : `${queueFault}; work is found without it, later`,
     "warn",
   );
-  if (found === "database") return [check("database", "it does not answer"), queue, diskCheck(isDiskFull)];
+  if (found === "database" || found === "role") {
+    const reason = found === "role" ? "it refuses this api: its login lost its role" : "it does not answer";
+    return [check("database", reason), queue, diskCheck(isDiskFull)];
+  }
   if (found === "schema") return [check("database"), check("schema", notMigrated), queue, diskCheck(isDiskFull)];
   if (found.isReadOnly) {
     const unknown = ["apis", "workers", "responders"].map((name) =>
@@ -90,7 +99,7 @@ async function look({ db, queues, disk, clock, log }: Options): Promise<HealthCh
     check(
       "backlog",
       found.isIssuanceWaiting ? `an issuance has waited for more than ${minute}` : undefined,
-      queueAnswers ? "warn" : "fail",
+      queueFault === undefined ? "warn" : "fail",
     ),
     diskCheck(isDiskFull || found.isDiskFull),
     check("clock", found.isSkewed ? "a process's clock and the database's differ by more than 2 s" : undefined, "warn"),

@@ -123,7 +123,7 @@ export function registerServiceMetrics(
   });
   new Gauge({
     name: "realmpass_queue_up",
-    help: "Whether the queue answers: 1, or 0.",
+    help: "Whether the queue takes tasks: 1, or 0.",
     registers,
     async collect() {
       const queue = (await serviceHealth()).find(({ name }) => name === "queue");

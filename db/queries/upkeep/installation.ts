@@ -38,16 +38,6 @@ export async function writeSettings(db: Db): Promise<WriteSettings> {
   );
 }
 
-/** Returns how many connections the server has for logins that are not superusers. */
-export async function connectionsFree(db: Db): Promise<number> {
-  return only(
-    await db.query<{ count: number }>(sql`
-      select current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
-             - coalesce(current_setting('reserved_connections', true), '0')::integer as count
-    `),
-  ).count;
-}
-
 /** Commits a change that only shows that the database accepts it. */
 export async function probe(db: Db): Promise<void> {
   await db.query(sql`update installation set probed_at = clock_timestamp()`);
@@ -77,7 +67,6 @@ export async function setMigratedTo(db: Db, migration: string): Promise<void> {
   );
 }
 
-/** Returns the names of the migrations that were run here. Throws undefined_table before the first. */
 /** Whether the server accepts no writes: a standby, or a primary that was set so for a failover. */
 export async function isReadOnly(db: Db): Promise<boolean> {
   return only(
@@ -85,6 +74,7 @@ export async function isReadOnly(db: Db): Promise<boolean> {
   ).readOnly;
 }
 
+/** Returns the names of the migrations that were run here. Throws undefined_table before the first. */
 export async function migrationsDone(db: Db): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`select name from knex_migrations order by id`);
   return rows.map(({ name }) => name);

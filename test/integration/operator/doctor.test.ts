@@ -81,6 +81,7 @@ test("a healthy installation passes every check", async () => {
     "clock",
     "login",
     "migrations",
+    "locks",
     "database-write",
     "postgres-settings",
     "connections",

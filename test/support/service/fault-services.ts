@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import pg from "pg";
+import { expect } from "vitest";
 import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
@@ -72,6 +73,10 @@ export interface BreakableRedis extends Breakable {
   /** Ends it; returns a function that starts it again with its data. */
   takeAway(): Promise<() => Promise<void>>;
   configure(name: string, value: string): Promise<void>;
+  /** Lets its next snapshots fail, so that it takes no writes; returns a function that ends this. */
+  failSnapshots(): Promise<() => Promise<void>>;
+  /** Makes it the replica of a Redis that is away; returns a function that makes it a primary again. */
+  demote(): Promise<() => Promise<void>>;
 }
 
 /** Starts a Redis that keeps its data as docs/operations.md asks for, or one that is a Redis Cluster by itself. */
@@ -118,6 +123,26 @@ export async function startBreakableRedis({ isCluster = false } = {}): Promise<B
     },
     async configure(name, value) {
       await withRedis(url, (redis) => redis.config("SET", name, value));
+    },
+    async failSnapshots() {
+      // Redis cannot rename its new snapshot over a directory.
+      const inTheWay = join(directory, "dump.rdb");
+      await mkdir(inTheWay);
+      await withRedis(url, async (redis) => {
+        await redis.config("SET", "save", "3600 1");
+        await redis.bgsave();
+        await eventually(async () => {
+          expect(await redis.info("persistence")).toContain("rdb_last_bgsave_status:err");
+        });
+      });
+      return async () => {
+        await rmdir(inTheWay);
+        await withRedis(url, (redis) => redis.config("SET", "save", ""));
+      };
+    },
+    async demote() {
+      await withRedis(url, (redis) => redis.replicaof("127.0.0.1", 1));
+      return () => withRedis(url, (redis) => redis.replicaof("NO", "ONE"));
     },
     async stop() {
       await ended(server);
