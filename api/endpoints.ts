@@ -54,6 +54,7 @@ import { revokeProfile } from "./resources/profile/revoke-profile.ts";
 import { revokeProfiles } from "./resources/profile/revoke-profiles.ts";
 import { getProfileActivity } from "./resources/profile/get-profile-activity.ts";
 import { getRevoked } from "./resources/radius/get-revoked.ts";
+import { getVlans } from "./resources/radius/get-vlans.ts";
 import { finishSetup } from "./resources/setup/finish-setup.ts";
 import { getSetup } from "./resources/setup/get-setup.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
@@ -77,7 +78,9 @@ import { offboardUser } from "./resources/user/offboard-user.ts";
 import { reactivateUser } from "./resources/user/reactivate-user.ts";
 import { listRoles } from "./resources/role/list-roles.ts";
 import { getUserRoles } from "./resources/user/get-user-roles.ts";
+import { getUserVlan } from "./resources/user/get-user-vlan.ts";
 import { setUserRoles } from "./resources/user/set-user-roles.ts";
+import { setUserVlan } from "./resources/user/set-user-vlan.ts";
 import { setUserLimit } from "./resources/user/set-user-limit.ts";
 import { setUserLock } from "./resources/user/set-user-lock.ts";
 
@@ -94,6 +97,8 @@ export const endpoints: readonly Endpoint[] = [
   setUserLimit,
   getUserRoles,
   setUserRoles,
+  getUserVlan,
+  setUserVlan,
   listRoles,
   offboardUser,
   reactivateUser,
@@ -133,6 +138,7 @@ export const endpoints: readonly Endpoint[] = [
   rotateClientSecret,
   getOverview,
   getRevoked,
+  getVlans,
   getRealm,
   getRealmSettings,
   updateRealm,

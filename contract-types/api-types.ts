@@ -876,6 +876,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/radius/vlans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The VLANs of devices, for RADIUS servers
+         * @description A line for each active profile of a user with a VLAN of their own: `identity`, the common name of its certificate, a tab, and the VLAN. The first line is for all other devices, with `*` in place of the identity, if the realm has a default. The last line is `end`: without it the list is not whole.
+         */
+        get: operations["getVLANs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/realm": {
         parameters: {
             query?: never;
@@ -1316,6 +1336,27 @@ export interface paths {
          * @description Nothing comes back: neither profiles nor sessions nor roles; those from the identity provider return with the next sign-in through it. A forgotten user stays forgotten; if they return, they are a new user.
          */
         put: operations["reactivateUser"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/{userID}/vlan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The VLAN of a user's devices, and who set it */
+        get: operations["getUserVLAN"];
+        /**
+         * Give a user's devices a VLAN
+         * @description It counts before the realm's rules and default, until it is null again. RADIUS servers have it once they have fetched `GET /api/radius/vlans` and the device connects again. With `If-Match`, only what was read is changed.
+         */
+        put: operations["setUserVLAN"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2611,6 +2652,10 @@ export interface components {
             claimRoles: string[];
             /** @description Who may use the realm: people with one of these values of a claim (`NAME=VALUE`); empty: everybody. */
             mayUse: string[];
+            /** @description Which VLAN people get at a sign-in through the identity provider: the first that fits (`NAME=VALUE=VLAN`). */
+            vlanRules: string[];
+            /** @description The VLAN of everybody else; null: the RADIUS server decides. */
+            vlanDefault: string | null;
             /** @description The operator's command for each setting that cannot be changed here now, with the current values. */
             locked: {
                 [key: string]: string;
@@ -2816,7 +2861,7 @@ export interface components {
              * @description An audit event, `profile_check`, `profile_expire` or `issuance_fail`.
              * @enum {string}
              */
-            type: "admin_login" | "user_login" | "user_login_refused" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "setup_finish" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_change" | "job_cancel" | "job_finish" | "job_output_read" | "job_output_erase" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
+            type: "admin_login" | "user_login" | "user_login_refused" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_vlan_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "setup_finish" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_change" | "job_cancel" | "job_finish" | "job_output_read" | "job_output_erase" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
             /** @description null: nobody did it. */
             by: components["schemas"]["ActedBy"] | null;
             serial: string | null;
@@ -2879,6 +2924,7 @@ export interface components {
                 administrator: boolean;
                 roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
             };
+            vlan: components["schemas"]["UserVLAN"];
             signIn: {
                 /** @description Of the local account; null: there is none. */
                 username: string | null;
@@ -2944,6 +2990,16 @@ export interface components {
             given: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
             /** @description Given by the identity provider, at the latest sign-in through it. */
             fromProvider: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
+        };
+        UserVLAN: {
+            /** @description The VLAN of the user's devices: `given`, else `fromProvider`, else `realmDefault`. */
+            vlan: string | null;
+            /** @description Set here. */
+            given: string | null;
+            /** @description By the realm's rules, at the latest sign-in through the identity provider. */
+            fromProvider: string | null;
+            /** @description Null: the RADIUS server decides. */
+            realmDefault: string | null;
         };
     };
     responses: {
@@ -7682,6 +7738,38 @@ export interface operations {
             503: components["responses"]["503_unavailable"];
         };
     };
+    getVLANs: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
     getRealm: {
         parameters: {
             query?: never;
@@ -9309,6 +9397,115 @@ export interface operations {
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
             409: components["responses"]["409_user_forgotten"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getUserVLAN: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier response: 304 without a body if it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["UserVLAN"];
+                    };
+                };
+            };
+            /** @description Unchanged since the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    setUserVLAN: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of the response that was read: `precondition_failed` if it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A number of IEEE 802.1Q, or a name that the switches know; null: by rule again. */
+                    vlan: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["UserVLAN"];
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
+            412: components["responses"]["412_precondition_failed"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

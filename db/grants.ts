@@ -411,6 +411,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: true, update: ["profile_count"] },
     realmpass_operator: { select: true },
   },
+  user_vlans: {
+    realmpass_api: { select: true, insert: true, update: true, delete: true },
+    realmpass_operator: { select: true },
+  },
   users: {
     realmpass_api: {
       select: true,

@@ -890,6 +890,8 @@ create table realms (
   time_zone text default 'UTC'::text not null,
   guest_days_max integer default 90 not null,
   guest_limit_max integer default 200 not null,
+  vlan_rules jsonb default '[]'::jsonb not null,
+  vlan_default text,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
@@ -926,6 +928,8 @@ comment on column realms.set_up_at is 'When the set-up was finished, by somebody
 comment on column realms.time_zone is 'As the IANA database names it: in which times are shown on pages that cannot know the reader''s.';
 comment on column realms.guest_days_max is 'How long a guest account may last that a guest manager makes.';
 comment on column realms.guest_limit_max is 'How many profiles a guest account may have that a guest manager makes.';
+comment on column realms.vlan_rules is 'A list of {claim, value, vlan}: at a sign-in through the identity provider the first that fits gives the VLAN.';
+comment on column realms.vlan_default is 'For people without another VLAN; null: the RADIUS server decides.';
 CREATE TRIGGER realms_keep_may_use BEFORE UPDATE OF upstream_claims ON public.realms FOR EACH ROW WHEN (((old.upstream_claims ? 'mayUse'::text) AND (NOT (new.upstream_claims ? 'mayUse'::text)))) EXECUTE FUNCTION keep_may_use();
 CREATE TRIGGER realms_stay_set_up BEFORE UPDATE OF set_up_at ON public.realms FOR EACH ROW WHEN (((old.set_up_at IS NOT NULL) AND (new.set_up_at IS DISTINCT FROM old.set_up_at))) EXECUTE FUNCTION keep_set_up();
 CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
@@ -1115,6 +1119,21 @@ create table user_profile_counts (
 comment on table user_profile_counts is 'How many active profiles each user has, for sorting and filtering by it; up to half a minute late with those that run out.';
 CREATE INDEX user_profile_counts_sorted ON public.user_profile_counts USING btree (realm_id, profile_count, user_id);
 
+create table user_vlans (
+  user_id bigint not null,
+  realm_id bigint not null,
+  given text,
+  from_provider text,
+  constraint user_vlans_pkey PRIMARY KEY (user_id),
+  constraint user_vlans_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint user_vlans_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint user_vlans_any CHECK (((given IS NOT NULL) OR (from_provider IS NOT NULL)))
+);
+comment on table user_vlans is 'People whose devices get another VLAN than the realm''s default.';
+comment on column user_vlans.given is 'Set by hand; counts before the other.';
+comment on column user_vlans.from_provider is 'By the realm''s rules, at the latest sign-in.';
+CREATE INDEX user_vlans_realm ON public.user_vlans USING btree (realm_id, user_id);
+
 create table users (
   id bigint generated always as identity not null,
   realm_id bigint not null,
@@ -1174,6 +1193,7 @@ CREATE TRIGGER users_administrator BEFORE UPDATE OF administrator, roles, provid
 CREATE TRIGGER users_administrator_of_new BEFORE INSERT ON public.users FOR EACH ROW WHEN ((new.administrator OR (new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[]))) EXECUTE FUNCTION keep_administrator();
 CREATE TRIGGER users_are_offboarded_now BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((new.offboarded_at IS DISTINCT FROM old.offboarded_at) AND (new.offboarded_at < (now() - '00:10:00'::interval)))) EXECUTE FUNCTION keep_offboarding_date();
 CREATE TRIGGER users_change_sides_without_roles BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN ((((old.offboarded_at IS NULL) <> (new.offboarded_at IS NULL)) AND ((new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[])))) EXECUTE FUNCTION end_roles();
+CREATE TRIGGER users_forget_vlan AFTER UPDATE OF forgotten_at ON public.users FOR EACH ROW WHEN ((new.forgotten_at IS NOT NULL)) EXECUTE FUNCTION forget_vlan();
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
 CREATE TRIGGER users_keep_an_administrator AFTER UPDATE OF administrator, roles, provider_roles, offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NULL) AND ('administrator'::text = ANY ((old.roles || old.provider_roles))) AND ((new.offboarded_at IS NOT NULL) OR (NOT ('administrator'::text = ANY ((new.roles || new.provider_roles))))) AND (NOT pg_has_role(CURRENT_USER, 'realmpass_operator'::name, 'usage'::text)))) EXECUTE FUNCTION keep_an_administrator();
 CREATE TRIGGER users_stay_offboarded BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NOT NULL) AND (new.offboarded_at IS NULL))) EXECUTE FUNCTION keep_offboarded();
@@ -1503,6 +1523,18 @@ end
 $function$
 ;
 comment on function forget_users(bigint[],timestamp with time zone) is 'Erases what names users whose time is up, and answers which those are. Workers call it, who may not read all of what it erases.';
+
+CREATE OR REPLACE FUNCTION public.forget_vlan()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from user_vlans where user_id = new.id;
+  return null;
+end
+$function$
+;
 
 CREATE OR REPLACE FUNCTION public.keep_administrator()
  RETURNS trigger

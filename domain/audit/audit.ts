@@ -11,6 +11,7 @@ export const auditEvents = [
   "user_undelete",
   "user_limit_update",
   "user_role_update",
+  "user_vlan_update",
   "user_forget",
   "user_export",
   "profile_create",

@@ -6,7 +6,7 @@ import { text } from "../text.ts";
 export const ClaimName = z.string().regex(/^[!-<>-~]{1,200}$/, "must be 1 to 200 visible ASCII characters without =");
 
 /** A claim and the value that counts: the claim's own, or one of its values. */
-const ClaimRule = z.object({ claim: ClaimName, value: text(1, 255) });
+export const ClaimRule = z.object({ claim: ClaimName, value: text(1, 255) });
 export type ClaimRule = z.output<typeof ClaimRule>;
 
 /** The most rules for one role. */

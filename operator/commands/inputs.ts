@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { text } from "../../domain/text.ts";
 import { roles, type Role } from "../../domain/people/roles.ts";
+import { VlanRule, vlanRulesMax } from "../../domain/people/vlan.ts";
 import { ClaimName, mayUseMax, roleRulesMax } from "../../domain/people/upstream-claims.ts";
 
 /** `on` or `off`. */
@@ -25,6 +26,20 @@ export const ClaimValue = z
 
 /** `NAME=VALUE`, several of them: who may use the realm. */
 export const MayUse = z.array(ClaimValue).max(mayUseMax, `must be at most ${mayUseMax}`);
+
+/** `NAME=VALUE=VLAN`, several of them in their order: the VLANs of people. */
+export const VlanRules = z
+  .array(
+    z
+      .string()
+      .refine((given) => given.split("=").length > 2, "must be a claim, a value and a VLAN, such as groups=staff=30")
+      .transform((given) => {
+        const [from, to] = [given.indexOf("="), given.lastIndexOf("=")];
+        return { claim: given.slice(0, from), value: given.slice(from + 1, to), vlan: given.slice(to + 1) };
+      })
+      .pipe(VlanRule),
+  )
+  .max(vlanRulesMax, `must be at most ${vlanRulesMax}`);
 
 /** Names of roles, separated by commas. */
 export const RoleNames = z

@@ -1,6 +1,7 @@
 import type { GuestAccount } from "../../db/queries/people/guest-accounts.ts";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
 import { writtenClaims } from "../../domain/people/upstream-claims.ts";
+import { writtenVlanRule } from "../../domain/people/vlan.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../domain/certificate/entitlement.ts";
 import { constraintsOf, constraintsText } from "../issuer/constraints.ts";
@@ -32,6 +33,8 @@ export const realmView = (realm: RealmRow) => ({
   upstreamClientID: realm.upstreamClientId,
   upstreamClientSecretSet: realm.upstreamClientSecretSet,
   ...writtenClaims(realm.upstreamClaims),
+  vlanRules: realm.vlanRules.map(writtenVlanRule),
+  vlanDefault: realm.vlanDefault,
 });
 
 /** Returns an issuer as commands show it. Its fingerprint is SHA-256. */

@@ -14,6 +14,8 @@ const resettableSettings = [
   "claim-administrator",
   "claim-role",
   "may-use",
+  "vlan-rule",
+  "vlan-default",
 ] as const;
 export type ResettableSetting = (typeof resettableSettings)[number];
 

@@ -6,12 +6,13 @@ import {
   type RoleRules,
   type UpstreamClaims,
 } from "../../domain/people/upstream-claims.ts";
+import type { VlanRule } from "../../domain/people/vlan.ts";
 import { isOpenIssuer } from "../../domain/uris.ts";
 import type { ResettableSetting } from "./resettable-settings.ts";
 
 /**
  * The options of `realm set` that `--clear` can reset: identity provider, CA of the RADIUS server, domains of servers,
- * forgetting.
+ * forgetting, VLANs.
  */
 export interface UpstreamInput {
   infrastructureDomain: string[] | undefined;
@@ -26,6 +27,8 @@ export interface UpstreamInput {
   claimAdministrator: ClaimRule | undefined;
   claimRole: RoleRules | undefined;
   mayUse: ClaimRule[] | undefined;
+  vlanRule: VlanRule[] | undefined;
+  vlanDefault: string | undefined;
   clear: ReadonlySet<ResettableSetting> | undefined;
 }
 
@@ -44,6 +47,8 @@ export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableS
     "claim-administrator": input.claimAdministrator,
     "claim-role": input.claimRole,
     "may-use": input.mayUse,
+    "vlan-rule": input.vlanRule,
+    "vlan-default": input.vlanDefault,
   };
   if (input.claimRole?.administrator && (input.claimAdministrator ?? clear?.has("claim-administrator"))) {
     return "claim-administrator";

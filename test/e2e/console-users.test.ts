@@ -149,6 +149,31 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       );
     });
 
+    test("a VLAN is set by hand and given back to the rules", async () => {
+      const user = await someone("mover");
+      const vlan = async () =>
+        (await subject.api.as.admin({ realmId: subject.realm.realmId }).get(`/api/user/${user.id}/vlan`)).body.data;
+      await opened(`/console/users/${user.id}`, async ({ page }) => {
+        await page.getByText("as the RADIUS server decides").waitFor();
+        await button(page, "Change VLAN").click();
+        await page.getByRole("radio", { name: "Another one" }).check();
+        await page.getByRole("textbox", { name: "VLAN" }).fill("5000");
+        await inDialog(page, "Save").click();
+        await page.getByRole("dialog").getByText("A number from 1 to 4094").first().waitFor();
+        expect(await vlan()).toMatchObject({ given: null });
+        await page.getByRole("textbox", { name: "VLAN" }).fill("quarantine");
+        await inDialog(page, "Save").click();
+        await page.getByText("quarantine, set by hand").waitFor();
+        expect(await vlan()).toMatchObject({ given: "quarantine" });
+
+        await button(page, "Change VLAN").click();
+        await page.getByRole("radio", { name: "As the realm's rules say" }).check();
+        await inDialog(page, "Save").click();
+        await page.getByText("as the RADIUS server decides").waitFor();
+        expect(await vlan()).toMatchObject({ vlan: null });
+      });
+    });
+
     test("offboarding explains what is lost permanently and asks first; the user can be reactivated", async () => {
       const leaver = await someone("leaver");
       const serials = await Promise.all([given.profile(leaver), given.profile(leaver)]);

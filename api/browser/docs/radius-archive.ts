@@ -6,8 +6,8 @@ import { programFile } from "../../../runtime/program-files.ts";
 
 /** Folders of `docs/radius` that are downloaded together. */
 export const radiusArchives = {
-  strict: ["common", "strict"],
-  resilient: ["common", "resilient"],
+  strict: ["common", "strict", "vlans"],
+  resilient: ["common", "resilient", "vlans"],
   hostapd: ["hostapd", "resilient"],
   disconnect: ["disconnect"],
 } as const satisfies Record<string, readonly string[]>;

@@ -3,6 +3,7 @@ import { isEmailAddress } from "../../../domain/people/email.ts";
 import { KnownPairwiseID } from "../../../domain/people/pairwise-id.ts";
 import { text, withoutEnds } from "../../../domain/text.ts";
 import { inOrder, type Role } from "../../../domain/people/roles.ts";
+import type { SignInClaims, VlanRule } from "../../../domain/people/vlan.ts";
 import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
 import { claimNamesIn, isPresent, valueOf, verdictOf, type Claims } from "./claim-rules.ts";
 import { UpstreamError } from "./upstream-error.ts";
@@ -20,6 +21,8 @@ export interface UpstreamPerson {
   mappedRoles: readonly Role[];
   roles: readonly Role[];
   withheldRoles: readonly Role[];
+  /** The VLAN by the realm's rules; null: none fits; undefined: the provider withholds a claim that decides. */
+  vlan: string | null | undefined;
 }
 
 const defaults = { pairwiseId: "pairwise_id", email: "email", displayName: "name" } as const;
@@ -28,12 +31,14 @@ const defaults = { pairwiseId: "pairwise_id", email: "email", displayName: "name
 const claimedId = z.string().transform(withoutEnds).pipe(KnownPairwiseID);
 
 /** Returns whether a mapped claim is missing and may be available elsewhere. */
-export const lacksClaims = (claims: Claims, names: UpstreamClaims): boolean =>
+export const lacksClaims = (claims: Claims, names: SignInClaims): boolean =>
   [
     names.pairwiseId ?? defaults.pairwiseId,
     names.email ?? defaults.email,
     names.displayName ?? defaults.displayName,
-    ...[names.mayUse ?? [], ...Object.values(roleRulesOf(names))].flat().map(({ claim }) => claim),
+    ...[names.mayUse ?? [], names.vlanRules ?? [], ...Object.values(roleRulesOf(names))]
+      .flat()
+      .map(({ claim }) => claim),
   ].some((name) => !isPresent(valueOf(claims, name)));
 
 /** Merges the claims. The signed id token takes precedence. Both may refer to claims elsewhere. */
@@ -57,7 +62,7 @@ export const namesOf = (claims: Claims): string[] =>
  * UpstreamError} for a claim that is not text, is too long or has control characters, and if the provider withholds
  * whether the person may use the realm.
  */
-export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson {
+export function personOf(claims: Claims, names: SignInClaims): UpstreamPerson {
   const subject = textOf(claims, "sub", text(1, 255));
   if (subject === undefined) throw badClaim("sub is missing");
   const claimed = textOf(claims, names.pairwiseId ?? defaults.pairwiseId, claimedId);
@@ -81,7 +86,18 @@ export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson 
     mappedRoles: mapped,
     roles: inOrder(mapped.filter((role) => verdicts.get(role) === true)),
     withheldRoles: mapped.filter((role) => verdicts.get(role) === "withheld"),
+    vlan: vlanBy(claims, names.vlanRules ?? []),
   };
+}
+
+/** Returns the VLAN of the first rule that fits. A claim that is withheld may be the one of an earlier rule. */
+function vlanBy(claims: Claims, rules: readonly VlanRule[]): string | null | undefined {
+  for (const rule of rules) {
+    const verdict = verdictOf(claims, [rule]);
+    if (verdict === "withheld") return undefined;
+    if (verdict) return rule.vlan;
+  }
+  return null;
 }
 
 /** Returns the claimed e-mail address; an invalid one is dropped and does not block the sign-in. */

@@ -11,7 +11,7 @@ import {
   type Client,
   type ClientAuth,
 } from "oauth4webapi";
-import type { UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
+import type { SignInClaims } from "../../../domain/people/vlan.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Claims } from "./claim-rules.ts";
 import { lacksClaims, withUserinfo } from "./claims-to-user.ts";
@@ -28,7 +28,7 @@ export interface CodeExchange {
   redirectUri: string;
   attempt: Pick<Attempt, "nonce" | "codeVerifier">;
   /** The claims that the realm needs. */
-  names: UpstreamClaims;
+  names: SignInClaims;
 }
 
 /**

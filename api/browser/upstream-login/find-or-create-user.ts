@@ -1,8 +1,10 @@
 import { violates, type Db } from "../../../db/client.ts";
 import * as roleOperations from "../../../db/operations/roles.ts";
+import * as vlanOperations from "../../../db/operations/vlans.ts";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as identities from "../../../db/queries/sign-in/upstream-identities.ts";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
+import * as vlans from "../../../db/queries/people/vlans.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { PairwiseID } from "../../../domain/people/pairwise-id.ts";
 import type { Role } from "../../../domain/people/roles.ts";
@@ -122,6 +124,7 @@ async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, a
     at,
     properties: { userID: userId, issuer, administrator: roles.includes("administrator"), roles },
   });
+  await takeVlan(tx, { realmId, userId, person, at });
   return { userId, roles, how: "created" };
 }
 
@@ -162,8 +165,22 @@ async function welcome(
       properties: { userID: id, changed, issuer },
     });
   }
+  await takeVlan(tx, { realmId, userId: id, person, at });
   const { held, lastAdministratorKept } = await takeRoles(tx, { realmId, user, person, at });
   return { userId: id, roles: held, how, ...(lastAdministratorKept && { lastAdministratorKept }) };
+}
+
+/** Stores the VLAN that the realm's rules give a user; one that was set by hand stays, and counts. */
+async function takeVlan(
+  tx: Db,
+  { realmId, userId, person, at }: { realmId: string; userId: string; person: UpstreamPerson; at: Date },
+): Promise<void> {
+  if (person.vlan === undefined) return;
+  const before = await vlans.find(tx, { realmId, userId });
+  if (before === undefined) return;
+  const after = { ...before, fromProvider: person.vlan };
+  const actor = { userId, clientId: null };
+  await vlanOperations.set(tx, { realmId, userId, before, after, source: "provider", actor, at });
 }
 
 /**

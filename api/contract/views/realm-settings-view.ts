@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import { writtenClaims } from "../../../domain/people/upstream-claims.ts";
+import { writtenVlanRule } from "../../../domain/people/vlan.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** The settings of a realm that the console can change. */
@@ -51,6 +52,12 @@ export const RealmSettingsView = ChangeableSettings.extend({
   mayUse: z
     .array(z.string())
     .describe("Who may use the realm: people with one of these values of a claim (`NAME=VALUE`); empty: everybody."),
+  vlanRules: z
+    .array(z.string())
+    .describe(
+      "Which VLAN people get at a sign-in through the identity provider: the first that fits (`NAME=VALUE=VLAN`).",
+    ),
+  vlanDefault: z.string().nullable().describe("The VLAN of everybody else; null: the RADIUS server decides."),
   locked: z
     .record(z.string(), z.string())
     .describe("The operator's command for each setting that cannot be changed here now, with the current values."),
@@ -88,5 +95,7 @@ export const realmSettingsView = (
   upstreamClientID: realm.upstreamClientId,
   upstreamClientSecretSet: realm.upstreamClientSecretSet,
   ...writtenClaims(realm.upstreamClaims),
+  vlanRules: realm.vlanRules.map(writtenVlanRule),
+  vlanDefault: realm.vlanDefault,
   locked,
 });

@@ -4,6 +4,7 @@ import { ConsentView } from "./consent-view.ts";
 import { SessionView } from "./session-view.ts";
 import { Timestamp } from "./timestamp.ts";
 import { UserView } from "./user-view.ts";
+import { UserVlanView } from "./user-vlan-view.ts";
 
 const moment = Timestamp.nullable();
 
@@ -74,6 +75,7 @@ export const UserExportView = z
   .object({
     exportedAt: Timestamp,
     user: UserView.extend({ displayName: z.string().nullable(), administrator: z.boolean(), roles: z.array(Role) }),
+    vlan: UserVlanView,
     signIn: z.object({
       username: z.string().nullable().describe("Of the local account; null: there is none."),
       identities: z.array(z.object({ issuer: z.string(), subject: z.string(), createdAt: Timestamp })),

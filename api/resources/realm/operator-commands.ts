@@ -1,5 +1,6 @@
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
+import { writtenVlanRule } from "../../../domain/people/vlan.ts";
 import { writtenClaims } from "../../../domain/people/upstream-claims.ts";
 import { isLocked, type TrustSetting } from "./realm-settings-change.ts";
 
@@ -42,5 +43,10 @@ export function operatorCommands(realm: RealmRow): Record<string, string> {
       ...(claims.claimRoles.length > 0 ? claims.claimRoles : ["help_desk=groups=it"]),
     ),
     mayUse: command("--may-use", ...(claims.mayUse.length > 0 ? claims.mayUse : ["groups=wifi-users"])),
+    vlanRules: command(
+      "--vlan-rule",
+      ...(realm.vlanRules.length > 0 ? realm.vlanRules.map(writtenVlanRule) : ["groups=staff=30"]),
+    ),
+    vlanDefault: command("--vlan-default", realm.vlanDefault ?? "20"),
   };
 }

@@ -8,6 +8,7 @@ import { StatusBadge, userStatus } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { LimitDialog } from "./limit-dialog.tsx";
 import type { User } from "./load-users.ts";
+import { VlanFact } from "./vlan-fact.tsx";
 import { ProfilesUsed } from "./profiles/profiles-used.tsx";
 
 export function UserFacts({ user }: { user: User }) {
@@ -49,6 +50,9 @@ export function UserFacts({ user }: { user: User }) {
               </Allowed>
             </Group>,
           ],
+          ...(blacklistDate === null
+            ? ([[t("users.vlan.label"), <VlanFact key="vlan" user={user} />]] satisfies [string, ReactNode][])
+            : []),
           [t("users.columns.created"), <Time key="created" at={creationTime} />],
           ...since(t("users.filters.locked"), lockDate),
           ...since(t("users.filters.offboarded"), blacklistDate),

@@ -1,6 +1,7 @@
 import type { DeviceType, KeyType } from "../../../domain/certificate/device.ts";
 import type { Realm } from "../../../domain/realm.ts";
 import type { UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
+import type { SignInClaims, VlanRule } from "../../../domain/people/vlan.ts";
 import { first, only, type Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
@@ -30,6 +31,10 @@ export interface RealmRow extends Realm {
   upstreamClientId: string | null;
   upstreamClientSecretSet: boolean;
   upstreamClaims: UpstreamClaims;
+  /** The first that fits at a sign-in gives a person's VLAN. */
+  vlanRules: VlanRule[];
+  /** The VLAN of people without another one; null: the RADIUS server decides. */
+  vlanDefault: string | null;
 }
 
 const columns = sql`
@@ -40,7 +45,8 @@ const columns = sql`
   offboarding_share_percent as "offboardingShare", forget_after_months as "forgetAfterMonths",
   time_zone as "timeZone", guest_days_max as "guestDaysMax", guest_limit_max as "guestLimitMax", set_up_at as "setUpAt",
   local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
-  upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims"`;
+  upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims",
+  vlan_rules as "vlanRules", vlan_default as "vlanDefault"`;
 
 export async function findById(db: Db, id: string): Promise<RealmRow | undefined> {
   return first(await db.query<RealmRow>(sql`select ${columns} from realms where id = ${id}`));
@@ -126,6 +132,8 @@ export interface RealmChange {
   /** Sealed under the master key, see {@link upstreamSecretContext}. */
   upstreamClientSecret?: Uint8Array | null | undefined;
   upstreamClaims?: UpstreamClaims | undefined;
+  vlanRules?: readonly VlanRule[] | undefined;
+  vlanDefault?: string | null | undefined;
   maxProfiles?: number | undefined;
   maxValidMonths?: number | undefined;
 }
@@ -152,6 +160,8 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
     [sql`upstream_client_id`, change.upstreamClientId],
     [sql`upstream_client_secret`, change.upstreamClientSecret],
     [sql`upstream_claims`, claims],
+    [sql`vlan_rules`, change.vlanRules === undefined ? undefined : JSON.stringify(change.vlanRules)],
+    [sql`vlan_default`, change.vlanDefault],
     [sql`max_profiles`, change.maxProfiles],
     [sql`max_valid_months`, change.maxValidMonths],
   ];
@@ -183,7 +193,7 @@ export interface RealmUpstream {
   clientId: string;
   /** Sealed under the master key; null: this service is a public client there. */
   sealedSecret: Buffer | null;
-  claims: UpstreamClaims;
+  claims: SignInClaims;
 }
 
 /** Returns the identity provider of a realm; undefined when there is no such realm or it has none. */
@@ -195,7 +205,8 @@ export async function findUpstream(
   return first(
     await db.query<RealmUpstream>(sql`
       select id as "realmId", name as "realmName", upstream_issuer as issuer, upstream_client_id as "clientId",
-             upstream_client_secret as "sealedSecret", upstream_claims as claims
+             upstream_client_secret as "sealedSecret",
+             upstream_claims || jsonb_build_object('vlanRules', vlan_rules) as claims
         from realms
        where ${named}
          and upstream_issuer is not null

@@ -21,13 +21,14 @@ import { flag, option } from "../../../terminal/command.ts";
 import { command } from "../command.ts";
 import { text } from "../../../domain/text.ts";
 import { ClaimName } from "../../../domain/people/upstream-claims.ts";
+import { Vlan } from "../../../domain/people/vlan.ts";
 import { UpstreamIssuer } from "../../../domain/uris.ts";
 import { domainsBeyond } from "../../issuer/constraints.ts";
 import { readCertificates } from "../../realm/certificate-file.ts";
 import { ResetSettings } from "../../realm/resettable-settings.ts";
 import { readClientSecret } from "../../realm/client-secret.ts";
 import { wholeNumber } from "../../../terminal/inputs.ts";
-import { ClaimValue, MayUse, RoleClaims, Switch } from "../inputs.ts";
+import { ClaimValue, MayUse, RoleClaims, Switch, VlanRules } from "../inputs.ts";
 import { usageError } from "../../../terminal/failure.ts";
 import { contradictionIn, opensToAnybody, upstreamChange } from "../../realm/upstream-change.ts";
 import { lines, realmView } from "../views.ts";
@@ -93,6 +94,13 @@ export const realmSet = command({
       MayUse.optional(),
       { many: true },
     ),
+    vlanRule: option(
+      "name=value=vlan",
+      "people with this claim value at a sign-in through the identity provider get this VLAN; once for each, the first that fits counts",
+      VlanRules.optional(),
+      { many: true },
+    ),
+    vlanDefault: option("vlan", "the VLAN of everybody else; default: the RADIUS server decides", Vlan.optional()),
     clear: option(
       "settings",
       "settings to reset, separated by commas: radius-ca,upstream-issuer,claim-email",
@@ -179,6 +187,8 @@ export const realmSet = command({
         localSignIn,
         maxProfiles,
         maxValidMonths: maxValid,
+        vlanRules: input.clear?.has("vlan-rule") === true ? [] : input.vlanRule,
+        vlanDefault: input.clear?.has("vlan-default") === true ? null : input.vlanDefault,
         ...upstreamChange(before, input, sealedSecret),
       });
       if (opensToAnybody(before, after, input)) throw usageError(openToAnybody);

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../../db/client.ts";
 import * as issuerKeys from "../../../db/queries/issuer-keys.ts";
 import { sql } from "../../../db/sql.ts";
@@ -16,6 +19,7 @@ import { openssl } from "../../support/pki/openssl.ts";
 import {
   describeWithRadius,
   fetchCrl,
+  fetchVlans,
   authenticate,
   radiusServerName,
   startRadius,
@@ -69,6 +73,8 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   let server: { certificate: string; privateKey: string };
   let healthy: Profile;
   let special: Profile;
+  /** The application that RADIUS servers ask as. */
+  let reader: { clientId: string; clientSecret: string };
   const radius = {} as Record<RadiusMode, RadiusServer>;
 
   beforeAll(async () => {
@@ -82,6 +88,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     target.port = service.apiPort;
 
     const client = await givenServiceApplication(service.owner, service.realmId);
+    reader = await givenServiceApplication(service.owner, service.realmId, ["radius.read"]);
     ownRealm = await givenRealm(service, client);
     const other = await givenIssuingRealm(service.owner);
     otherRealm = await givenRealm(other, await givenServiceApplication(service.owner, other.realmId));
@@ -232,6 +239,105 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       expect(first.accept).toEqual({ ...common, userName: healthy.identity, vlan: "20" });
       expect(second.accept).toEqual({ ...common, userName: special.identity, vlan: "30" });
     }
+  });
+
+  test("devices get the VLAN of their person's claims, one set by hand, or the default, and none once they are offboarded", async () => {
+    const rules = JSON.stringify([
+      { claim: "groups", value: "staff", vlan: "31" },
+      { claim: "groups", value: "students", vlan: "41" },
+    ]);
+    const [realm] = await service.owner.query<{ name: string }>(sql`
+      update realms
+         set upstream_issuer = ${upstream.url}, upstream_client_id = ${upstream.clientId}, vlan_rules = ${rules},
+             vlan_default = '21'
+       where id = ${ownRealm.id} returning name
+    `);
+    const arrive = async (sub: string, groups: string[]): Promise<{ userId: string; profile: Profile }> => {
+      upstream.signsIn({ sub, email: `${sub}@example.org`, name: sub, groups });
+      const browser = createBrowserSession(() => [address(), upstream.url]);
+      expect(await browser.get(`${address()}/login/upstream?realm=${realm!.name}`)).toMatchObject({ status: 200 });
+      const [user] = await service.owner.query<{ id: string }>(sql`
+        select id from users where realm_id = ${ownRealm.id} and pairwise_id = ${sub}
+      `);
+      return { userId: user!.id, profile: await issue(ownRealm, { keyType: "ec-p256" }, user!.id) };
+    };
+    const both = await arrive("both", ["students", "staff"]);
+    const student = await arrive("student", ["students"]);
+    const neither = await arrive("neither", []);
+    const moved = await arrive("moved", ["staff"]);
+    await ask(ownRealm, "PUT", `/api/user/${moved.userId}/vlan`, { vlan: "quarantine" });
+    await bringCrl();
+    const expectVlans = async (expected: readonly [Profile, string][]): Promise<void> => {
+      for (const mode of modes) {
+        const { code, output } = await fetchVlans(radius[mode], { url: address(), client: reader });
+        expect({ code, output }).toMatchObject({ code: 0 });
+        for (const [profile, vlan] of expected) {
+          await eventually(async () => {
+            expect(await expectAdmitted(mode, profile)).toMatchObject({ accept: { vlan } });
+          });
+        }
+      }
+    };
+
+    await expectVlans([
+      [both.profile, "31"],
+      [student.profile, "41"],
+      [neither.profile, "21"],
+      [healthy, "21"],
+      [moved.profile, "quarantine"],
+    ]);
+
+    await ask(ownRealm, "DELETE", `/api/user/${both.userId}`);
+    await ask(ownRealm, "PUT", `/api/user/${moved.userId}/vlan`, { vlan: null });
+    await expectVlans([
+      [student.profile, "41"],
+      [moved.profile, "31"],
+    ]);
+    for (const mode of modes) {
+      const list = await readFile(radius[mode].vlansFile, "utf8");
+      expect(list).toContain(student.profile.identity);
+      expect(list).not.toContain(both.profile.identity);
+    }
+    await expectRefusedSoon(both.profile);
+    await service.owner.query(sql`update realms set vlan_rules = '[]', vlan_default = null where id = ${ownRealm.id}`);
+  });
+
+  test("while FreeRADIUS reads 60,000 VLANs again and again, it refuses nobody", async () => {
+    const line = (identity: string, vlan: number): string => `${identity}\t${vlan}\n`;
+    const names = Array.from({ length: 60_000 }, (_, index) => `${nameOf(index)}@${ownRealm.domain}`);
+    let vlan = 100;
+    const url = await answering(({ method }, response) => {
+      if (method === "POST") response.end('{"access_token": "a"}');
+      else response.end([...names, healthy.identity].map((name) => line(name, vlan)).join("") + "end\n");
+    });
+    for (; vlan < 102; vlan++) {
+      const { code, list } = await fetchVlans(radius.strict, { url, client: reader });
+      expect([code, list.split("@").length - 1]).toEqual([0, 60_001]);
+      await eventually(async () => {
+        // Each attempt is admitted: with the VLAN before, or with the new one.
+        expect(await expectAdmitted("strict", healthy)).toMatchObject({ accept: { vlan: String(vlan) } });
+      });
+    }
+  });
+
+  test.each<[string, number, RequestListener]>([
+    ["Realmpass is away", 1, (_, response) => response.destroy()],
+    ["the application may not", 3, (_, response) => response.writeHead(403).end("{}")],
+    [
+      "the list is cut off",
+      3,
+      ({ method }, response) => response.end(method === "POST" ? '{"access_token": "a"}' : "abc@demo.example\t3\n"),
+    ],
+    [
+      "the list has something else",
+      3,
+      ({ method }, response) =>
+        response.end(method === "POST" ? '{"access_token": "a"}' : 'abc@demo.example\t3", Auth-Type := Accept\nend\n'),
+    ],
+  ])("when %s, fetch-vlans ends with %i, and the list stays", async (_, code, answer) => {
+    const before = await readFile(radius.strict.vlansFile, "utf8");
+    const url = await answering(answer);
+    expect(await fetchVlans(radius.strict, { url, client: reader })).toMatchObject({ code, list: before });
   });
 
   test("a profile revoked by one call is refused within 5 s", async () => {
@@ -564,3 +670,21 @@ function selfSigned({ identity, subject = `/CN=${identity}` }: { identity: strin
 }
 
 const newKey = (): string => openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]).stdout;
+
+/** A name as profiles have them: letters of base 32. */
+const nameOf = (index: number): string =>
+  index
+    .toString(25)
+    .replace(/[0-9a-o]/g, (digit) => String.fromCharCode(97 + parseInt(digit, 25)))
+    .padStart(20, "a");
+
+/** Starts a server in Realmpass's place, for this test; returns its address. */
+async function answering(listener: RequestListener): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    listener(request, response);
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -8,7 +8,7 @@ import { describeWithTool, requireTool } from "../../support/run/tools.ts";
 
 const radius = fileURLToPath(new URL("../../../docs/radius/", import.meta.url));
 
-/** docs/radius/{resilient,hostapd,disconnect}/systemd: the units that fetch CRLs, and the one that disconnects. */
+/** docs/radius/{resilient,hostapd,disconnect,vlans}/systemd: the units that fetch CRLs and VLANs, and the one that disconnects. */
 describeWithTool("systemd-analyze", "the systemd units", () => {
   let directory: string;
   beforeAll(async () => {
@@ -41,6 +41,7 @@ describeWithTool("systemd-analyze", "the systemd units", () => {
     ["resilient", "-crl /etc"],
     ["hostapd", "-crl /etc"],
     ["disconnect", "realmpass-disconnect ${URL}"],
+    ["vlans", "fetch-vlans ${URL}"],
   ])("of %s are valid for systemd, and start an existing script", async (folder, start) => {
     expect(await verify(folder)).toBe("");
     expect(await verify(folder, (unit) => unit.replace("ProtectHome=yes", "ProtectHome=perhaps"))).not.toBe("");

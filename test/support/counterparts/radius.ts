@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { accessSync, constants } from "node:fs";
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { createSocket } from "node:dgram";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -57,8 +57,12 @@ export interface RadiusServer {
   issuersFile: string;
   /** Where `fetch-crl` puts CRLs. */
   crlDirectory: string;
+  /** What `fetch-vlans` writes. */
+  vlansFile: string;
   /** The output of `freeradius -xx` so far. */
   output(): string;
+  /** The process. */
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -110,6 +114,7 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
     [/^\s*group = freerad$/m, ""],
   ]);
 
+  const vlansFile = await installVlans(configuration, directory);
   await options.also?.({ configuration, directory });
 
   const owner = unprivileged();
@@ -137,9 +142,23 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
     accountingPort,
     issuersFile: join(configuration, "certs/realmpass/issuers.pem"),
     crlDirectory,
+    vlansFile,
     output: () => output,
+    pid: child.pid ?? 0,
     stop: () => stop(child, directory),
   };
+}
+
+/** Installs what the page describes under "VLANs by rule", with an empty list; returns the path of the list. */
+async function installVlans(configuration: string, directory: string): Promise<string> {
+  const file = join(directory, "vlans");
+  await writeFile(file, "");
+  const name = "realmpass_vlans_fetched";
+  const module = join(configuration, "mods-available", name);
+  await cp(resolve("docs/radius/vlans/mods-available", name), module);
+  await edit(module, [["/var/lib/realmpass-vlans/vlans", file]]);
+  await symlink(`../mods-available/${name}`, join(configuration, "mods-enabled", name));
+  return file;
 }
 
 async function stop(child: ChildProcess, directory: string): Promise<void> {
@@ -307,6 +326,30 @@ export async function fetchCrl(
   files.sort((one, other) => numberOf(one) - numberOf(other));
   const last = files.at(-1);
   return { ...ran, files, newest: last === undefined ? "" : await readFile(join(crlDirectory, last), "utf8") };
+}
+
+/** Runs what the unit that fetches VLANs runs: the script, then the command that has FreeRADIUS read them. */
+export async function fetchVlans(
+  { vlansFile, pid }: Pick<RadiusServer, "vlansFile" | "pid">,
+  { url, client }: { url: string; client: { clientId: string; clientSecret: string } },
+): Promise<{ code: number; output: string; list: string }> {
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-vlans-"));
+  const credentials = join(directory, "client");
+  await writeFile(credentials, `${client.clientId}:${client.clientSecret}\n`);
+  const ran = await run(resolve("docs/radius/vlans/fetch-vlans"), [url, credentials, vlansFile]);
+  await rm(directory, { recursive: true });
+  // The server's user reads it.
+  await chmod(vlansFile, 0o644);
+  if (ran.code === 0) {
+    const unit = await readFile(resolve("docs/radius/vlans/systemd/realmpass-vlans.service"), "utf8");
+    const command = (/^ExecStartPost=\+\/bin\/sh -c '(.*)'$/m.exec(unit)?.[1] ?? "false")
+      .replace("/var/lib/realmpass-vlans", dirname(vlansFile))
+      .replace(debianConfiguration, join(dirname(vlansFile), "raddb"))
+      .replace("systemctl try-reload-or-restart freeradius", `kill -HUP ${pid}`);
+    const { code, output } = await run("/bin/sh", ["-c", command]);
+    if (code !== 0) throw new Error(`the unit's command failed: ${output}`);
+  }
+  return { ...ran, list: await readFile(vlansFile, "utf8") };
 }
 
 /** Runs a program to its end; it is looked for in `path` before the usual places. */

@@ -56,6 +56,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   takeRowsIn: { rows: [1] },
   setUserLock: { locked: false },
   setUserRoles: { roles: [] },
+  setUserVLAN: { vlan: "30" },
   setUserLimit: { profileOverride: 3 },
   registerApplication: {
     type: "useragent",

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { openDatabase, type Database } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ProcessKind } from "../../../domain/process.ts";
-import { scopesAllowedTo } from "../../../domain/people/scopes.ts";
+import { scopesAllowedTo, type Scope } from "../../../domain/people/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import type { QueueBackend } from "../../../runtime/queue/queues.ts";
 import { atEnd } from "../run/at-end.ts";
@@ -199,6 +199,7 @@ export async function startService({
 export async function givenServiceApplication(
   owner: Database,
   realmId: string,
+  scopes: readonly Scope[] = scopesAllowedTo("service"),
 ): Promise<{ clientId: string; clientSecret: string }> {
   const clientId = randomUUID();
   const clientSecret = randomBytes(32).toString("base64url");
@@ -210,7 +211,7 @@ export async function givenServiceApplication(
       name: "test",
       clientUri: "https://client.example",
       redirectUri: null,
-      scopes: scopesAllowedTo("service"),
+      scopes: [...scopes],
       useClientSecret: true,
       requirePkce: false,
       createdBy: "test",

@@ -142,7 +142,9 @@ describe("with the values of a realm", () => {
 
       const listed = tar("-tzf", "-").trim().split("\n");
       const folders =
-        { strict: ["common"], resilient: ["common"], hostapd: ["resilient"], disconnect: [] }[archive] ?? [];
+        { strict: ["common", "vlans"], resilient: ["common", "vlans"], hostapd: ["resilient"], disconnect: [] }[
+          archive
+        ] ?? [];
       const expected = [...folders, archive].flatMap((folder) =>
         readdirSync(`docs/radius/${folder}`, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())
@@ -161,7 +163,7 @@ describe("with the values of a realm", () => {
       for (const [, secret] of text.matchAll(/^\s*secret\s*=\s*(.*)$/gm)) expect(secret).toBe('"CHANGE-ME"');
       const scripts = tar("-tvzf", "-")
         .split("\n")
-        .filter((line) => /fetch-crl|bring-crl|realmpass-disconnect$/.test(line));
+        .filter((line) => /fetch-crl|bring-crl|fetch-vlans|realmpass-disconnect$/.test(line));
       for (const line of scripts) expect(line).toMatch(/^-rwxr-xr-x root\/root/);
     },
   );

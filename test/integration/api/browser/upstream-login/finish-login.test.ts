@@ -213,7 +213,7 @@ describe("which user a sign-in finds", () => {
       ...one,
       person: {
         ...{ subject, pairwiseId, email: undefined, displayName: undefined },
-        ...{ permitted: true, mappedRoles: [], roles: [], withheldRoles: [] },
+        ...{ permitted: true, mappedRoles: [], roles: [], withheldRoles: [], vlan: null },
       },
     });
     const deps = { db: api.database.open("realmpass_api"), clock: systemClock };

@@ -41,6 +41,7 @@ async function signInWithoutRole({ realmId, userId }: Creators): Promise<void> {
     mappedRoles: ["administrator" as const],
     roles: [],
     withheldRoles: [],
+    vlan: null,
   };
   const deps = { db: api.database.open("realmpass_api"), clock: systemClock };
   await findOrCreateUser(deps, { realmId, issuer: "https://idp.example", person });

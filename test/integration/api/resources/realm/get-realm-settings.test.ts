@@ -42,6 +42,8 @@ test("all settings are in one response, including the operator's", async () => {
     claimAdministrator: null,
     claimRoles: [],
     mayUse: [],
+    vlanRules: [],
+    vlanDefault: null,
   });
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(locked)));
 });

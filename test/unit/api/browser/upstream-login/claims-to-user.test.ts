@@ -21,6 +21,7 @@ test("the usual claims make a person without roles from the provider", () => {
     mappedRoles: [],
     roles: [],
     withheldRoles: [],
+    vlan: null,
   });
 });
 

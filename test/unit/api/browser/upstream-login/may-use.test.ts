@@ -81,3 +81,15 @@ test("the id token or userinfo may refer to a claim elsewhere, and either may ha
   expect(verdictOf(withUserinfo(overage, { groups: ["wifi"] }), [groups])).toBe(true);
   expect(verdictOf(withUserinfo({ groups: [] }, overage), [groups])).toBe(false);
 });
+
+const staff = { ...unit, vlan: "30" };
+const inGroup = { ...groups, vlan: "40" };
+test.each<[string, Claims, string | null | undefined]>([
+  ["the first rule that fits", { unit: "it", groups: [groups.value] }, "30"],
+  ["another rule", { groups: [groups.value] }, "40"],
+  ["no rule", { groups: [] }, null],
+  ["a rule before one that is withheld", { unit: "it", ...overage }, "30"],
+  ["a rule that is withheld, so nothing changes", overage, undefined],
+])("the VLAN is that of %s", (_, claims, vlan) => {
+  expect(personOf({ ...person, ...claims }, { vlanRules: [staff, inGroup] }).vlan).toBe(vlan);
+});
