@@ -1,4 +1,5 @@
 import { allScopes, claimScopes } from "../../domain/people/scopes.ts";
+import { untrustedProxyHeader } from "../../runtime/config/networks.ts";
 import type { Deps } from "../contract/deps.ts";
 import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import { sendJson } from "../http/respond.ts";
@@ -18,12 +19,22 @@ export function metadataPaths({ settings }: Pick<Deps, "settings">): string[] {
   return path === "" ? names : [...names, ...names.map((name) => `${name}${path}`)];
 }
 
-/** Sends the authorization server's metadata: all that is supported, and nothing else. */
-export function metadata({ deps, response }: OAuthCall): Promise<void> {
+/**
+ * Sends the authorization server's metadata: all that is supported, and nothing else. A header reports that a proxy on
+ * the way is not trusted.
+ */
+export function metadata({ deps, request, response }: OAuthCall): Promise<void> {
+  if (isForwardedInVain(request)) response.setHeader(untrustedProxyHeader, "1");
   response.setHeader("Cache-Control", `public, max-age=${publishedMaxAgeSeconds}`);
   response.removeHeader("Pragma");
   sendJson(response, 200, MetadataAnswer.parse(describe(deps)));
   return Promise.resolve();
+}
+
+/** Express follows X-Forwarded-For from its end, up to the first address that is no trusted proxy's. */
+function isForwardedInVain(request: OAuthCall["request"]): boolean {
+  const forwardedFor = request.get("x-forwarded-for");
+  return forwardedFor !== undefined && request.ips.length < forwardedFor.split(",").length;
 }
 
 function describe({ settings: { authUrl, clientCertificates } }: Deps): MetadataAnswer {

@@ -1,4 +1,4 @@
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIPv6, type LookupFunction } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -6,6 +6,7 @@ import type { TLSSocket } from "node:tls";
 /** An HTTP response, unchanged: no redirect is followed. */
 export interface Answer {
   status: number;
+  headers: IncomingHttpHeaders;
   /** The first {@link bytesMax} octets. */
   body: Buffer;
   /** When the server's certificate expires; undefined without TLS. */
@@ -53,6 +54,7 @@ export function ask(
       const done = (): void => {
         resolve({
           status: response.statusCode ?? 0,
+          headers: response.headers,
           body: Buffer.concat(chunks).subarray(0, bytesMax),
           certificateEnd: end === undefined ? undefined : new Date(end),
         });

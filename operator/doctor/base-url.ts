@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import type { Clock } from "../../runtime/clock.ts";
 import { authUrl, baseUrl } from "../../runtime/config/addresses.ts";
+import { untrustedProxyHeader } from "../../runtime/config/networks.ts";
 import type { OperatorConfig } from "../context/context.ts";
 import { ask, askMsMax, whyOf } from "./ask.ts";
 import { dayOf } from "./certificates.ts";
@@ -31,8 +32,8 @@ const addressesInDns: AddressesOf = async (host) => {
 
 /**
  * Checks that clients reach the api at REALMPASS_BASE_URL, under each address of its host: the discovery document
- * (OpenID Connect Discovery section 4) names our issuer, and the server's certificate is valid for more than
- * {@link endingDays} days. Returns no check if the variable is not set, as in a trial.
+ * (OpenID Connect Discovery section 4) names our issuer, the api trusts every proxy on the way, and the server's
+ * certificate is valid for more than {@link endingDays} days. Returns no check if the variable is not set, as in a trial.
  */
 export async function checkBaseUrl(
   { config, clock }: { config: OperatorConfig; clock: Clock },
@@ -55,6 +56,9 @@ export async function checkBaseUrl(
   const reached = asked.filter(({ isUnknown }) => !isUnknown);
   const faults = reached.flatMap(({ address, fault }) => (fault === undefined ? [] : [`${address}: ${fault}`]));
   if (faults.length > 0) return [fails(name, `clients do not reach ${base}: ${faults.join("; ")}`, remedyOf.address)];
+  if (reached.some(({ isProxyUntrusted }) => isProxyUntrusted)) {
+    return [fails(name, `at ${base} the api takes a proxy's address for the client's`, remedyOf.proxy)];
+  }
   if (reached.length === 0) {
     return [warns(name, `this machine has no route to ${base}`, "Run doctor on a machine that reaches it.")];
   }
@@ -75,6 +79,7 @@ export async function checkBaseUrl(
 }
 
 const remedyOf = {
+  proxy: "Add the addresses of every proxy to REALMPASS_TRUSTED_PROXIES of apis and responders, and restart them.",
   address: "Look at the proxy, at its certificate and at the host's addresses in DNS, or correct REALMPASS_BASE_URL.",
   certificate: "Renew it, and let the proxy read it again.",
   issuer: "If its clients do, name the file of its CA in NODE_EXTRA_CA_CERTS; else let the proxy send the whole chain.",
@@ -86,6 +91,8 @@ interface Asked {
   end?: Date | undefined;
   /** Nothing on this machine vouches for the certificate. */
   isUntrusted?: boolean;
+  /** The api does not trust a proxy on the way: all clients count as one. */
+  isProxyUntrusted?: boolean;
   /** The machine has no route to the address. */
   isUnknown?: true;
 }
@@ -105,11 +112,12 @@ async function askAt({
 }): Promise<Asked> {
   try {
     const answer = await ask(`${base}/.well-known/openid-configuration`, { signal, address, anyIssuer });
-    if (answer.status !== 200) return { address, fault: `status ${answer.status}` };
+    if (answer.status !== 200) return { address, fault: `status ${answer.status}${hintOf(answer.status, base)}` };
     const named = issuerIn(answer.body);
     if (named === undefined) return { address, fault: "the answer does not come from an api" };
     if (named !== issuer) return { address, fault: `the api calls itself ${named}, and here it is ${issuer}` };
-    return { address, end: answer.certificateEnd, isUntrusted: anyIssuer };
+    const isProxyUntrusted = answer.headers[untrustedProxyHeader] !== undefined;
+    return { address, end: answer.certificateEnd, isUntrusted: anyIssuer, isProxyUntrusted };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined && withoutRoute.has(code)) return { address, isUnknown: true };
@@ -118,6 +126,12 @@ async function askAt({
     }
     return { address, fault: whyOf(error) };
   }
+}
+
+/** The api's paths begin at `/`: a base URL with a path needs a proxy that strips it. */
+function hintOf(status: number, base: string): string {
+  const { pathname } = new URL(base);
+  return status === 404 && pathname !== "/" ? `; does the proxy strip ${pathname} from paths?` : "";
 }
 
 function issuerIn(body: Buffer): string | undefined {

@@ -36,6 +36,12 @@ export function parseTrustedProxies(text: string): (address: string) => boolean 
   return (address) => isWithin(proxies, address);
 }
 
+/**
+ * The response header of the discovery document when a proxy before the api is not trusted. Doctor looks for it; a client
+ * without a proxy gets it only if it sends X-Forwarded-For itself.
+ */
+export const untrustedProxyHeader = "x-untrusted-proxy";
+
 /** Whether an address is in one of the networks. Ignores a zone (RFC 4007). */
 export function isWithin({ ipv4, ipv6 }: Networks, address: string): boolean {
   if (isIPv4(address)) return ipv4.check(address, "ipv4");

@@ -49,7 +49,6 @@ describe("the base URL", () => {
 
   test.each<[string, RequestListener, string]>([
     ["another issuer", api("https://wlan.example"), "the api calls itself https://wlan.example"],
-    ["a lost path prefix", (_, response) => response.writeHead(404).end(), "status 404"],
     ["a proxy without an api", (_, response) => response.writeHead(502).end(), "status 502"],
     ["a page of somebody else", (_, response) => response.end("<html>"), "does not come from an api"],
   ])("fails with %s", async (_, listener, fault) => {
@@ -57,6 +56,16 @@ describe("the base URL", () => {
     expect(await look({ REALMPASS_BASE_URL: url, REALMPASS_AUTH_URL: named })).toMatchObject([
       { status: "fail", message: saying(fault), remedy: saying("REALMPASS_BASE_URL") },
     ]);
+  });
+
+  test("with a path that the proxy does not strip fails, and names the path", async () => {
+    const url = await startListener(api(`${named}/wifi`));
+    const env = (path: string) => ({ REALMPASS_BASE_URL: url + path, REALMPASS_AUTH_URL: `${named}/wifi` });
+    expect(await look(env(""))).toMatchObject([{ status: "ok" }]);
+    expect(await look(env("/wifi"))).toMatchObject([
+      { status: "fail", message: saying("status 404; does the proxy strip /wifi from paths?") },
+    ]);
+    expect(await look(env("/"))).toMatchObject([{ status: "ok" }]);
   });
 
   test("fails if nothing listens there, or its host has no address", async () => {
