@@ -1,5 +1,5 @@
-import { text } from "node:stream/consumers";
 import { systemClock } from "../runtime/clock.ts";
+import { readSecret } from "../terminal/prompt.ts";
 import { runOperator } from "./program.ts";
 
 // Sets only the exit code, so output that is still on its way into a pipe arrives.
@@ -9,5 +9,6 @@ process.exitCode = await runOperator(process.argv.slice(2), {
   clock: systemClock,
   writeOut: (line) => process.stdout.write(line),
   writeError: (line) => process.stderr.write(line),
-  readInput: () => text(process.stdin),
+  readSecret: (question) =>
+    readSecret({ stdin: process.stdin, stderr: process.stderr, interrupted: new AbortController().signal }, question),
 });

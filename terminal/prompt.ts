@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { interruption } from "./failure.ts";
 import type { Input, Terminal } from "./streams.ts";
 
@@ -8,23 +9,37 @@ interface TerminalStreams {
   stderr: Terminal;
 }
 
+/** What a question needs. */
+export interface PromptIo extends TerminalStreams {
+  /** Aborted when the program is interrupted. */
+  interrupted: AbortSignal;
+}
+
 /** Whether a user is at a terminal and can answer a question. */
 export const isInteractive = ({ stdin, stderr }: TerminalStreams): boolean =>
   stdin.isTTY === true && stderr.isTTY === true;
 
+/**
+ * Returns a secret: all of standard input, or the line that a user types at a terminal after `question`, which is not
+ * shown. Throws if the user interrupts.
+ */
+export const readSecret = (io: PromptIo, question: string): Promise<string> =>
+  io.stdin.isTTY === true ? promptUser(io, question, { hidden: true }) : text(io.stdin);
+
 /** Asks a question on the terminal. The answer to a `hidden` question is not shown. Throws if the user interrupts. */
 export async function promptUser(
-  { stdin, stderr, interrupted }: TerminalStreams & { interrupted: AbortSignal },
+  { stdin, stderr, interrupted }: PromptIo,
   question: string,
   { hidden = false }: { hidden?: boolean } = {},
 ): Promise<string> {
-  if (hidden) stderr.write(question);
   const silent = new Writable({
     write: (_chunk, _encoding, done) => {
       done();
     },
   });
   const prompt = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true });
+  // Only now, in raw mode, does the terminal echo nothing: a secret that is typed or pasted at once stays hidden as well.
+  if (hidden) stderr.write(question);
   const stopped = new AbortController();
   // The terminal is in raw mode during a question, so Ctrl-C arrives as a key, and the end of input as a close.
   const stop = (): void => {

@@ -3,7 +3,7 @@ import { promptUser } from "../../terminal/prompt.ts";
 import { retryOptionsOf, type Context } from "../context/context.ts";
 import { fetchAccessToken } from "../service/access-token.ts";
 import { serviceAddress } from "../service/address.ts";
-import { asSecret, readSecretFile } from "../service/secret-file.ts";
+import { readSecretFile } from "../service/secret-file.ts";
 import { removeStoredLogin, storedLoginPath, writeStoredLogin } from "../service/stored-login.ts";
 import { command, type CliCommand } from "./command.ts";
 
@@ -24,10 +24,7 @@ const login = command({
       name: "Client id",
       flag: "--client-id",
     });
-    const clientSecret =
-      options.clientSecretFile === undefined && context.isInteractive
-        ? asSecret(await promptUser(io, "Client secret (not shown): ", { hidden: true }))
-        : await readSecretFile(options.clientSecretFile ?? "-", io.stdin);
+    const clientSecret = await readSecretFile(options.clientSecretFile ?? "-", io);
 
     await fetchAccessToken({ url, clientId, clientSecret }, retryOptionsOf(context));
     const path = storedLoginPath(io.env);

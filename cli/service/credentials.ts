@@ -1,4 +1,4 @@
-import type { Input } from "../../terminal/streams.ts";
+import type { PromptIo } from "../../terminal/prompt.ts";
 import { serviceAddress } from "./address.ts";
 import { notSignedIn } from "./refusal.ts";
 import { readSecretFile } from "./secret-file.ts";
@@ -26,9 +26,10 @@ export interface CredentialOptions {
  * used with the service and the client id that it was stored for.
  */
 export async function findCredentials(
-  { env, stdin }: { env: Readonly<Record<string, string | undefined>>; stdin: Input },
+  io: PromptIo & { env: Readonly<Record<string, string | undefined>> },
   given: CredentialOptions,
 ): Promise<Credentials> {
+  const { env } = io;
   const stored = await readStoredLogin(storedLoginPath(env));
   const url = given.url ?? notEmpty(env["REALMPASS_URL"]) ?? stored?.url;
   const clientId = given.clientId ?? notEmpty(env["REALMPASS_CLIENT_ID"]) ?? stored?.clientId;
@@ -40,7 +41,7 @@ export async function findCredentials(
 
   const address = serviceAddress(url, given);
   if (given.clientSecretFile !== undefined) {
-    const clientSecret = await readSecretFile(given.clientSecretFile, stdin);
+    const clientSecret = await readSecretFile(given.clientSecretFile, io);
     return { url: address, clientId, clientSecret, source: "--client-secret-file" };
   }
   const secret = notEmpty(env["REALMPASS_CLIENT_SECRET"]);

@@ -1,13 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
 import { usageError } from "../../terminal/failure.ts";
-import type { Input } from "../../terminal/streams.ts";
+import { readSecret, type PromptIo } from "../../terminal/prompt.ts";
 
 const secretMax = 4_096;
 
-/** Reads the client secret from a file or, for `-`, from standard input, without its line end. */
-export async function readSecretFile(path: string, stdin: Input): Promise<string> {
-  return asSecret(path === "-" ? await text(stdin) : await readFile(path, "utf8"));
+/**
+ * Reads the client secret from a file or, for `-`, from standard input, without its line end. On a terminal it is
+ * prompted for, and not shown.
+ */
+export async function readSecretFile(path: string, io: PromptIo): Promise<string> {
+  return asSecret(path === "-" ? await readSecret(io, "Client secret (not shown): ") : await readFile(path, "utf8"));
 }
 
 /** Returns a valid secret; reports a fault without showing the secret. */

@@ -41,8 +41,8 @@ export interface OperatorIo {
   clock: Clock;
   writeOut(text: string): void;
   writeError(text: string): void;
-  /** Everything on standard input. */
-  readInput(): Promise<string>;
+  /** Returns everything on standard input; on a terminal, the answer to the question, which is not shown. */
+  readSecret(question: string): Promise<string>;
   /** Only tests set it. */
   costs?: DerivationCosts;
 }
@@ -84,7 +84,7 @@ export interface Context {
   realm(): Promise<RealmRow>;
   /** The realms that the command is for: the named one, else all. */
   realms(): Promise<RealmRow[]>;
-  readInput(): Promise<string>;
+  readSecret: OperatorIo["readSecret"];
   /** Writes a message for people, never mixed with the output. */
   say(message: string): void;
   close(): Promise<void>;
@@ -152,7 +152,7 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
     realm: async () => chooseRealm(await context.db(), realmName),
     realms: async () =>
       realmName === undefined ? realms.list(await context.db()) : [await chooseRealm(await context.db(), realmName)],
-    readInput: () => io.readInput(),
+    readSecret: (question) => io.readSecret(question),
     say: (message) => {
       io.writeError(`${message}\n`);
     },

@@ -316,7 +316,7 @@ async function operator(argv: readonly string[], url: string) {
     clock: systemClock,
     writeOut: (line) => (out += line),
     writeError: (line) => (err += line),
-    readInput: () => text(process.stdin),
+    readSecret: () => text(process.stdin),
   });
   return { code, err, json: JSON.parse(out) as Record<string, unknown> };
 }

@@ -8,6 +8,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../../db/migrations/index.ts";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
 import { copyDataDirectory } from "../support/run/services.ts";
+import { requireTool } from "../support/run/tools.ts";
+import { typeAt } from "../support/service/cli.ts";
 import { operate } from "../support/service/operator.ts";
 
 interface OperatorRun {
@@ -78,6 +80,37 @@ test("a password can be piped in", async () => {
     "correct horse battery staple\n",
   );
   expect(user).toMatchObject({ code: 0, json: { username: "ada", administrator: true } });
+});
+
+/** Runs a program on a terminal of its own and types a line once it shows `awaited`; returns all that it shows. */
+async function onTerminal(line: string, awaited: RegExp, typed: string): Promise<{ code: number | null; out: string }> {
+  const child = spawn(requireTool("script"), ["--quiet", "--return", "--command", line, "/dev/null"], {
+    cwd: project,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment() },
+    stdio: "pipe",
+  });
+  let out = "";
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  await typeAt(awaited, typed, { shown: () => out, stdin: child.stdin });
+  return { code: await code, out };
+}
+
+test("a password typed at a terminal is not echoed", async () => {
+  const password = "correct horse battery staple";
+  const cat = await onTerminal("echo awaited; head -n 1", /awaited/, `${password}\r`);
+  expect(cat.out).toContain(password);
+
+  const line = `${process.execPath} dist/operator/main.js user create --username bo --password-stdin`;
+  const user = await onTerminal(line, /Password \(not shown\): /, `${password}\r`);
+  expect(user).toEqual({ code: 0, out: expect.stringMatching(/username: +bo/) as string });
+  expect(user.out).not.toContain(password);
+});
+
+test("Ctrl-C at the question for a password ends the command, and creates nobody", async () => {
+  const line = `${process.execPath} dist/operator/main.js user create --username cy --password-stdin`;
+  expect(await onTerminal(line, /Password \(not shown\): /, "\u0003")).toMatchObject({ code: 130 });
+  expect(await operator("user", "roles", "--username", "cy")).toMatchObject({ code: 1 });
 });
 
 test("the exit code distinguishes a failure from a usage error, and is the same in this process", async () => {

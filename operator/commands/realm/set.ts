@@ -145,7 +145,10 @@ export const realmSet = command({
     const contradiction = contradictionIn(input);
     if (contradiction !== undefined) throw usageError(`--${contradiction} cannot be both set and cleared.`);
     const at = context.clock.now();
-    const secret = input.upstreamClientSecretStdin === true ? readClientSecret(await context.readInput()) : undefined;
+    const secret =
+      input.upstreamClientSecretStdin === true
+        ? readClientSecret(await context.readSecret("Client secret (not shown): "))
+        : undefined;
     const radiusCa = input.clear?.has("radius-ca") === true ? null : readCertificates(input.radiusCaFile, at);
     const { id } = await context.realm();
     const sealedSecret =

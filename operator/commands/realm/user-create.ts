@@ -31,7 +31,7 @@ export const userCreate = command({
     const realm = await context.realm();
     const db = await context.db();
     const passwordHash = passwordStdin
-      ? await hashPassword(await context.readInput(), { cost: context.costs.password })
+      ? await hashPassword(await context.readSecret("Password (not shown): "), { cost: context.costs.password })
       : null;
     const held = inOrder([...role, ...(admin ? (["administrator"] as const) : [])]);
     const pairwiseID = pairwiseId ?? drawPairwiseId(realm);

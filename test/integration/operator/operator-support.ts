@@ -68,7 +68,7 @@ export function useOperator(database: TestDatabase = useDatabase()): TestOperato
       writeOut: (text) => (out += text),
       writeError: (text) => (err += text),
       costs: { key: testKeyCost, password: testPasswordCost },
-      readInput: () => Promise.resolve(options.input ?? ""),
+      readSecret: () => Promise.resolve(options.input ?? ""),
     });
     return {
       code,

@@ -120,6 +120,18 @@ describe("signing in", () => {
     expect(JSON.parse(await readFile(file(), "utf8"))).toMatchObject({ clientSecret: secret() });
   });
 
+  test("on a terminal the secret of --client-secret-file - is prompted for and not echoed", async () => {
+    const session = compiled.onTerminal(["users", "list", "--limit", "1", "--json", "--client-secret-file", "-"], {
+      env: { REALMPASS_CLIENT_SECRET: "" },
+    });
+    await session.type(/Client secret \(not shown\): /, `${secret()}\r`);
+    const { code, out } = await session.ended;
+
+    expect(code).toBe(0);
+    expect(out).toContain("pairwiseID");
+    expect(out).not.toContain(secret());
+  });
+
   test("Ctrl-C at a prompt exits with 130 and stores nothing", async () => {
     const session = compiled.onTerminal(login(), { env: environment });
     await session.type(/Client secret/, "\u0003");

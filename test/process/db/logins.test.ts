@@ -52,7 +52,7 @@ async function migrate(url: string, ...options: string[]) {
     clock: systemClock,
     writeOut: (text) => (out += text),
     writeError: (text) => (err += text),
-    readInput: () => Promise.resolve(""),
+    readSecret: () => Promise.resolve(""),
   });
   return { code, err, out, json: JSON.parse(out) as Record<string, unknown> };
 }

@@ -20,7 +20,7 @@ export async function operate(argv: readonly string[], env: Env): Promise<Operat
     writeOut: (text) => (out += text),
     writeError: (text) => (err += text),
     costs: { key: testKeyCost },
-    readInput: () => Promise.resolve(""),
+    readSecret: () => Promise.resolve(""),
   });
   return { code, err, json: JSON.parse(out) as Record<string, unknown> };
 }
