@@ -32,6 +32,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     signingThreads: config.REALMPASS_SIGNING_THREADS,
     issuanceConcurrency: config.REALMPASS_ISSUANCE_CONCURRENCY,
     bulkConcurrency: config.REALMPASS_BULK_CONCURRENCY,
+    backupDirectory: config.REALMPASS_BACKUP_DIRECTORY,
     rsaKeyPool: config.REALMPASS_RSA_KEY_POOL,
   });
   process.send?.({ event: "ready", metricsPort });

@@ -28,6 +28,7 @@ import { countDownTo } from "../process/certificate-metrics.ts";
 import { profileSigningEnd } from "./issuance/profile-signing.ts";
 import type { ProfileSigning } from "./signing/messages.ts";
 import { createSigningPool, type SigningPool } from "./signing/pool.ts";
+import { exposeBackupTimes } from "./upkeep/backup-metrics.ts";
 import { createUpkeepMetrics } from "./upkeep/upkeep-metrics.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
@@ -47,6 +48,8 @@ export interface WorkerOptions {
   issuanceConcurrency: number;
   bulkConcurrency: number;
   rsaKeyPool: number;
+  /** The directory of dumps, whose times are a metric; omitted: there is no such metric. */
+  backupDirectory?: string | undefined;
   /** How often accepted work that no worker has claimed is looked for. Default: every 5 seconds. */
   sweepSeconds?: number | undefined;
   registry: Registry;
@@ -148,6 +151,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     sweepSeconds: options.sweepSeconds,
   });
   lifecycle.onStop("upkeep", () => upkeep.stop());
+  if (options.backupDirectory !== undefined) exposeBackupTimes(registry, options.backupDirectory);
 
   const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry, beat });
   lifecycle.onStop("CRL publisher", () => publisher.stop());

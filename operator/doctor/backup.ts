@@ -1,47 +1,65 @@
-import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { backupTimes, type BackupTimes } from "../../runtime/backup-times.ts";
 import type { Context } from "../context/context.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 const hourMs = 3_600_000;
 
-/** A daily dump is a warning when it is this old, as one was missed. */
-const dueHours = 30;
+/** From these ages on, in hours, a check warns, as one run was missed, and fails. */
+const limits = {
+  /** Daily. */
+  dump: { dueHours: 30, missedHours: 54 },
+  /** Every five minutes. */
+  copy: { dueHours: 1, missedHours: 24 },
+} as const;
 
-/** And a failure when it is this old, as two were missed. */
-const missedHours = 54;
+const remedyOf = (unit: string): string =>
+  `Look at \`systemctl list-timers ${unit}.timer\` and \`journalctl -u ${unit}\`, and run \`systemctl start ${unit}\`.`;
 
-const remedy =
-  "Look at `systemctl list-timers realmpass-backup.timer` and `journalctl -u realmpass-backup`, and run `systemctl start realmpass-backup`.";
+const copyRemedy =
+  "Make /etc/realmpass/copy-away as docs/backup.md has it, or let the program that copies them touch the file `copied` there.";
 
 /**
- * Checks the age of the newest dump in REALMPASS_BACKUP_DIRECTORY, which only a complete dump gets its name in. Returns
- * no check if the variable is not set: dumps are then made in another way.
+ * Checks the ages of the newest dump in REALMPASS_BACKUP_DIRECTORY, and of the last copy to another machine. Returns no
+ * check if the variable is not set: dumps are then made in another way.
  */
 export function checkBackup({ config, clock }: Pick<Context, "config" | "clock">): Check[] {
   const directory = config.REALMPASS_BACKUP_DIRECTORY;
   if (directory === undefined) return [];
-  let newest: Date | undefined;
+  let times: BackupTimes;
   try {
-    newest = newestDump(directory);
+    times = backupTimes(directory);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return [warns("backup", `not known: ${directory} cannot be read (${code})`, `Run chmod 755 ${directory}.`)];
   }
-  if (newest === undefined) return [warns("backup", `there is no dump of the database in ${directory}`, remedy)];
-  const hours = Math.floor((clock.now().getTime() - newest.getTime()) / hourMs);
-  const message = `the newest dump of the database in ${directory} is ${hours} hours old`;
-  if (hours >= missedHours) return [fails("backup", message, remedy)];
-  return [hours >= dueHours ? warns("backup", message, remedy) : passes("backup", message)];
+
+  const judge = (name: string, what: string, { at, limit, remedy }: Judged): Check => {
+    const hours = Math.floor((clock.now().getTime() - at.getTime()) / hourMs);
+    const message = `${what} is ${hours} hours old`;
+    if (hours >= limit.missedHours) return fails(name, message, remedy);
+    return hours >= limit.dueHours ? warns(name, message, remedy) : passes(name, message);
+  };
+  const { dump, copy } = times;
+  return [
+    dump === undefined
+      ? warns("backup", `there is no dump of the database in ${directory}`, remedyOf("realmpass-backup"))
+      : judge("backup", `the newest dump of the database in ${directory}`, {
+          at: dump,
+          limit: limits.dump,
+          remedy: remedyOf("realmpass-backup"),
+        }),
+    copy === undefined
+      ? warns("backup-copy", `${directory} and the exports of the audit log were never copied away`, copyRemedy)
+      : judge("backup-copy", `the last copy of ${directory} and of the exports`, {
+          at: copy,
+          limit: limits.copy,
+          remedy: remedyOf("realmpass-copy"),
+        }),
+  ];
 }
 
-/** Returns when the newest dump was complete; undefined without a dump or a directory. */
-function newestDump(directory: string): Date | undefined {
-  if (statSync(directory, { throwIfNoEntry: false }) === undefined) return undefined;
-  const found = readdirSync(directory)
-    .filter((name) => /^realmpass-\w+\.dump$/.test(name))
-    .map((name) => statSync(join(directory, name)))
-    .filter(({ size }) => size > 0)
-    .map(({ mtime }) => mtime.getTime());
-  return found.length === 0 ? undefined : new Date(Math.max(...found));
+interface Judged {
+  at: Date;
+  limit: { dueHours: number; missedHours: number };
+  remedy: string;
 }

@@ -266,8 +266,9 @@ export const variables = {
   },
   REALMPASS_BACKUP_DIRECTORY: {
     schema: z.string().optional(),
-    used: "operator",
-    about: "Where the dumps of deploy/bin/realmpass-backup are; doctor checks their age. Not set: it does not.",
+    used: "worker",
+    about:
+      "Where the dumps of deploy/bin/realmpass-backup are: doctor checks their age, and a worker reports it as a metric. Not set: neither does.",
   },
   REALMPASS_PROFILE_SIGNING_CERTIFICATE: {
     schema: z

@@ -22,8 +22,9 @@ interface Run {
 }
 type Examined = Run & Record<"fails" | "disk" | "warns", string[]>;
 type Found = Record<"enabled" | "stopped" | "started" | "dumps" | "exports", string[]> &
-  Record<"backup" | "export", Run> &
-  Record<"well" | "without" | "mended" | "full", Examined> & { ofRoot: [number, string]; named: boolean } & Record<
+  Record<"backup" | "export", Run> & {
+    copies: Record<"without" | "failing" | "seeing" | "writing" | "good", Run & { copied: boolean }>;
+  } & Record<"well" | "without" | "mended" | "full", Examined> & { ofRoot: [number, string]; named: boolean } & Record<
     "loggedWhileWell" | "errors" | "heard",
     string[]
   > &
@@ -69,7 +70,7 @@ describeWithTool(
     });
 
     test("every process and timer is active once it is enabled, and stops and starts with the target", () => {
-      const all = (state: string): string[] => Array<string>(9).fill(state);
+      const all = (state: string): string[] => Array<string>(10).fill(state);
       expect([found.enabled, found.stopped, found.started]).toEqual([all("active"), all("inactive"), all("active")]);
     });
 
@@ -77,6 +78,17 @@ describeWithTool(
       expect([found.backup, found.export]).toEqual([good, good]);
       expect(found.dumps).toEqual(["realmpass-00000000T000000Z.dump"]);
       expect(found.exports).toEqual(["example-000000000000-000000000000.ndjson"]);
+    });
+
+    test("the operator's program copies dumps and exports, and a copy counts only if it succeeds", () => {
+      expect(found.copies.without).toEqual({ ...good, copied: false });
+      expect(found.copies.failing).toEqual({ ...failed, copied: false });
+      expect(found.copies.good).toEqual({ ...good, copied: true });
+    });
+
+    test("the operator's program reads no secret of Realmpass, and writes no dump", () => {
+      expect(found.copies.seeing).toEqual({ ...failed, copied: false });
+      expect(found.copies.writing).toMatchObject({ ...failed, copied: false });
     });
 
     test("a file of root's reaches the operator", () => {

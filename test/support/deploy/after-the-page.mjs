@@ -164,7 +164,7 @@ const analyze = (...args) => {
   const { stdout, stderr, status } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
   return { status, said: (stdout + stderr).split("\n").filter((line) => line.includes("realmpass")) };
 };
-const others = ["doctor.timer", "backup.timer", "audit-export.timer"].map((name) => `realmpass-${name}`);
+const others = ["doctor.timer", "backup.timer", "audit-export.timer", "copy.timer"].map((name) => `realmpass-${name}`);
 found.verified = analyze("verify", ...units, ...others, "realmpass.target").said;
 // In tenths: 20 means 2.0 of 10; 10 stands for a process without any confinement.
 found.exposed = units.filter((unit) => analyze("security", "--offline=true", "--threshold=20", unit).status !== 0);

@@ -12,7 +12,7 @@ const journal = (...args) => {
   return text.split("\n").filter((line) => line !== "");
 };
 const servers = ["api@3000", "api@3001", "worker@1", "worker@2", "responder@4000", "responder@4001"];
-const timers = ["doctor.timer", "backup.timer", "audit-export.timer"];
+const timers = ["doctor.timer", "backup.timer", "audit-export.timer", "copy.timer"];
 const states = (names) => names.map((name) => show(`realmpass-${name}`, "ActiveState"));
 
 /** Starts a unit that ends by itself. */
@@ -55,7 +55,26 @@ for (const name of timers) systemctl("stop", `realmpass-${name}`);
 
 found.backup = run("realmpass-backup.service");
 found.export = run("realmpass-audit-export.service");
-found.dumps = fs.readdirSync("/var/lib/realmpass-backup").map((name) => name.replace(/\d/g, "0"));
+// Without a program nothing is copied; one that fails is reported; one that reads all copies, and sees no secret.
+const evidence = "/var/lib/realmpass-backup/copied";
+const copy = (...lines) => {
+  if (lines.length > 0) {
+    fs.writeFileSync("/etc/realmpass/copy-away", ["#!/bin/sh -eu", ...lines, ""].join("\n"));
+    fs.chmodSync("/etc/realmpass/copy-away", 0o755);
+  }
+  return { ...run("realmpass-copy.service"), copied: fs.existsSync(evidence) };
+};
+found.copies = {
+  without: copy(),
+  failing: copy('cat "$1"/*.dump "$2"/*.ndjson /missing'),
+  seeing: copy("cat /etc/realmpass/credentials/api/database-password"),
+  writing: copy('echo >"$1/realmpass-1.dump"'),
+  good: copy('cat "$1"/*.dump "$2"/*.ndjson >/tmp/copy', "[ -s /tmp/copy ]"),
+};
+found.dumps = fs
+  .readdirSync("/var/lib/realmpass-backup")
+  .filter((name) => name !== "copied")
+  .map((name) => name.replace(/\d/g, "0"));
 found.exports = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));
 // A head that only root can read.
 const head = spawnSync("realmpass-operator", ["audit", "head", "--json"], { encoding: "utf8" });

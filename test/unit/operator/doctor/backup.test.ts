@@ -1,19 +1,23 @@
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Registry } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../../../runtime/config/config.ts";
 import { operatorVariables } from "../../../../operator/context/context.ts";
 import { checkBackup } from "../../../../operator/doctor/backup.ts";
+import { exposeBackupTimes } from "../../../../worker/upkeep/backup-metrics.ts";
 
 const now = new Date("2027-01-31T12:00:00Z");
 const hoursAgo = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
 
-const look = (directory?: string) =>
+const find = (directory?: string) =>
   checkBackup({
     config: loadConfig(operatorVariables, directory === undefined ? {} : { REALMPASS_BACKUP_DIRECTORY: directory }),
     clock: { now: () => now },
   });
+const look = (directory?: string) => find(directory).filter(({ name }) => name === "backup");
+const copied = (directory: string) => find(directory).find(({ name }) => name === "backup-copy");
 
 function givenDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "realmpass-dumps-"));
@@ -65,4 +69,36 @@ test("no dump, or no directory, is a warning, and so is a place that cannot be r
 
 test("dumps are not checked without the name of their directory", () => {
   expect(look()).toEqual([]);
+});
+
+test.each([
+  [0, "ok"],
+  [1, "warn"],
+  [23, "warn"],
+  [24, "fail"],
+])("a last copy that is %i hours old: %s", (hours, status) => {
+  const directory = givenDirectory();
+  expect(copied(directory)).toMatchObject({ status: "warn", message: expect.stringContaining("never") as string });
+  write(join(directory, "copied"), hours, "");
+  expect(copied(directory)).toMatchObject({ status });
+});
+
+test("a worker's metric has the times of the newest dump and of the last copy, and 0 for never", async () => {
+  const directory = givenDirectory();
+  const registry = new Registry();
+  exposeBackupTimes(registry, directory);
+  const values = async () =>
+    Object.fromEntries(
+      ((await registry.getSingleMetric("realmpass_backup_seconds")?.get())?.values ?? []).map(({ labels, value }) => [
+        labels["what"],
+        value,
+      ]),
+    );
+  expect(await values()).toEqual({ dump: 0, copy: 0 });
+  write(join(directory, "realmpass-20270130T000000Z.dump"), 5);
+  write(join(directory, "copied"), 2, "");
+  expect(await values()).toEqual({ dump: hoursAgo(5).getTime() / 1_000, copy: hoursAgo(2).getTime() / 1_000 });
+  rmSync(directory, { recursive: true });
+  writeFileSync(directory, "");
+  expect(await values()).toEqual({ dump: 0, copy: 0 });
 });

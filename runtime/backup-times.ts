@@ -1,0 +1,26 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** When the database was last dumped, and dumps and exports last copied away; undefined: never. */
+export interface BackupTimes {
+  dump: Date | undefined;
+  copy: Date | undefined;
+}
+
+/**
+ * Reads the directory of dumps (REALMPASS_BACKUP_DIRECTORY). Only a complete dump gets its name, and a copy that
+ * succeeded touches the file `copied`. Throws a system error if the directory cannot be read; one that is missing is
+ * empty.
+ */
+export function backupTimes(directory: string): BackupTimes {
+  if (statSync(directory, { throwIfNoEntry: false }) === undefined) return { dump: undefined, copy: undefined };
+  const dumps = readdirSync(directory)
+    .filter((name) => /^realmpass-\w+\.dump$/.test(name))
+    .map((name) => statSync(join(directory, name)))
+    .filter(({ size }) => size > 0)
+    .map(({ mtimeMs }) => mtimeMs);
+  return {
+    dump: dumps.length === 0 ? undefined : new Date(Math.max(...dumps)),
+    copy: statSync(join(directory, "copied"), { throwIfNoEntry: false })?.mtime,
+  };
+}
