@@ -17,6 +17,18 @@ function isServerUrl(text: string, protocol: RegExp): boolean {
   return protocol.test(scheme) && !rest.includes("@") && URL.canParse(parsable) && isEncoded(user + password);
 }
 
+/**
+ * Whether a URL names several hosts, as libpq (PostgreSQL 18 section 32.1.1.3) and Redis Sentinel have them. The drivers
+ * would take the list for one name, or the rest for a port.
+ */
+export function namesSeveralHosts(text: string): boolean {
+  const [, , , , rest = ""] = credentials.exec(text) ?? [];
+  if (rest.includes("@")) return false;
+  const [, authority = "", query = ""] = /^([^/?#]*)[^?#]*\??([^#]*)/.exec(rest) ?? [];
+  const hosts = new URLSearchParams(query).getAll("host").concat(new URLSearchParams(query).getAll("hostaddr"));
+  return [authority, ...hosts].some((host) => host.includes(","));
+}
+
 const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text);
 
 /** Returns the URL with its password replaced. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { parseNetworks, parseTrustedProxies } from "./networks.ts";
-import { isDatabaseUrl, isRedisUrl } from "./server-url.ts";
+import { isDatabaseUrl, isRedisUrl, namesSeveralHosts } from "./server-url.ts";
 import { webAddress } from "./web-address.ts";
 
 const wholeNumber = (min: number, max: number) =>
@@ -13,19 +13,22 @@ const wholeNumber = (min: number, max: number) =>
 
 const integer = (min: number, max: number, fallback: number) => wholeNumber(min, max).default(fallback);
 
+/** A server's URL with one host. */
+const oneHost = (server: string, more = "") =>
+  z.string().refine((text) => !namesSeveralHosts(text), {
+    message: `must name one host: the driver tries no others${more}. Name an address that always leads to the ${server}, such as a virtual IP or HAProxy's`,
+    abort: true,
+  });
+
 const postgresUrl = (password: "DATABASE_PASSWORD" | "QUEUE_DATABASE_PASSWORD") =>
-  z
-    .string()
-    .refine(
-      isDatabaseUrl,
-      `must be a postgres:// URL; give a password with special characters in ${password}, or percent-encode it`,
-    );
-const redisUrl = z
-  .string()
-  .refine(
-    isRedisUrl,
-    "must be a redis:// URL; give a password with special characters in REDIS_PASSWORD, or percent-encode it",
+  oneHost("primary", " and knows no target_session_attrs").refine(
+    isDatabaseUrl,
+    `must be a postgres:// URL; give a password with special characters in ${password}, or percent-encode it`,
   );
+const redisUrl = oneHost("master").refine(
+  isRedisUrl,
+  "must be a redis:// URL; give a password with special characters in REDIS_PASSWORD, or percent-encode it",
+);
 const webUrl = webAddress(["http:", "https:"], "must be an absolute http(s) URL");
 
 /** One to a line: the first encrypts, each may decrypt. */

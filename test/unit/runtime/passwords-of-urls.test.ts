@@ -31,6 +31,24 @@ test("DATABASE_PASSWORD needs no user in the URL, and no host when the database 
 });
 
 test.each([
+  ["DATABASE_URL", "postgres://ada:p@db1.example,db2.example/wifi"],
+  ["DATABASE_URL", "postgres://ada:p@db1.example:5432,db2.example:5433/wifi?target_session_attrs=read-write"],
+  ["DATABASE_URL", "postgres://ada:p@[2001:db8::1],[2001:db8::2]/wifi"],
+  ["DATABASE_URL", "postgres://ada:p@/wifi?host=db1.example,db2.example"],
+  ["DATABASE_URL", "postgres://ada:p@/wifi?application_name=x&host=db1.example%2Cdb2.example"],
+  ["REDIS_URL", "redis://ada:p@redis1.example:6379,redis2.example:6379"],
+] as const)("a %s with several hosts is refused with what to name instead: %s", (name, url) => {
+  expect(() => loadConfig([name], { [name]: url })).toThrow(
+    new RegExp(`^The configuration cannot be used:\\n  - ${name}: must name one host: [^\\n]*virtual IP[^\\n]*$`),
+  );
+});
+
+test("a comma elsewhere in a URL is no second host", () => {
+  const url = "postgres://ada:a,b@db.example/wi,fi?application_name=x,y";
+  expect(load({ DATABASE_URL: url })).toMatchObject({ DATABASE_URL: url });
+});
+
+test.each([
   "postgres://ada:pa/ss@db.example/wifi",
   "postgres://ada:12/ss@db.example/wifi",
   "postgres://ada:pa#ss@db.example/wifi",
