@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { describeWithTool } from "../support/run/tools.ts";
 
 const promtool = (...argv: string[]): string =>
@@ -13,6 +15,26 @@ describeWithTool("promtool", "Prometheus' own checker", () => {
 
   test("sees each alert fire only when it should", () => {
     expect(promtool("test", "rules", "rules.test.yml")).toContain("SUCCESS");
+  });
+
+  test("reads each query of the dashboard", () => {
+    const { panels } = JSON.parse(readFileSync("deploy/grafana/realmpass.json", "utf8")) as {
+      panels: { targets?: { expr: string }[] }[];
+    };
+    const queries = panels.flatMap(({ targets = [] }) => targets).map(({ expr }) => expr);
+    const checked = (exprs: readonly string[]): string => {
+      const directory = mkdtempSync(join(tmpdir(), "realmpass-dashboard-"));
+      onTestFinished(() => {
+        rmSync(directory, { recursive: true });
+      });
+      // Grafana puts a duration in place of its own variable.
+      const rules = exprs.map((expr, at) => ({ record: `q:${at}`, expr: expr.replaceAll("$__rate_interval", "5m") }));
+      writeFileSync(join(directory, "rules.json"), JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
+      return promtool("check", "rules", join(directory, "rules.json"));
+    };
+    expect(queries.length).toBeGreaterThan(30);
+    expect(checked(queries)).toContain(`SUCCESS: ${queries.length} rules found`);
+    expect(() => checked(["sum by (kind (realmpass_jobs)"])).toThrow("parse error");
   });
 
   test("finds the processes on the ports of their units", () => {
