@@ -18,7 +18,7 @@ export const auditExport = command({
     const db = await context.db();
     const exported: Exported[] = [];
     await eachByItself(await context.realms(), async (realm) => {
-      const file = await exportAudit(db, { realm, directory: out, verifier });
+      const file = await exportAudit(db, { realm, directory: out, verifier, at: context.clock.now() });
       exported.push(file);
       await auditExports.note(db, { realmId: file.realmId, position: file.to, at: context.clock.now() });
     });

@@ -5,7 +5,7 @@ import { createHeadVerifier, type HeadVerifier } from "../../../runtime/keys/aud
 import { checkGuards, type GuardReport } from "../../audit/audit-guards.ts";
 import { checkDatabase, type ChainReport } from "../../audit/audit-chain-in-database.ts";
 import { checkExport } from "../../audit/audit-chain-in-export.ts";
-import { exportsIn } from "../../audit/audit-export-files.ts";
+import { exportsIn } from "../../audit/export-files.ts";
 import { readHead, readPublicKey } from "../../audit/audit-files.ts";
 import { option } from "../../../terminal/command.ts";
 import { command } from "../command.ts";

@@ -4,7 +4,7 @@ import { createHeadVerifier } from "../../../runtime/keys/audit-key.ts";
 import { argument, flag, option } from "../../../terminal/command.ts";
 import { CommandError, usageError } from "../../../terminal/failure.ts";
 import { isSet } from "../../../terminal/inputs.ts";
-import { exportsIn } from "../../audit/audit-export-files.ts";
+import { exportsIn } from "../../audit/export-files.ts";
 import { readHead, readPublicKey } from "../../audit/audit-files.ts";
 import { findLost, type Lost } from "../../restore/lost-entries.ts";
 import { replay, type Replayed } from "../../restore/replay.ts";

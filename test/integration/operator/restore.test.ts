@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../../db/client.ts";
@@ -571,6 +571,62 @@ describe("audit export", () => {
     expect([whole.code, whole.json]).toEqual([0, ran.json]);
     rmSync(files[0]!);
     expect((await operator.run(["audit", "verify", "--export", out])).code).toBe(1);
+  });
+
+  /** Writes a file with new entries for each time, as if it was written then. */
+  async function exportsAt(out: string, times: readonly string[]): Promise<string[]> {
+    for (const [index] of times.entries()) {
+      await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+      expect(await exportTo(out)).toHaveLength(index + 1);
+    }
+    const files = filesOf(out);
+    for (const [index, file] of files.entries()) utimesSync(file, new Date(times[index]!), new Date(times[index]!));
+    return files;
+  }
+  const positions = (file: string): string[] => /-(\d+)-(\d+)\.ndjson$/.exec(file)!.slice(1);
+
+  test("joins the files of each day that is over into one", async () => {
+    const out = directory();
+    const times = ["2026-01-01T23:59:00Z", "2026-01-02T00:01:00Z", "2026-01-02T12:00:00Z", "2026-01-02T23:59:00Z"];
+    const parts = await exportsAt(out, times);
+    await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+    const files = await exportTo(out);
+    expect(files).toHaveLength(3);
+    expect(files[0]).toBe(parts[0]);
+    expect(positions(files[1]!)).toEqual([positions(parts[1]!)[0], positions(parts[3]!)[1]]);
+    expect(statSync(files[1]!).mtime).toEqual(new Date(times[3]!));
+
+    const { code, json } = await operator.run(["audit", "verify", "--export", out]);
+    expect([code, json["ok"]]).toEqual([0, true]);
+    expect(await exportTo(out)).toEqual(files);
+  });
+
+  test("reads a joined file once, beside the files that it was joined from", async () => {
+    const [out, copy] = [directory(), directory()];
+    const parts = await exportsAt(out, ["2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z", "2026-01-01T12:00:00Z"]);
+    cpSync(out, copy, { recursive: true });
+    expect(await exportTo(out)).toHaveLength(1);
+    cpSync(out, copy, { recursive: true });
+    expect(filesOf(copy)).toHaveLength(parts.length + 1);
+    const read = await operator.run(["audit", "verify", "--export", copy]);
+    expect([read.code, read.json]).toEqual([0, (await operator.run(["audit", "verify", "--export", out])).json]);
+    // Control: all of them in a row are no chain.
+    const inARow = filesOf(copy).flatMap((file) => ["--export", file]);
+    expect((await operator.run(["audit", "verify", ...inARow])).code).toBe(1);
+  });
+
+  test("does not join files that lack their head or their successor", async () => {
+    const day = ["2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z", "2026-01-01T12:00:00Z"];
+    const cut = directory();
+    const files = await exportsAt(cut, day);
+    writeFileSync(files[1]!, readFileSync(files[1]!, "utf8").replace(/\{"head":.*\n$/, ""));
+    utimesSync(files[1]!, new Date(day[1]!), new Date(day[1]!));
+    expect(await exportTo(cut)).toEqual(files);
+
+    const gap = directory();
+    const [first, second, third] = await exportsAt(gap, day);
+    rmSync(second!);
+    expect(await exportTo(gap)).toEqual([first, third]);
   });
 
   test("refuses a directory with files of a diverging log, as after a restore", async () => {
