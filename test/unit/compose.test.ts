@@ -1,5 +1,9 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
 import { secretPaths } from "../../api/secret-paths.ts";
 import { readCompose } from "../support/service/compose-file.ts";
 
@@ -8,7 +12,7 @@ const of = <Value>(value: (name: string) => Value, names = Object.keys(services)
   Object.fromEntries(names.map((name) => [name, value(name)]));
 
 /** The services that run our own image. */
-const own = Object.keys(services).filter((name) => services[name]?.image === "realmpass");
+const own = Object.keys(services).filter((name) => services[name]?.image === "realmpass:latest");
 
 test("docker compose needs no variable and no file beside its own", () => {
   expect(text.match(/\$\{\w+(?!\w|:-)[^}]*\}/g)).toBeNull();
@@ -24,7 +28,38 @@ test("docker compose builds one image, for the service that all others of the im
     if (name === "migrate") expect(services[name]?.depends_on).toMatchObject({ secrets: done });
     else if (name !== "secrets") expect([name, services[name]?.depends_on]).toMatchObject([name, { migrate: done }]);
   }
-  for (const name of ["postgres", "redis"]) expect(services[name]?.depends_on).toEqual({ secrets: done });
+});
+
+test("docker compose runs the image of REALMPASS_VERSION in all services of the image", () => {
+  expect(text.match(/^ *image: realmpass.*$/gm)).toEqual(["  image: realmpass:${REALMPASS_VERSION:-latest}"]);
+});
+
+test("an upgrade of the image touches neither the proxy nor PostgreSQL and Redis, which depend on nothing", () => {
+  const others = Object.keys(services).filter((name) => !own.includes(name));
+  expect(others).toEqual(["proxy", "postgres", "redis"]);
+  expect(of((name) => services[name]?.depends_on, others)).toEqual({ proxy: {}, postgres: {}, redis: {} });
+});
+
+test.each([
+  ["postgres", "database-password", "postgres"],
+  ["redis", "redis-password", "redis-server -"],
+])("%s starts once its password is there", async (name, file, started) => {
+  const directory = mkdtempSync(join(tmpdir(), "realmpass-compose-"));
+  onTestFinished(() => {
+    rmSync(directory, { recursive: true });
+  });
+  writeFileSync(join(directory, "docker-entrypoint.sh"), '#!/bin/sh\necho "started: $*"\n', { mode: 0o755 });
+  // Each time that it waits: first the file is empty, then it has the password.
+  writeFileSync(
+    join(directory, "sleep"),
+    `#!/bin/sh\necho waits\nif [ -e ${directory}/${file} ]; then echo secret >${directory}/${file}; else : >${directory}/${file}; fi\n`,
+    { mode: 0o755 },
+  );
+  const [shell = "", ...args] = services[name]!.command!.map((word) => word.replaceAll(`/secrets/${name}`, directory));
+  const { stdout } = await promisify(execFile)(shell, args, {
+    env: { PATH: `${directory}:${process.env["PATH"] ?? ""}` },
+  });
+  expect(stdout).toBe(`waits\nwaits\nstarted: ${started}\n`);
 });
 
 test("docker compose publishes one port, on this machine alone", () => {
