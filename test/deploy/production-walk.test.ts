@@ -2,17 +2,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { asRun, barePlace, named, packRelease, runOnMachine } from "../support/deploy/page.ts";
+import { asRun, barePlace, named, packRelease, runOnMachine, startPackages } from "../support/deploy/page.ts";
 import { atEndOfFile } from "../support/run/at-end.ts";
 import { shellBlocks } from "../support/run/shell-blocks.ts";
 import { describeWithTool } from "../support/run/tools.ts";
-
-/** Debian's packages, as they start without systemd. */
-const startPackages = `
-pg_ctlcluster "$version" main start
-runuser -u redis -- redis-server /etc/redis/redis.conf --daemonize yes >/dev/null
-nginx
-`;
 
 /** When a step fails, what the processes said last. */
 const journalOnFailure =

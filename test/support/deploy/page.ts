@@ -24,6 +24,13 @@ version=$(ls /usr/lib/postgresql | sort -n | tail -1)
 pg_createcluster "$version" main --port 5432 >/dev/null
 `;
 
+/** Debian's packages, as they start without systemd. */
+export const startPackages = `
+pg_ctlcluster "$version" main start
+runuser -u redis -- redis-server /etc/redis/redis.conf --daemonize yes >/dev/null
+nginx
+`;
+
 /** Runs in the directory of the only release that was packed there. */
 export const named = (release: string): string => `
 cd "${release}"
