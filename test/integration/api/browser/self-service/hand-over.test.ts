@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
@@ -281,6 +281,7 @@ describeWithTool(["nmcli", "openssl"], "the commands for NetworkManager", () => 
       expect(status).toBe(0);
       expect(stdout).toContain(`private-key=${directory}/mia-s-laptop.pem`);
       expect(stdout).toContain("ssid=eduroam");
+      expect(stdout).toContain(`permissions=user:${userInfo().username}:;`);
       expect(stdout).toMatch(/domain-match=radius\./);
     } finally {
       await rm(directory, { recursive: true });
