@@ -1,5 +1,6 @@
 import type { Request } from "express";
 import type { z } from "zod";
+import { canonicalJson } from "../../domain/canonical-json.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { BulkJobID, IssuanceID } from "../../domain/ids.ts";
 import { requireAdmission } from "./access.ts";
@@ -10,7 +11,7 @@ import type { Deps } from "./deps.ts";
 import type { ApiVersion, Endpoint, Method } from "./endpoint.ts";
 import { problemErrors } from "../http/error-response.ts";
 import { isCacheable } from "./endpoint.ts";
-import { canonicalJson, isText } from "../http/json-text.ts";
+import { isText } from "../http/json-text.ts";
 import { readPrefer } from "./prefer.ts";
 import { idempotencyScopeOf, rateLimitOf, type Principal } from "./principal.ts";
 import { parsePairs, queryOf } from "../http/query-string.ts";
@@ -119,7 +120,7 @@ async function answer(
       scope: principal === undefined ? "public" : idempotencyScopeOf(principal),
       method: request.method,
       target: request.originalUrl,
-      content: () => upload?.digest() ?? canonicalJson(body),
+      content: () => upload?.digest() ?? (body === undefined ? "" : canonicalJson(JSON.stringify(body))),
     }),
     requireMatch: (data) => {
       requireMatch(request.headers["if-match"], data);

@@ -48,13 +48,3 @@ const notText = /[\0\p{Cs}]/u;
 export const isText = (value: string): boolean => !notText.test(value);
 
 const malformed = (description: string): ServiceError => new ServiceError("invalid_request", { description });
-
-/** Returns JSON with the properties of every object sorted, so equal content is equal text. */
-export function canonicalJson(value: unknown): string {
-  const text = JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  ) as string | undefined; // JSON.stringify returns undefined for undefined; its type omits that.
-  return text ?? "";
-}
