@@ -49,7 +49,7 @@ async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, req
         ["refresh_token", tokens.refreshToken],
       ]);
       const accessExpiresAt = accessExpiry(deps);
-      const renewing = { deps: { ...deps, db: within(tx) }, form, request, countIssued };
+      const renewing = { deps: { ...deps, db: joining(tx) }, form, request, countIssued };
       const { access_token: accessToken } = await grantTokens(renewing);
       const sealedTokens = sealTokens(deps, id, { ...tokens, accessToken });
       await consoleSessions.renew(tx, { id, sealedTokens, accessExpiresAt });
@@ -67,7 +67,7 @@ async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, req
 const countIssued = (): Promise<void> => Promise.resolve();
 
 /** Runs new transactions inside the open one. */
-const within = (tx: Db): Database => ({
+const joining = (tx: Db): Database => ({
   query: (statement) => tx.query(statement),
   transaction: (run) => run(tx),
   pipelined: (statements) => Promise.all(statements.map((statement) => tx.query(statement))),

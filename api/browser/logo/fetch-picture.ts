@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { isWithin, parseNetworks } from "../../../runtime/config/networks.ts";
+import { within } from "../../../runtime/deadline.ts";
 import { acceptedPictures, pictureTypeOf } from "./picture-type.ts";
 import { isPublicAddress } from "./public-address.ts";
 import { logoBytesMax } from "../../../domain/limits.ts";
@@ -28,9 +29,11 @@ export function createPictureFetch({ networks = "", authorities, timeoutMs = 3_0
 
   return async (address) => {
     const signal = AbortSignal.timeout(timeoutMs);
+    const endsAt = performance.now() + timeoutMs;
     let url = readAddress(address);
     for (let redirects = 0; ; redirects++) {
-      const addresses = await within(signal, addressesOf(url));
+      const addresses = await within(endsAt - performance.now(), addressesOf(url));
+      if (addresses === "late") throw tooLate();
       if (!addresses.every((each) => mayConnectTo(each.address))) {
         throw new PictureError("its address is not a public one");
       }
@@ -60,17 +63,6 @@ function addressesOf({ hostname }: URL): Promise<LookupAddress[]> {
       if (error === null && addresses.length > 0) found(addresses);
       else failed(new PictureError("its name has no address"));
     });
-  });
-}
-
-/** Returns a promise's result, unless time runs out first. */
-function within<Result>(signal: AbortSignal, promise: Promise<Result>): Promise<Result> {
-  return new Promise((done, failed) => {
-    if (signal.aborted) failed(tooLate());
-    signal.addEventListener("abort", () => {
-      failed(tooLate());
-    });
-    promise.then(done, failed);
   });
 }
 
