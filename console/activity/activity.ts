@@ -19,13 +19,3 @@ export const profileActivityQuery = (serial: string) =>
     queryFn: ({ signal }) =>
       dataOf(api.GET("/api/profiles/{serial}/activity", { params: { path: { serial } }, signal })),
   });
-
-/** Returns the last check of a profile and its result: `revoked` if it came after the revocation, otherwise `good`. */
-export const checkOf = ({
-  at,
-  revokedAt,
-}: {
-  at: string | null;
-  revokedAt: string | null;
-}): ProfileActivity["lastCheck"] =>
-  at === null ? null : { at, result: revokedAt !== null && at >= revokedAt ? "revoked" : "good" };

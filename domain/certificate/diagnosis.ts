@@ -1,5 +1,6 @@
 import { isActive } from "./entitlement.ts";
 import { errorCatalogue, isErrorCode } from "../errors.ts";
+import { lastCheckOf } from "./last-check.ts";
 import type { RevocationReason } from "./revocation.ts";
 
 /** Why a device may not be on the network, as far as this service can know. */
@@ -114,18 +115,6 @@ export const recentHours = 24;
 
 const isRecent = (checkedAt: Date | null, at: Date): boolean =>
   checkedAt !== null && at.getTime() - checkedAt.getTime() <= recentHours * hourMs;
-
-/** Returns the time and the result of the last check. */
-export function lastCheckOf({
-  lastCheckAt,
-  revokedAt,
-}: {
-  lastCheckAt: Date | null;
-  revokedAt: Date | null;
-}): { at: Date; result: "good" | "revoked" } | null {
-  if (lastCheckAt === null) return null;
-  return { at: lastCheckAt, result: revokedAt !== null && lastCheckAt >= revokedAt ? "revoked" : "good" };
-}
 
 /** Returns why the device of a profile may not be on the network: the first reason that matches. */
 export function diagnose(facts: ProfileFacts, at: Date): Diagnosis {

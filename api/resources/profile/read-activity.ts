@@ -7,12 +7,12 @@ import * as users from "../../../db/queries/people/users.ts";
 import type { User } from "../../../db/queries/people/users.ts";
 import {
   diagnose,
-  lastCheckOf,
   type Delivery,
   type Diagnosis,
   type OffboardingFacts,
   type RevokedHow,
 } from "../../../domain/certificate/diagnosis.ts";
+import { lastCheckOf } from "../../../domain/certificate/last-check.ts";
 import { revocationReasons } from "../../../domain/certificate/revocation.ts";
 import type { PrincipalFor } from "../../contract/access.ts";
 import { diagnosisView, type ActedByView, type ProfileActivityView } from "../../contract/views/activity-view.ts";

@@ -1,6 +1,7 @@
 import { Title } from "@mantine/core";
 import { IconDevices } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { lastCheckOf } from "../../../domain/certificate/last-check.ts";
 import type { CsvColumn } from "../../../domain/csv.ts";
 import { api, listOf, type Schemas } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
@@ -13,7 +14,6 @@ import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { useDeviceTypeName } from "../profiles/device-types.ts";
 import { LastCheck } from "../../activity/last-check.tsx";
-import { checkOf } from "../../activity/activity.ts";
 import { guestAccountStatus, guestProfilesKey, type GuestAccount } from "./guest-accounts.ts";
 import { GuestProfileDrawer } from "./guest-profile-drawer.tsx";
 import { RevokeGuestProfile } from "./revoke-guest-profile.tsx";
@@ -129,7 +129,9 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
       key: "lastCheck",
       title: t("activity.lastCheck"),
       width: 200,
-      render: ({ lastOcsp, revokeDate }) => <LastCheck check={checkOf({ at: lastOcsp, revokedAt: revokeDate })} />,
+      render: ({ lastOcsp, revokeDate }) => (
+        <LastCheck check={lastCheckOf({ lastCheckAt: lastOcsp, revokedAt: revokeDate })} />
+      ),
     },
     ...(mayRevoke
       ? [

@@ -3,6 +3,7 @@ import { IconPlus, IconRouter } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { lastCheckOf } from "../../../domain/certificate/last-check.ts";
 import type { CsvColumn } from "../../../domain/csv.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
@@ -15,7 +16,6 @@ import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { useNewDialog } from "../../ui/dialog/use-new-dialog.ts";
 import { useReturnFocus } from "../../ui/dialog/use-return-focus.ts";
-import { checkOf } from "../../activity/activity.ts";
 import { LastCheck } from "../../activity/last-check.tsx";
 import { CreatedFiles } from "./created-files.tsx";
 import { CreationForm } from "./creation-form.tsx";
@@ -149,7 +149,9 @@ function useColumns(): Column<InfrastructureProfile>[] {
       key: "lastCheck",
       title: t("activity.lastCheck"),
       width: 190,
-      render: ({ lastOcsp, revokeDate }) => <LastCheck check={checkOf({ at: lastOcsp, revokedAt: revokeDate })} />,
+      render: ({ lastOcsp, revokeDate }) => (
+        <LastCheck check={lastCheckOf({ lastCheckAt: lastOcsp, revokedAt: revokeDate })} />
+      ),
     },
     {
       key: "serial",

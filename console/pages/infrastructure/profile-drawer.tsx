@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBan } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { lastCheckOf } from "../../../domain/certificate/last-check.ts";
 import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
@@ -13,7 +14,7 @@ import { notifyDone } from "../../ui/notice/notify.tsx";
 import { Serial } from "../../ui/value/serial.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
-import { checkOf, profileActivityQuery } from "../../activity/activity.ts";
+import { profileActivityQuery } from "../../activity/activity.ts";
 import { LastCheck } from "../../activity/last-check.tsx";
 import { useRevocationFacts } from "../../activity/revocation-facts.tsx";
 import {
@@ -61,7 +62,10 @@ function Details({ profile }: { profile: InfrastructureProfile }) {
           [t("infrastructure.issued"), <Time key="issued" at={creationDate} />],
           [t("infrastructure.ends"), <Time key="ends" at={expirationDate} relative struck={status === "expired"} />],
           ...revoked,
-          [t("activity.lastCheck"), <LastCheck key="check" check={checkOf({ at: lastOcsp, revokedAt: revokeDate })} />],
+          [
+            t("activity.lastCheck"),
+            <LastCheck key="check" check={lastCheckOf({ lastCheckAt: lastOcsp, revokedAt: revokeDate })} />,
+          ],
           [t("infrastructure.serial"), <Serial key="serial" serial={serial} />],
           [
             t("infrastructure.fields.description"),

@@ -3,6 +3,7 @@ import { IconBan, IconDevices } from "@tabler/icons-react";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { lastCheckOf } from "../../../domain/certificate/last-check.ts";
 import type { CsvColumn } from "../../../domain/csv.ts";
 import { answerOf, api, type Schemas } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
@@ -18,7 +19,7 @@ import { PersonLink, rememberPeople, useIncludedPeople } from "../../ui/value/pe
 import { Serial } from "../../ui/value/serial.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
-import { checkOf, type ProfileActivity } from "../../activity/activity.ts";
+import type { ProfileActivity } from "../../activity/activity.ts";
 import { LastCheck } from "../../activity/last-check.tsx";
 import { useDeviceTypeChoices, useDeviceTypeName } from "./device-types.ts";
 import { ProfileDetails } from "./profile-details.tsx";
@@ -39,7 +40,7 @@ const loadProfiles =
       data: data.map((profile) => ({
         ...profile,
         person: owners?.[profile.owner],
-        check: checkOf({ at: checks?.[profile.serial] ?? null, revokedAt: profile.revokeTime }),
+        check: lastCheckOf({ lastCheckAt: checks?.[profile.serial] ?? null, revokedAt: profile.revokeTime }),
       })),
       total,
     };
