@@ -117,6 +117,26 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
     await context.close();
   });
 
+  test("closing the dialog while a certificate waits to be issued ends the request that waits for it", async () => {
+    const { page, context } = await subject.open("/console/infrastructure");
+    const asked: string[] = [];
+    await page.route("**/api/infrastructure-profile/slow.example.org", (route) =>
+      route.fulfill({ status: 202, json: { result: "ok", code: 202, data: { id: "pending", state: "queued" } } }),
+    );
+    await page.route("**/api/issuances/pending", (route) => {
+      asked.push(route.request().url());
+    });
+    await beginCreation(page, "slow.example.org");
+    const waiting = page.waitForRequest("**/api/issuances/pending");
+    await page.click('[role="dialog"] [type="submit"]');
+    await waiting;
+    const ended = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/issuances/pending"));
+    await page.click('[role="dialog"] button:has-text("Cancel")');
+    expect((await ended).failure()?.errorText).toBe("net::ERR_ABORTED");
+    expect(asked).toHaveLength(1);
+    await context.close();
+  });
+
   test("errors are shown beside their fields, and nothing is made", async () => {
     const before = (await profiles()).length;
     const { page, context } = await subject.open("/console/infrastructure");

@@ -90,7 +90,7 @@ function Details({
   const { submit, busy, summary } = useSubmission({
     form,
     fields: useApplicationFields(),
-    async send(values, key) {
+    async send(values, { key }) {
       const params = { header: { "Idempotency-Key": key } };
       const body = { type, ...registrationOf(type, values) };
       const registration = await dataOf(api.POST("/api/applications", { params, body }));

@@ -69,7 +69,7 @@ export function EventForm({
   const { submit, busy, summary } = useSubmission({
     form,
     fields,
-    send: ({ name, profileLimit, devices, expirationDate }, key) =>
+    send: ({ name, profileLimit, devices, expirationDate }, { key }) =>
       onSend(
         {
           name: name.trim(),

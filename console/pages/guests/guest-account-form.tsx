@@ -75,7 +75,7 @@ export function GuestAccountForm({
   const { submit, busy, summary } = useSubmission({
     form,
     fields,
-    async send({ name, expirationDate, limited, profileLimit, note }, key) {
+    async send({ name, expirationDate, limited, profileLimit, note }, { key }) {
       const untouched = seen !== undefined && expirationDate === localTime(new Date(seen.expirationDate));
       const settings = {
         name: name.trim(),

@@ -1,4 +1,5 @@
-import { answerOf, api, ApiError } from "../../api/api-client.ts";
+import { answerOf, api } from "../../api/api-client.ts";
+import { awaitIssuance, waitSeconds } from "../../api/await-issuance.ts";
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 
 export interface InfrastructureProfileCreation {
@@ -8,23 +9,17 @@ export interface InfrastructureProfileCreation {
   validityMonths: number;
 }
 
-/** How long a request may stay open (RFC 7240 section 4.3). */
-const wait = { Prefer: "wait=20" } as const;
-
-/** Creates a profile and waits until it is issued. Throws the service's error if issuing fails. */
+/**
+ * Creates a profile and waits until it is issued. Throws the service's error if issuing fails, and the signal's reason if
+ * that is aborted while it waits.
+ */
 export async function createInfrastructureProfile(
   { name, ...body }: InfrastructureProfileCreation,
-  key: string,
+  { key, signal }: { key: string; signal: AbortSignal },
 ): Promise<CreatedInfrastructureProfile> {
-  const params = { path: { serialOrName: name }, header: { "Idempotency-Key": key, ...wait } };
+  const params = { path: { serialOrName: name }, header: { "Idempotency-Key": key, Prefer: `wait=${waitSeconds}` } };
   const answer = await answerOf(api.POST("/api/infrastructure-profile/{serialOrName}", { params, body }));
-  return "state" in answer.data ? collected(answer.data.id) : answer.data;
+  return "state" in answer.data ? awaitIssuance(answer.data.id, { isWanted, signal }) : answer.data;
 }
 
-async function collected(id: string): Promise<CreatedInfrastructureProfile> {
-  for (;;) {
-    const { data } = await answerOf(api.GET("/api/issuances/{id}", { params: { path: { id }, header: wait } }));
-    if (data.error !== null) throw new ApiError(data.error.error, data.error.error_description);
-    if (data.profile !== null && "radiusCA" in data.profile) return data.profile;
-  }
-}
+const isWanted = (profile: object): profile is CreatedInfrastructureProfile => "radiusCA" in profile;

@@ -42,9 +42,9 @@ export function CreationForm({
   const { submit, busy, summary } = useSubmission({
     form,
     fields,
-    async send({ name, description, ...rest }, key) {
+    async send({ name, description, ...rest }, sending) {
       const given = { name: name.trim(), description: description.trim() === "" ? null : description, ...rest };
-      onCreated(await createInfrastructureProfile(given, key));
+      onCreated(await createInfrastructureProfile(given, sending));
     },
   });
 

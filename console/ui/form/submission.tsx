@@ -16,8 +16,11 @@ export interface FormField {
 interface SubmissionOptions<Values> {
   form: UseFormReturnType<Values>;
   fields: Readonly<Record<string, FormField>>;
-  /** `key` is the Idempotency-Key: the same for the same values, so a retry creates nothing twice. */
-  send: (values: Values, key: string) => Promise<unknown>;
+  /**
+   * `key` is the Idempotency-Key: the same for the same values, so a retry creates nothing twice. `signal` is aborted when
+   * the form leaves the screen.
+   */
+  send: (values: Values, sending: { key: string; signal: AbortSignal }) => Promise<unknown>;
 }
 
 /** Sends a form. Errors appear at their fields, and in a summary above the form that takes the focus. */
@@ -31,6 +34,15 @@ export function useSubmission<Values>({ form, fields, send }: SubmissionOptions<
   const [busy, setBusy] = useState(false);
   const sent = useRef({ values: "", key: "" });
 
+  const leaving = useRef(new AbortController());
+  useEffect(() => {
+    const controller = new AbortController();
+    leaving.current = controller;
+    return () => {
+      controller.abort();
+    };
+  }, []);
+
   const keyFor = (values: Values): string => {
     const written = JSON.stringify(values);
     if (sent.current.values !== written) sent.current = { values: written, key: crypto.randomUUID() };
@@ -43,7 +55,7 @@ export function useSubmission<Values>({ form, fields, send }: SubmissionOptions<
     setError(undefined);
     setBusy(true);
     try {
-      await send(values, keyFor(values));
+      await send(values, { key: keyFor(values), signal: leaving.current.signal });
       sent.current = { values: "", key: "" };
     } catch (thrown) {
       form.setErrors(refusedFields(thrown, fields));

@@ -2,7 +2,6 @@ import { Button, Collapse, Group, Radio, Select, Stack, Text, TextInput, Unstyle
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
-import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useSubmission } from "../../../ui/form/submission.tsx";
 import { deviceTypes, type DeviceType } from "../../../../domain/certificate/device.ts";
@@ -32,14 +31,6 @@ export function CreateProfileForm({
   const { t } = useTranslation();
   const words = useWords();
   const [others, { toggle }] = useDisclosure();
-  const leaving = useRef(new AbortController());
-  useEffect(() => {
-    const controller = new AbortController();
-    leaving.current = controller;
-    return () => {
-      controller.abort();
-    };
-  }, []);
   const rule = t("users.create.nameRule", { max: profileNameLengthMax });
   const form = useForm<ProfileRequest & Record<string, unknown>>({
     initialValues: { name: "", deviceType: usualDevice, format: formatsFor[usualDevice][0] },
@@ -48,9 +39,9 @@ export function CreateProfileForm({
   const { submit, busy, summary } = useSubmission({
     form,
     fields: { name: { label: t("profiles.columns.name"), rule } },
-    async send(wanted, key) {
+    async send(wanted, sending) {
       const profile = { ...wanted, name: wanted.name.trim() };
-      onCreated(await createProfile(userID, profile, { key, signal: leaving.current.signal }), wanted.format);
+      onCreated(await createProfile(userID, profile, sending), wanted.format);
     },
   });
   const [offered, ...more] = formatsFor[form.values.deviceType];

@@ -1,4 +1,5 @@
-import { api, ApiError, dataOf, type Schemas } from "../../../api/api-client.ts";
+import { api, dataOf, type Schemas } from "../../../api/api-client.ts";
+import { awaitIssuance } from "../../../api/await-issuance.ts";
 import type { DeviceType } from "../../../../domain/certificate/device.ts";
 import type { OfferedFormat } from "../../../../domain/certificate/offered-formats.ts";
 
@@ -9,9 +10,6 @@ export interface ProfileRequest {
   deviceType: DeviceType;
   format: OfferedFormat;
 }
-
-/** How long the service holds a request open. */
-const waitSeconds = 20;
 
 /** Creates a profile and waits until it is issued, however long that takes. */
 export async function createProfile(
@@ -26,18 +24,7 @@ export async function createProfile(
       signal,
     }),
   );
-  return "state" in answer ? awaitIssuance(answer.id, signal) : answer;
+  return "state" in answer ? awaitIssuance(answer.id, { isWanted, signal }) : answer;
 }
 
-async function awaitIssuance(id: string, signal: AbortSignal): Promise<CreatedProfile> {
-  for (;;) {
-    const { state, profile, error } = await dataOf(
-      api.GET("/api/issuances/{id}", {
-        params: { path: { id }, header: { Prefer: `wait=${waitSeconds}` } },
-        signal,
-      }),
-    );
-    if (state === "failed") throw new ApiError(error?.error ?? "issuance_failed", error?.error_description ?? "");
-    if (state === "issued" && profile !== null && "deviceType" in profile && "owner" in profile) return profile;
-  }
-}
+const isWanted = (profile: object): profile is CreatedProfile => "deviceType" in profile && "owner" in profile;

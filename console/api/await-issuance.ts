@@ -1,0 +1,26 @@
+import { api, ApiError, dataOf, type Schemas } from "./api-client.ts";
+
+/** How long the service may hold a request open (RFC 7240 section 4.3), in seconds. */
+export const waitSeconds = 20;
+
+type Issued = Schemas["CreatedProfile" | "CreatedGuestProfile" | "CreatedInfrastructureProfile"];
+
+/**
+ * Waits until a profile is issued, however long that takes, and returns it. Throws the service's error if issuing fails,
+ * and the signal's reason once that is aborted: then nothing asks any more.
+ */
+export async function awaitIssuance<Profile extends Issued>(
+  id: string,
+  { isWanted, signal }: { isWanted: (profile: Issued) => profile is Profile; signal: AbortSignal },
+): Promise<Profile> {
+  for (;;) {
+    const { state, profile, error } = await dataOf(
+      api.GET("/api/issuances/{id}", {
+        params: { path: { id }, header: { Prefer: `wait=${waitSeconds}` } },
+        signal,
+      }),
+    );
+    if (state === "failed") throw new ApiError(error?.error ?? "issuance_failed", error?.error_description ?? "");
+    if (state === "issued" && profile !== null && isWanted(profile)) return profile;
+  }
+}
