@@ -15,6 +15,7 @@ import {
 } from "./endpoint.ts";
 import { readQueryFilter, type ListOptions } from "./paging.ts";
 import { parseParams, parseQuery, type Shape } from "./parse.ts";
+import { saveAs } from "../http/save-as.ts";
 
 /** A handler's result with a file. */
 export class Streamed implements StreamedAnswer {
@@ -165,7 +166,7 @@ export async function sendStream(
 ): Promise<void> {
   response.statusCode = 200;
   response.setHeader("Content-Type", type);
-  if (fileName !== undefined) response.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
+  if (fileName !== undefined) saveAs(response, fileName);
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
   if (response.req.method === "HEAD") {
     response.end();

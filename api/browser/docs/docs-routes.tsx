@@ -4,6 +4,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { fileRoute } from "../../http/file-route.ts";
 import { sendConditional } from "../../http/respond.ts";
 import type { Exchange, Route } from "../../http/route.ts";
+import { saveAs } from "../../http/save-as.ts";
 import { docsAssetRoutes } from "./docs-assets.ts";
 import { renderDocsPage, sendDocsPage } from "./docs-page.tsx";
 import { docsPath } from "./docs-path.ts";
@@ -39,7 +40,7 @@ export function docsRoutes(deps: DocsDeps, endpoints: readonly Endpoint[]): Rout
     const send = async (exchange: Exchange): Promise<void> => {
       const values = await findValues(deps, exchange);
       const bytes = await once(path, values, () => packRadius(name, (text) => withValues(deps, values, text)));
-      exchange.response.setHeader("Content-Disposition", `attachment; filename="${name}.tar.gz"`);
+      saveAs(exchange.response, `${name}.tar.gz`);
       sendConditional(exchange.response, bytes, { type: "application/gzip" });
     };
     return fileRoute(path, send);

@@ -5,6 +5,7 @@ import * as chain from "../../../db/queries/audit/audit-seals.ts";
 import type { SignedHead } from "../../../db/queries/audit/audit-seals.ts";
 import { exportLine, type ExportedEntry } from "../../../domain/audit/export.ts";
 import { csvForPeople, csvLine, type CsvReader } from "../../../domain/csv.ts";
+import { auditLogName } from "../../../domain/download-names.ts";
 import { csvReaderOf, csvReaderQuery } from "../../contract/csv-reader.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { exported, Streamed } from "../../contract/stream.ts";
@@ -39,10 +40,10 @@ export const exportAuditEntries = exported({
     const head = await chain.latestHead(db, realmId);
     const pages = pagesOf(db, { realmId, filter, head });
     return asCsv
-      ? new Streamed("text/csv; charset=utf-8; header=present", "audit.csv", csv(pages, csvReaderOf(query)))
+      ? new Streamed("text/csv; charset=utf-8; header=present", auditLogName("csv"), csv(pages, csvReaderOf(query)))
       : new Streamed(
           "application/x-ndjson",
-          "audit.ndjson",
+          auditLogName("ndjson"),
           ndjson(pages, Object.keys(filter).length === 0 ? { head: head?.signature ?? null } : undefined),
         );
   },

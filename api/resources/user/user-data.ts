@@ -5,6 +5,7 @@ import * as held from "../../../db/queries/people/user-export.ts";
 import * as vlans from "../../../db/queries/people/vlans.ts";
 import type { User } from "../../../db/queries/people/users.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
+import { userExportName } from "../../../domain/download-names.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { actorOf, type Principal } from "../../contract/principal.ts";
 import { Streamed } from "../../contract/stream.ts";
@@ -39,7 +40,7 @@ export async function exportUser(
     at,
     properties: { userID: userId },
   });
-  return new Streamed("application/json; charset=utf-8", `user-${userId}.json`, pieces(db, { user, at }));
+  return new Streamed("application/json; charset=utf-8", userExportName(userId), pieces(db, { user, at }));
 }
 
 /** How many are read at once: few enough to hold in memory, many enough to be quick. */

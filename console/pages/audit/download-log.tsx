@@ -3,6 +3,7 @@ import { IconFileDownload } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { auditLogName } from "../../../domain/download-names.ts";
 import { saveFile } from "../../list/export-csv.ts";
 import { useErrorMessage } from "../../ui/notice/error-notice.tsx";
 import { notifyDone, notifyFailed } from "../../ui/notice/notify.tsx";
@@ -25,7 +26,7 @@ export function DownloadLog({ filter: written }: { filter: Readonly<Record<strin
     setReceived(0);
     try {
       const filter = (await apiFilterOf(written, queries)) ?? written;
-      saveFile(await receiveLog(form, { filter, signal, onProgress: setReceived }), `audit.${form}`);
+      saveFile(await receiveLog(form, { filter, signal, onProgress: setReceived }), auditLogName(form));
       notifyDone(t("audit.download.done"));
       await queries.invalidateQueries({ queryKey: ["audit"] });
     } catch (error) {

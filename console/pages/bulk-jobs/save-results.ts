@@ -1,3 +1,4 @@
+import { jobResultsName } from "../../../domain/download-names.ts";
 import { send } from "../../api/api-client.ts";
 import { viewerQuery } from "../../list/csv-reader.ts";
 import { saveFile } from "../../list/export-csv.ts";
@@ -10,5 +11,5 @@ export async function saveResults({ id, kind }: Pick<Job, "id" | "kind">, status
   const query = new URLSearchParams({ ...viewerQuery(), ...(status !== undefined && { status }) });
   const headers = { Accept: "text/csv" };
   const response = await send(`/api/jobs/${encodeURIComponent(id)}/results?${query.toString()}`, { headers });
-  saveFile(await response.blob(), `${[kind, ...(status === undefined ? [] : [status]), id.slice(0, 8)].join("-")}.csv`);
+  saveFile(await response.blob(), jobResultsName({ kind, status, id: id.slice(0, 8) }, "csv"));
 }

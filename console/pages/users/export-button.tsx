@@ -3,6 +3,7 @@ import { IconFileDownload } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { userExportName } from "../../../domain/download-names.ts";
 import { send } from "../../api/api-client.ts";
 import { saveFile } from "../../list/export-csv.ts";
 import { useErrorMessage } from "../../ui/notice/error-notice.tsx";
@@ -18,7 +19,7 @@ export function ExportButton({ userID }: { userID: string }) {
     setBusy(true);
     try {
       const response = await send(`/api/user/${userID}/export`, {});
-      saveFile(await response.blob(), `user-${userID}.json`);
+      saveFile(await response.blob(), userExportName(userID));
       notifyDone(t("users.export.done"));
       await queries.invalidateQueries({ queryKey: ["audit"] });
     } catch (error) {

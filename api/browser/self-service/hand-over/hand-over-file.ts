@@ -4,6 +4,7 @@ import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import * as issuers from "../../../../db/queries/realm/issuers.ts";
 import { fileTypes, radiusCaFileName } from "../../../../domain/certificate/file-name.ts";
 import type { CreationOutput } from "../../../../domain/certificate/format.ts";
+import { saveAs } from "../../../http/save-as.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { sendProblem } from "../../../pages/problem.tsx";
 import { redirect } from "../../../pages/redirect.ts";
@@ -67,7 +68,7 @@ function sendFile(
 ): void {
   response.statusCode = 200;
   response.setHeader("Content-Type", type);
-  response.setHeader("Content-Disposition", `attachment; filename="${filename}"`);
+  saveAs(response, filename);
   response.setHeader("Content-Length", bytes.length);
   response.setHeader("Cache-Control", "no-store");
   response.end(bytes);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import { rowStatuses, type RowStatus } from "../../../../domain/bulk-job/job.ts";
+import { jobResultsName } from "../../../../domain/download-names.ts";
 import { BulkJobID } from "../../../../domain/ids.ts";
 import { csvReaderOf, csvReaderQuery } from "../../../contract/csv-reader.ts";
 import { filters } from "../../../contract/filters.ts";
@@ -61,15 +62,22 @@ export const getJobResults = streaming({
     }
     const pages = resultPages(deps, { job, statuses: query.status, withOutput });
     const written = (format: ResultsFormat) => writeResults(pages, format);
-    const name = `${job.kind}-${job.id}`;
     switch (type) {
       case "application/json":
         return new Streamed("application/json; charset=utf-8", undefined, written(asJson));
       case "application/x-ndjson":
-        return new Streamed("application/x-ndjson", `${name}.ndjson`, written(asNdjson));
+        return new Streamed(
+          "application/x-ndjson",
+          jobResultsName({ kind: job.kind, id: job.id }, "ndjson"),
+          written(asNdjson),
+        );
       case "text/csv": {
         const format = asCsv(job, csvReaderOf(query));
-        return new Streamed("text/csv; charset=utf-8; header=present", `${name}.csv`, written(format));
+        return new Streamed(
+          "text/csv; charset=utf-8; header=present",
+          jobResultsName({ kind: job.kind, id: job.id }, "csv"),
+          written(format),
+        );
       }
     }
   },

@@ -1,0 +1,16 @@
+/**
+ * The names under which browsers save files, whether the API's header or the console names them. Those of profiles are
+ * in `certificate/file-name.ts`. Every name is letters, digits, dots and hyphens of ASCII.
+ */
+
+/** Names the record of everything that is stored about a user. */
+export const userExportName = (userID: string): string => `user-${userID}.json`;
+
+/** Names the audit log. */
+export const auditLogName = (form: "csv" | "ndjson"): string => `audit.${form}`;
+
+/** Names the results of a bulk job: all of them, or those with one status. */
+export const jobResultsName = (
+  { kind, status, id }: { kind: string; status?: string | undefined; id: string },
+  form: "csv" | "ndjson",
+): string => `${[kind, ...(status === undefined ? [] : [status]), id].join("-")}.${form}`;
