@@ -1,3 +1,4 @@
+import { BoundedMap } from "../runtime/bounded-map.ts";
 import type { OcspAnswer } from "./answer.ts";
 
 export interface AnswerCache {
@@ -11,7 +12,7 @@ const answersMax = 5_000;
 
 /** Keeps answers without a nonce for a moment. The oldest make room. */
 export function createAnswerCache(): AnswerCache {
-  const kept = new Map<string, { answer: OcspAnswer; until: number }>();
+  const kept = new BoundedMap<string, { answer: OcspAnswer; until: number }>(answersMax);
   return {
     get(key, at) {
       const found = kept.get(key);
@@ -21,12 +22,6 @@ export function createAnswerCache(): AnswerCache {
       return undefined;
     },
     set(key, answer, at) {
-      kept.delete(key);
-      if (kept.size >= answersMax)
-        for (const oldest of kept.keys()) {
-          kept.delete(oldest);
-          break;
-        }
       kept.set(key, { answer, until: at.getTime() + keptMs });
     },
   };

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database } from "../db/client.ts";
 import * as ocsp from "../db/queries/certificates/ocsp.ts";
+import { BoundedMap } from "../runtime/bounded-map.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { children, contentOf, DerError, encodingOf, expectTag, readWhole } from "../pki/der-reader.ts";
 import { contextConstructed, tag } from "../pki/der.ts";
@@ -28,13 +29,12 @@ const absentMax = 1_000;
 /** Reads each issuer once, when it is first requested: issuers never change. */
 export function createOcspIssuers({ db, clock }: { db: Pick<Database, "query">; clock: Clock }): OcspIssuers {
   const known = new Map<string, Promise<OcspIssuer | undefined>>();
-  const absent = new Map<string, number>();
+  const absent = new BoundedMap<string, number>(absentMax);
 
   async function read(issuerId: string): Promise<OcspIssuer | undefined> {
     const [row] = await ocsp.findIssuer(db, issuerId);
     if (row !== undefined) return readOcspIssuer(row);
     known.delete(issuerId);
-    if (absent.size >= absentMax) absent.clear();
     absent.set(issuerId, clock.now().getTime() + absentMs);
     return undefined;
   }

@@ -1,3 +1,5 @@
+import { BoundedMap } from "../../runtime/bounded-map.ts";
+
 /** Keys known to be over a limit; until their window ends they are refused without a look-up. */
 export interface ExhaustedKeys {
   /** Returns how many milliseconds remain of the window of a known key; undefined for every other key. */
@@ -9,14 +11,14 @@ export interface ExhaustedKeys {
 
 /**
  * Remembers at most `keysMax` keys, each until its window ends and no longer: a client slightly over its limit still
- * gets the whole limit in the next window. If other processes count the same keys, a key is looked up again after
+ * gets the whole limit in the next window. Forgetting a key costs one more look-up and nothing else. If other processes count the same keys, a key is looked up again after
  * `askAgainMs`.
  */
 export function createExhaustedKeys({
   keysMax = 10_000,
   askAgainMs = Number.POSITIVE_INFINITY,
 }: { keysMax?: number; askAgainMs?: number } = {}): ExhaustedKeys {
-  const known = new Map<string, { askAt: number; endsAt: number }>();
+  const known = new BoundedMap<string, { askAt: number; endsAt: number }>(keysMax);
   return {
     msLeft(key) {
       const found = known.get(key);
@@ -27,8 +29,6 @@ export function createExhaustedKeys({
       return undefined;
     },
     add(key, msBeforeNext) {
-      // Forgetting a key costs one more look-up and nothing else.
-      if (known.size >= keysMax && !known.has(key)) known.clear();
       const now = performance.now();
       known.set(key, { askAt: now + Math.min(askAgainMs, msBeforeNext), endsAt: now + msBeforeNext });
     },

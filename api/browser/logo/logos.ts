@@ -1,4 +1,5 @@
 import type { LogoOwner, Logos, Picture } from "../../contract/deps.ts";
+import { BoundedMap } from "../../../runtime/bounded-map.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { PictureError, type FetchPicture } from "./fetch-picture.ts";
@@ -27,7 +28,7 @@ interface Kept {
 
 /** Caches logos in memory, one per realm. However many requests wait for a logo, it is fetched once at a time. */
 export function createLogos({ fetchPicture, clock, log, keptMax = 256 }: LogosOptions): Logos {
-  const known = new Map<string, Kept>();
+  const known = new BoundedMap<string, Kept>(keptMax);
   const now = (): number => clock.now().getTime();
 
   const entryOf = ({ id, logoUri }: LogoOwner): Kept => {
@@ -36,10 +37,7 @@ export function createLogos({ fetchPicture, clock, log, keptMax = 256 }: LogosOp
       found?.uri === logoUri
         ? found
         : { uri: logoUri, picture: undefined, fetchedAt: 0, askAgainAt: 0, pending: undefined };
-    known.delete(id);
     known.set(id, entry);
-    const [oldest] = known.keys();
-    if (known.size > keptMax && oldest !== undefined) known.delete(oldest);
     return entry;
   };
 

@@ -1,6 +1,7 @@
 import type { OpenOutput } from "../../contract/deps.ts";
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
+import { BoundedMap } from "../../../runtime/bounded-map.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { open, SealedOutputError, unwrapDataKey } from "../../../runtime/keys/sealed-output.ts";
 
@@ -21,7 +22,7 @@ const CreationOutputJson = z.union([
  * to a lost key, and logs that once per data key. Throws SealedOutputError for an altered output.
  */
 export function createOutputOpener(privateKeys: readonly KeyObject[], log: Pick<Log, "error">): OpenOutput {
-  const dataKeys = new Map<string, Buffer | null>();
+  const dataKeys = new BoundedMap<string, Buffer | null>(dataKeysMax, (key) => key?.fill(0));
 
   const unwrapped = (id: string, wrapped: Uint8Array): Buffer | null => {
     try {
@@ -39,13 +40,7 @@ export function createOutputOpener(privateKeys: readonly KeyObject[], log: Pick<
   const dataKey = (id: string, wrapped: Uint8Array): Buffer | null => {
     const known = dataKeys.get(id);
     const found = known === undefined ? unwrapped(id, wrapped) : known;
-    dataKeys.delete(id);
     dataKeys.set(id, found);
-    const [oldest] = dataKeys.keys();
-    if (dataKeys.size > dataKeysMax && oldest !== undefined) {
-      dataKeys.get(oldest)?.fill(0);
-      dataKeys.delete(oldest);
-    }
     return found;
   };
 
