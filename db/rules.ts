@@ -1,8 +1,9 @@
+import { dnsNameLengthMax, dnsNamePattern } from "../domain/certificate/certificate-profile.ts";
 import { claimScopes, impliedScopes } from "../domain/people/scopes.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
 /**
- * The rules of `domain/certificate/entitlement.ts` as fragments of SQL. A parameter named for a row is its alias, as
+ * The rules of `domain/certificate/` as fragments of SQL. A parameter named for a row is its alias, as
  * `sql`, never a value.
  */
 
@@ -35,6 +36,10 @@ export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
   const longest = sql`${at}::timestamptz + make_interval(months => ${i}.validity_months)`;
   return g === null ? longest : sql`least(${longest}, ${g}.expires_at)`;
 }
+
+/** Whether a text is a DNS name of a host, as `certificate-profile.ts` defines it. */
+export const isDnsName = (name: Sql): Sql =>
+  sql`(length(${name}) <= ${dnsNameLengthMax} and ${name} ~* ${dnsNamePattern})`;
 
 /** Whether guest account `g` has been revoked or has expired. */
 export const hasEnded = (g: Sql, at: Date): Sql => sql`(${g}.revoked_at is not null or ${g}.expires_at <= ${at})`;

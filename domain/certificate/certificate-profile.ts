@@ -76,9 +76,12 @@ const identityLabel = /^[a-z2-7]{20}@/;
  * (RFC 1123 section 2.1), the last not all digits, no wildcard, no final dot, ASCII only, at most 253 characters.
  */
 export function isDnsName(text: string): boolean {
-  return text.length <= 253 && dnsName.test(text);
+  return text.length <= dnsNameLengthMax && dnsName.test(text);
 }
-const dnsName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+export const dnsNameLengthMax = 253;
+/** In any letter case. PostgreSQL reads this pattern as JavaScript does. */
+export const dnsNamePattern = String.raw`^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$`;
+const dnsName = new RegExp(dnsNamePattern, "i");
 
 /**
  * Whether a DNS name is one of these domains or below one (RFC 5280 section 4.2.1.10), in any letter case. The domains

@@ -6,7 +6,7 @@ import type { IssuanceID, IssuerID, SerialNumber } from "../../../domain/ids.ts"
 import type { ProfileKind } from "../../../domain/certificate/profile.ts";
 import { settledChannel } from "../../channels.ts";
 import type { Db } from "../../client.ts";
-import { abandonSerials, hasEnded, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";
+import { abandonSerials, hasEnded, isDnsName, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";
 import { ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 /**
@@ -101,8 +101,7 @@ export const claim = (
     ), free as (
       select i.id, i.issuer_id, i.serial_number, i.not_after,
              d.serial_number as next_serial_number, s.id as next_issuer_id, ${endOf(at)} as next_not_after,
-             case when i.kind = 'infrastructure' and i.name ~ '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$'
-                  and i.name !~ '\\.[0-9]+$'
+             case when i.kind = 'infrastructure' and ${isDnsName(sql`i.name`)}
                   then lower(i.name)
                   else d.label || '@' || r.domain
              end as identity,

@@ -4,10 +4,12 @@ import * as acceptance from "../../../db/operations/acceptance.ts";
 import * as rules from "../../../db/rules.ts";
 import { join, sql, type Sql } from "../../../db/sql.ts";
 import { operatorActor } from "../../../domain/audit/audit.ts";
+import { isDnsName } from "../../../domain/certificate/certificate-profile.ts";
 import * as entitlement from "../../../domain/certificate/entitlement.ts";
 import type { OwnerState } from "../../../domain/certificate/entitlement.ts";
 import { hasEnded } from "../../../domain/people/guest-account.ts";
 import type { IssuanceState } from "../../../domain/certificate/issuance-state.ts";
+import { dnsNames, notDnsNames } from "../../support/given/dns-names.ts";
 import { givenRows } from "../../support/given/given.ts";
 import { givenIssuance } from "../../support/given/issuing.ts";
 import { useDatabase } from "../../support/run/database.ts";
@@ -440,4 +442,14 @@ describe("code and database agree on", () => {
     expect(rows).toHaveLength(1826 * 14);
     expect(wrong).toEqual([]);
   });
+});
+
+test("the database takes the same texts for DNS names of hosts as the domain", async () => {
+  const names = [...dnsNames, ...notDnsNames];
+  const rows = await database.owner.query<{ name: string; isOne: boolean }>(sql`
+    select name, ${rules.isDnsName(sql`name`)} as "isOne"
+      from unnest(${names}::text[]) with ordinality as given (name, place) order by place
+  `);
+  expect(rows).toEqual(names.map((name) => ({ name, isOne: isDnsName(name) })));
+  expect(rows.filter(({ isOne }) => isOne).map(({ name }) => name)).toEqual(dnsNames);
 });
