@@ -242,30 +242,36 @@ async function lock() {
     } catch (error) {
       if (error.code !== "EEXIST") throw error;
     }
-    breakIfAbandoned();
+    breakIfAbandoned(ownLock);
     if (waited > lockWaitSeconds) fail(`Another build has not ended. If none is running, delete ${lockFile}.`);
     await delay(100);
   }
 }
 
-/** Removes the lock of a dead process. Only one process at a time may do so, or it might remove a new lock. */
-function breakIfAbandoned() {
+/**
+ * Removes the lock of a dead process. Only the process that holds the turn may do so, or it might remove a new lock. A
+ * process may die in its turn: the next one ends it.
+ */
+function breakIfAbandoned(ownLock) {
   if (isAlive(readIfThere(lockFile))) return;
-  const turn = `${lockFile}-breaking`;
+  const turn = `${lockFile}.turn`;
   try {
-    fs.mkdirSync(turn);
-  } catch {
+    fs.linkSync(ownLock, turn);
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    if (!isAlive(readIfThere(turn))) fs.rmSync(turn, { force: true });
     return;
   }
   try {
     if (!isAlive(readIfThere(lockFile))) fs.rmSync(lockFile, { force: true });
   } finally {
-    fs.rmdirSync(turn);
+    fs.rmSync(turn, { force: true });
   }
 }
 
 function isAlive(pid) {
   if (pid === undefined) return true; // Just released: try again.
+  if (pid === String(process.pid)) return false; // This process waits: an earlier one had its number.
   try {
     process.kill(Number(pid), 0);
     return true;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, rename, rm } from "node:fs/promises";
+import { link, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { hasCode, readIfPresent, writePrivateFile } from "./files.ts";
 import { identifyProcess, isRunning, type ProcessIdentity } from "./process.ts";
@@ -10,6 +10,7 @@ export interface DirectoryLock {
 
 /** Long enough for a stopping process to release the lock. */
 const waitMsMax = 3_000;
+const retryMs = 50;
 
 /**
  * Takes a lock that is held until release() or the end of this process, however it ends. Fails if another start holds
@@ -25,7 +26,7 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
     if (theirs === undefined) continue;
     const holder = parseHolder(theirs);
     if (!holder || !(await isRunning(holder))) {
-      await breakLock(path, theirs);
+      await breakLock(path, { dead: theirs, mine });
       continue;
     }
     if (performance.now() > giveUpAt) {
@@ -34,7 +35,7 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
           "Stop that one first, or set DATABASE_URL to share a server.",
       );
     }
-    await delay(50);
+    await delay(retryMs);
   }
 }
 
@@ -53,17 +54,22 @@ async function createLock(path: string, content: string): Promise<boolean> {
   }
 }
 
-/** Moves a dead holder's lock aside. If a live lock has taken its place meanwhile, puts that one back. */
-async function breakLock(path: string, dead: string): Promise<void> {
-  const aside = `${path}.${randomBytes(6).toString("hex")}`;
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return;
-    throw error;
+/**
+ * Removes a dead holder's lock. Only the process that holds the turn removes one, so none removes a lock that has taken
+ * the dead one's place. A process may die in its turn, in the moment between two calls: the next one ends that turn.
+ */
+async function breakLock(path: string, { dead, mine }: { dead: string; mine: string }): Promise<void> {
+  const turn = `${path}.turn`;
+  if (await createLock(turn, mine)) {
+    if ((await readIfPresent(path)) === dead) await rm(path, { force: true });
+    await rm(turn, { force: true });
+    return;
   }
-  if ((await readIfPresent(aside)) !== dead) await link(aside, path).catch(() => undefined);
-  await rm(aside, { force: true });
+  const theirs = await readIfPresent(turn);
+  if (theirs === undefined) return;
+  const holder = parseHolder(theirs);
+  if (holder && (await isRunning(holder))) await delay(retryMs);
+  else if ((await readIfPresent(turn)) === theirs) await rm(turn, { force: true });
 }
 
 async function releaseLock(path: string, mine: string): Promise<void> {

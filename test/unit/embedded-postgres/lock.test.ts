@@ -1,0 +1,50 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { lockDirectory } from "../../../embedded-postgres/lock.ts";
+
+/** No process has this identity: it names this one with another start. */
+const dead = JSON.stringify({ pid: process.pid, started: "before", token: "dead" });
+
+function lockPath(): string {
+  const directory = mkdtempSync(join(tmpdir(), "realmpass-lock-"));
+  onTestFinished(() => {
+    rmSync(directory, { recursive: true });
+  });
+  return join(directory, "postgres.lock");
+}
+
+test("of starts at the same moment that find the lock of a dead process, one at a time gets it", async () => {
+  const path = lockPath();
+  let holders = 0;
+  const most: number[] = [];
+
+  async function start(): Promise<void> {
+    const lock = await lockDirectory(path);
+    most.push(++holders);
+    for (let waited = 0; waited < 20; waited++) await turn();
+    holders -= 1;
+    await lock.release();
+  }
+  for (let round = 0; round < 8; round++) {
+    writeFileSync(path, dead);
+    await Promise.all(Array.from({ length: 6 }, start));
+  }
+
+  expect(most).toEqual(Array(48).fill(1));
+  expect(readdirSync(dirname(path))).toEqual([]);
+});
+
+test("a process that died while it removed a lock hinders no start", async () => {
+  const path = lockPath();
+  writeFileSync(path, dead);
+  writeFileSync(`${path}.turn`, dead);
+
+  const lock = await lockDirectory(path);
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ pid: process.pid });
+  await lock.release();
+
+  expect(readdirSync(dirname(path))).toEqual([]);
+});
