@@ -6,6 +6,7 @@ import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../domain/certificate/entitlement.ts";
 import { constraintsOf, constraintsText } from "../issuer/constraints.ts";
 import { fingerprintOf } from "../issuer/ceremony-directory.ts";
+import type { Answer } from "./command.ts";
 
 /** Returns a realm as commands show it: the specification's names, and settings that only operators change. */
 export const realmView = (realm: RealmRow) => ({
@@ -68,6 +69,9 @@ export const guestAccountView = (account: GuestAccount) => ({
 /** Describes an issuer in one line. */
 export const issuerLine = (issuer: IssuerRow): string =>
   `${issuerState(issuer).padEnd("publishing".length)}  ${issuer.id}  ${issuer.subject}  until ${issuer.notAfter.toISOString()}  ${issuer.fingerprint}  ${constraintsText(constraintsOf(issuer))}`;
+
+/** Returns the answer of a command whose result is one issuer. */
+export const issuerAnswer = (issuer: IssuerRow): Answer => ({ json: issuerView(issuer), text: issuerLine(issuer) });
 
 function issuerState({ issuing, prepared }: IssuerRow): "issuing" | "prepared" | "publishing" {
   if (issuing) return "issuing";

@@ -1,18 +1,18 @@
-import { z } from "zod";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import { permittedDomains } from "../../../domain/realm.ts";
 import type { NameConstraintsForm } from "../../../domain/certificate/certificate-profile.ts";
 import { nameConstraintsOption } from "../../issuer/constraints.ts";
-import { flag, option } from "../../../terminal/command.ts";
+import { flag } from "../../../terminal/command.ts";
 import { isSet } from "../../../terminal/inputs.ts";
-import { command, type Answer } from "../command.ts";
+import { command } from "../command.ts";
 import type { Context } from "../../context/context.ts";
 import { CommandError, usageError } from "../../../terminal/failure.ts";
 import { rootAdvice, writeRoot } from "../../issuer/ceremony-directory.ts";
+import { alreadyPrepared, findPrepared, rootOptions, signUnderRoot } from "../../issuer/next-issuer.ts";
 import { checkPassphrase } from "../../issuer/passphrase.ts";
 import { chooseRoot, type RootChoice } from "../../issuer/root-choice.ts";
-import { issuerLine, issuerView } from "../views.ts";
+import { issuerAnswer } from "../views.ts";
 
 export const issuerCreate = command({
   name: "issuer create",
@@ -22,22 +22,19 @@ export const issuerCreate = command({
     nameConstraints: nameConstraintsOption,
     newRoot: flag("create another root, if the old one is lost or its key is in the wrong hands", isSet),
     passphraseLost: flag("with --new-root: the passphrase of the issuers there are is lost as well", isSet),
-    rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
-    rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
+    ...rootOptions,
   },
   async run({ nameConstraints: form = "plain", newRoot, passphraseLost, ...given }, context) {
     if (!newRoot) {
       if (passphraseLost) throw usageError("--passphrase-lost goes with --new-root.");
-      return answerOf(await createFirst({ form, given }, context));
+      return issuerAnswer(await createFirst({ form, given }, context));
     }
     if (given.rootKey !== undefined || given.rootCertificate !== undefined) {
       throw usageError("--new-root creates a root; --root-key and --root-certificate name an existing one.");
     }
-    return answerOf(await createUnderNewRoot({ form, passphraseLost }, context));
+    return issuerAnswer(await createUnderNewRoot({ form, passphraseLost }, context));
   },
 });
-
-const answerOf = (issuer: issuers.IssuerRow): Answer => ({ json: issuerView(issuer), text: issuerLine(issuer) });
 
 async function createFirst(
   { form, given }: { form: NameConstraintsForm; given: RootChoice["given"] },
@@ -55,20 +52,9 @@ async function createFirst(
   };
   refuseSecond(await issuers.list(db, realm.id));
 
-  // Loaded only here, as X.509 is large: other commands start without it.
-  const { addIssuer, signIssuingCa } = await import("../../issuer/new-issuer.ts");
   const root = chooseRoot({ realm: realm.name, given }, context);
-  const passphrase = await context.passphrase();
-  await checkPassphrase(db, passphrase);
-  const authority = await signIssuingCa({
-    root,
-    organization: realm.displayName,
-    nameConstraints: { form, domains: permittedDomains(realm) },
-    passphrase,
-    rootPassphrase: await context.rootPassphrases(),
-    cost: context.costs.key,
-    at,
-  });
+  const authority = await signUnderRoot({ realm, root, form, at }, context);
+  const { addIssuer } = await import("../../issuer/new-issuer.ts");
   return db.transaction(async (tx) => {
     await realms.lock(tx, realm.id);
     refuseSecond(await issuers.list(tx, realm.id));
@@ -85,12 +71,8 @@ async function createUnderNewRoot(
   const realm = await context.realm();
   const db = await context.db();
   const refusePrepared = (rows: readonly issuers.IssuerRow[]): void => {
-    const prepared = rows.find((row) => row.prepared && row.notAfter > at);
-    if (prepared === undefined) return;
-    throw new CommandError(
-      "issuer_prepared",
-      `Issuer ${prepared.id} is already prepared; after \`issuer rotate\` it issues.`,
-    );
+    const prepared = findPrepared(rows, at);
+    if (prepared !== undefined) throw alreadyPrepared(prepared);
   };
   refusePrepared(await issuers.list(db, realm.id));
   const passphrase = await context.passphrase();

@@ -1,21 +1,19 @@
-import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
 import * as crls from "../../../db/queries/certificates/crls.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import type { NameConstraintsForm } from "../../../domain/certificate/certificate-profile.ts";
-import { permittedDomains } from "../../../domain/realm.ts";
 import { nameConstraintsOption } from "../../issuer/constraints.ts";
 import { fingerprintOf } from "../../issuer/ceremony-directory.ts";
-import { flag, option } from "../../../terminal/command.ts";
+import { flag } from "../../../terminal/command.ts";
 import { isSet } from "../../../terminal/inputs.ts";
-import { command, type Answer } from "../command.ts";
+import { command } from "../command.ts";
 import type { Context } from "../../context/context.ts";
 import { CommandError, usageError } from "../../../terminal/failure.ts";
-import { checkPassphrase } from "../../issuer/passphrase.ts";
+import { alreadyPrepared, findPrepared, rootOptions, signUnderRoot } from "../../issuer/next-issuer.ts";
 import { chooseRoot, type RootChoice } from "../../issuer/root-choice.ts";
-import { issuerLine, issuerView } from "../views.ts";
+import { issuerAnswer } from "../views.ts";
 
 export const issuerRotate = command({
   name: "issuer rotate",
@@ -24,13 +22,12 @@ export const issuerRotate = command({
   options: {
     prepare: flag("only create it: it publishes CRLs, and issues after the next `issuer rotate`", isSet),
     nameConstraints: nameConstraintsOption,
-    rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
-    rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
+    ...rootOptions,
   },
   async run({ prepare, nameConstraints, ...given }, context) {
     const realm = await context.realm();
     const rows = await issuers.list(await context.db(), realm.id);
-    const prepared = findPrepared(rows, context);
+    const prepared = findPrepared(rows, context.clock.now());
     if (prepared !== undefined) {
       if (prepare) throw alreadyPrepared(prepared);
       if (given.rootKey !== undefined || given.rootCertificate !== undefined) {
@@ -39,20 +36,11 @@ export const issuerRotate = command({
       if (nameConstraints !== undefined) {
         throw usageError(`Issuer ${prepared.id} is prepared; its constraints are in its certificate.`);
       }
-      return answerOf(await startIssuing(prepared, context));
+      return issuerAnswer(await startIssuing(prepared, context));
     }
-    return answerOf(await makeNext({ realm, rows, given, prepare, nameConstraints }, context));
+    return issuerAnswer(await makeNext({ realm, rows, given, prepare, nameConstraints }, context));
   },
 });
-
-const answerOf = (issuer: issuers.IssuerRow): Answer => ({ json: issuerView(issuer), text: issuerLine(issuer) });
-
-/** Finds the prepared issuer; one that has expired does not count. */
-const findPrepared = (rows: readonly issuers.IssuerRow[], { clock }: Context): issuers.IssuerRow | undefined =>
-  rows.find(({ prepared, notAfter }) => prepared && notAfter > clock.now());
-
-const alreadyPrepared = ({ id }: issuers.IssuerRow): CommandError =>
-  new CommandError("issuer_prepared", `Issuer ${id} is already prepared; after \`issuer rotate\` it issues.`);
 
 async function startIssuing(prepared: issuers.IssuerRow, context: Context): Promise<issuers.IssuerRow> {
   // Loaded only if a CA changes, as X.509 is large: other commands start without it.
@@ -105,19 +93,9 @@ async function makeNext(
     );
   }
   const root = chooseRoot({ realm: realm.name, given, expected: fingerprintOf(rootCertificate) }, context);
-  const { addIssuer, signIssuingCa } = await import("../../issuer/new-issuer.ts");
-  const passphrase = await context.passphrase();
+  const authority = await signUnderRoot({ realm, root, form, at }, context);
+  const { addIssuer } = await import("../../issuer/new-issuer.ts");
   const db = await context.db();
-  await checkPassphrase(db, passphrase);
-  const authority = await signIssuingCa({
-    root,
-    organization: realm.displayName,
-    nameConstraints: { form, domains: permittedDomains(realm) },
-    passphrase,
-    rootPassphrase: await context.rootPassphrases(),
-    cost: context.costs.key,
-    at,
-  });
   return db.transaction(async (tx) => {
     const prepared = await lockAndFindPrepared(tx, realm.id, context);
     if (prepared !== undefined) throw alreadyPrepared(prepared);
@@ -129,5 +107,5 @@ async function makeNext(
 /** Locks the realm, so no other command changes which issuer issues until the transaction ends. */
 async function lockAndFindPrepared(tx: Db, realmId: string, context: Context): Promise<issuers.IssuerRow | undefined> {
   await realms.lock(tx, realmId);
-  return findPrepared(await issuers.list(tx, realmId), context);
+  return findPrepared(await issuers.list(tx, realmId), context.clock.now());
 }

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
+import type { RealmRow } from "../../db/queries/realm/realms.ts";
+import type { NameConstraintsForm } from "../../domain/certificate/certificate-profile.ts";
+import { permittedDomains } from "../../domain/realm.ts";
+import { option } from "../../terminal/command.ts";
+import { CommandError } from "../../terminal/failure.ts";
+import type { CertificateAuthority } from "../../worker/keys/ceremony.ts";
+import type { Context } from "../context/context.ts";
+import { checkPassphrase } from "./passphrase.ts";
+
+/** The options that name the root's files. */
+export const rootOptions = {
+  rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
+  rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
+};
+
+/** Finds the prepared issuer; one that has expired does not count. */
+export const findPrepared = (rows: readonly IssuerRow[], at: Date): IssuerRow | undefined =>
+  rows.find(({ prepared, notAfter }) => prepared && notAfter > at);
+
+/** The refusal of a second prepared issuer. */
+export const alreadyPrepared = ({ id }: IssuerRow): CommandError =>
+  new CommandError("issuer_prepared", `Issuer ${id} is already prepared; after \`issuer rotate\` it issues.`);
+
+/** Has a root sign an issuing CA for a realm, with a key under the installation's passphrase. Throws CommandError. */
+export async function signUnderRoot(
+  { realm, root, form, at }: { realm: RealmRow; root: CertificateAuthority; form: NameConstraintsForm; at: Date },
+  context: Context,
+): Promise<CertificateAuthority> {
+  // Loaded only here, as X.509 is large: other commands start without it.
+  const { signIssuingCa } = await import("./new-issuer.ts");
+  const passphrase = await context.passphrase();
+  await checkPassphrase(await context.db(), passphrase);
+  return signIssuingCa({
+    root,
+    organization: realm.displayName,
+    nameConstraints: { form, domains: permittedDomains(realm) },
+    passphrase,
+    rootPassphrase: await context.rootPassphrases(),
+    cost: context.costs.key,
+    at,
+  });
+}
