@@ -12,7 +12,7 @@ import type { Io } from "./context/io.ts";
 const options = {
   json: flag("data and errors as JSON", isSet),
   quiet: flag("no progress and no messages; errors are still shown", isSet),
-  yes: flag("do not ask before what cannot be undone", isSet),
+  yes: flag("do not ask before irreversible steps", isSet),
   url: option("url", "the service; default: REALMPASS_URL, or the stored login", z.string().optional()),
   clientId: option("id", "the client; default: REALMPASS_CLIENT_ID, or the stored login", z.string().optional()),
   clientSecretFile: option(
@@ -20,7 +20,7 @@ const options = {
     "where its secret is, - for standard input; default: REALMPASS_CLIENT_SECRET, or the stored login",
     z.string().optional(),
   ),
-  insecureHttp: flag("allow plain http to another machine: the secret can be read on its way", isSet),
+  insecureHttp: flag("allow plain http to another machine: others can read the secret in transit", isSet),
   noColor: flag("no colours; also NO_COLOR", isSet),
 };
 

@@ -1229,10 +1229,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A user's roles, and who gave them */
+        /** A user's roles and their origin */
         get: operations["getUserRoles"];
         /**
-         * Give a user roles and take them
+         * Assign roles to a user and remove them
          * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works in the console once that refreshes its tokens, and in other applications once the person agrees. The last administrator of a realm stays one. Roles end with an offboarding, and nobody offboarded is given one. With `If-Match`, only what was read is changed.
          */
         put: operations["setUserRoles"];
@@ -1505,7 +1505,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in (OpenID Connect Core section 5.3) */
+        /** The signed-in user (OpenID Connect Core section 5.3) */
         get: operations["getUserinfo"];
         put?: never;
         post?: never;
@@ -1683,7 +1683,7 @@ export interface components {
             since: components["schemas"]["Timestamp"] | null;
             /** @description A sentence in English, times in UTC. */
             text: string;
-            /** @description The values in the sentence, for clients that translate it. */
+            /** @description The values in the text, for clients that translate it. */
             detail: {
                 at?: components["schemas"]["Timestamp"];
                 triedAt?: components["schemas"]["Timestamp"];
@@ -1730,7 +1730,7 @@ export interface components {
             date: components["schemas"]["Timestamp"];
             event: string;
             /**
-             * @description Whether the user did it; other people are not named in the user's data.
+             * @description Whether the user did it. A user's data never names other people.
              * @enum {string}
              */
             by: "user" | "other";
@@ -1907,7 +1907,7 @@ export interface components {
             reason: number | null;
             /** @description Offboarding: devices go offline this many days after everybody is locked out. */
             graceDays: number | null;
-            /** @description When they go offline, once everybody is locked out. */
+            /** @description When devices go offline; set once everybody is locked out. */
             revokeAt: components["schemas"]["Timestamp"] | null;
             /** @description The offboarding that this reactivation undoes. */
             undoOf: string | null;
@@ -1993,11 +1993,11 @@ export interface components {
         JobUndo: {
             /** @description People who could sign in again. */
             people: number;
-            /** @description People who were changed again since this job. They stay as they are. */
+            /** @description People who have been changed since this job. They stay as they are. */
             changedSince: number;
-            /** @description Devices of those people that never went offline. */
+            /** @description Devices of these people that never went offline. */
             devicesKept: number;
-            /** @description Devices of those people that stay offline: each is set up again. */
+            /** @description Devices of these people that stay offline until they are set up again. */
             devicesRevoked: number;
             /** @description Until when this can be done; null: it cannot be done now. */
             until: components["schemas"]["Timestamp"] | null;
@@ -2638,7 +2638,7 @@ export interface components {
             localSignIn: boolean;
             /** @description The address of CRLs in certificates. */
             publicationURL: string;
-            /** @description From then on only the operator changes `radiusCN` and `radiusCA`. */
+            /** @description Once it is set, only the operator changes `radiusCN` and `radiusCA`. */
             setUpAt: components["schemas"]["Timestamp"] | null;
             /** @description People who were offboarded longer ago are forgotten (`operator realm set`); null: nobody is. */
             forgetAfterMonths: number | null;
@@ -2650,7 +2650,7 @@ export interface components {
             claimDisplayName: string | null;
             claimAdministrator: string | null;
             claimRoles: string[];
-            /** @description Who may use the realm: people with one of these values of a claim (`NAME=VALUE`); empty: everybody. */
+            /** @description The people who may use the realm: those with one of these values of a claim (`NAME=VALUE`); empty: everybody. */
             mayUse: string[];
             /** @description Which VLAN people get at a sign-in through the identity provider: the first that fits (`NAME=VALUE=VLAN`). */
             vlanRules: string[];
@@ -2730,7 +2730,7 @@ export interface components {
                 facts: {
                     /** @description The identity provider; null: none. */
                     provider: string | null;
-                    /** @description What has to be registered there. */
+                    /** @description The redirect URI to register there. */
                     redirectURI: string;
                     administratorHasPassword: boolean;
                 };
@@ -2776,9 +2776,9 @@ export interface components {
                 facts: {
                     /** @description The name that devices expect in the RADIUS server's certificate. */
                     radiusCN: string;
-                    /** @description null: the realm has issued none of that name that is good. */
+                    /** @description null: the realm has issued no valid certificate for that name. */
                     expirationTime: components["schemas"]["Timestamp"] | null;
-                    /** @description Devices trust a certification authority that was set for it. */
+                    /** @description A certification authority is set that devices trust. */
                     radiusCA: boolean;
                 };
                 /** @description The next action: on a page, or with a command. */
@@ -2793,12 +2793,12 @@ export interface components {
                 /** @enum {string} */
                 state: "todo" | "set" | "done" | "warning";
                 facts: {
-                    /** @description Addresses that asked within a day, the latest first, 10 at most. */
+                    /** @description Addresses that asked within the last day, newest first, at most 10. */
                     servers: {
                         address: string;
                         lastAt: components["schemas"]["Timestamp"];
                     }[];
-                    /** @description When a server last asked; null: none is known to have asked. */
+                    /** @description When a server last asked; null: none has. */
                     lastAt: components["schemas"]["Timestamp"] | null;
                 };
                 /** @description The next action: on a page, or with a command. */
@@ -2844,7 +2844,7 @@ export interface components {
                 facts: {
                     /** @description 2: two or more. */
                     administrators: number;
-                    /** @description The identity provider no longer names the only administrator as one; they keep the role. */
+                    /** @description The identity provider no longer gives the only administrator this role; they keep it. */
                     lastAdministratorKept: boolean;
                 };
                 /** @description The next action: on a page, or with a command. */
@@ -2897,7 +2897,7 @@ export interface components {
             person: components["schemas"]["KnownPerson"];
             roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
             lastSignIn: components["schemas"]["Timestamp"] | null;
-            /** @description Those that are active or ended within 90 days, newest first, at most 50. */
+            /** @description Profiles that are active or ended within 90 days, newest first, at most 50. */
             profiles: components["schemas"]["ProfileActivity"][];
             diagnosis: components["schemas"]["Diagnosis"];
             /** @description Further facts, which are not the cause. */
@@ -2943,7 +2943,7 @@ export interface components {
                     expiresAt: components["schemas"]["Timestamp"];
                     consumedAt: components["schemas"]["Timestamp"] | null;
                 }[];
-                /** @description Since when the identity provider does not permit them to use the realm. */
+                /** @description When the realm first refused them because of the identity provider's claims; null: they may use it. */
                 notPermittedSince: components["schemas"]["Timestamp"] | null;
             };
             sessions: components["schemas"]["Session"][];
@@ -3788,7 +3788,7 @@ export interface components {
     };
     parameters: {
         ApiVersion: "1.0" | "2.0";
-        /** @description A repeat within 24 hours gets the first response and is not processed again. */
+        /** @description A repeat within 24 hours gets the first response and changes nothing. */
         IdempotencyKey: string;
         /** @description The `ETag` of the response that was read: `precondition_failed` if it has changed since. */
         IfMatch: string;
@@ -3860,7 +3860,7 @@ export interface operations {
                          * @constant
                          */
                         tls_client_certificate_bound_access_tokens?: true;
-                        /** @description What to call over mutual TLS (RFC 8705 section 5). */
+                        /** @description The endpoints for mutual TLS (RFC 8705 section 5). */
                         mtls_endpoint_aliases?: {
                             token_endpoint: string;
                             userinfo_endpoint: string;
@@ -3916,7 +3916,7 @@ export interface operations {
                          * @constant
                          */
                         tls_client_certificate_bound_access_tokens?: true;
-                        /** @description What to call over mutual TLS (RFC 8705 section 5). */
+                        /** @description The endpoints for mutual TLS (RFC 8705 section 5). */
                         mtls_endpoint_aliases?: {
                             token_endpoint: string;
                             userinfo_endpoint: string;
@@ -3999,7 +3999,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4142,7 +4142,7 @@ export interface operations {
                      * @enum {string}
                      */
                     type?: "useragent" | "service";
-                    /** @description If switched off, none of its tokens is accepted, from this moment on. */
+                    /** @description When it is switched off, all its tokens are refused at once. */
                     active?: boolean;
                     name?: string;
                     clientURI?: string;
@@ -4192,7 +4192,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4237,7 +4237,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4508,7 +4508,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4553,7 +4553,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4849,7 +4849,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5096,7 +5096,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5197,7 +5197,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5421,7 +5421,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5522,7 +5522,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5810,7 +5810,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5897,7 +5897,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5982,7 +5982,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6070,7 +6070,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6226,7 +6226,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6434,7 +6434,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6480,7 +6480,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6623,7 +6623,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6737,7 +6737,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6791,7 +6791,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6926,7 +6926,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6942,7 +6942,7 @@ export interface operations {
                     /** @description true: only check, change nothing, and wait to be started. */
                     dryRun?: boolean | null;
                     executeAt?: (string) | null;
-                    /** @description How many people will be let in, if the number has to be confirmed. */
+                    /** @description The number of people who would regain access, if it has to be confirmed. */
                     confirmTotal?: number | null;
                 };
             };
@@ -7170,7 +7170,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -7277,7 +7277,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7472,7 +7472,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7591,7 +7591,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8223,7 +8223,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8539,7 +8539,7 @@ export interface operations {
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8880,7 +8880,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -9209,7 +9209,7 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
-                /** @description A repeat within 24 hours gets the first response and is not processed again. */
+                /** @description A repeat within 24 hours gets the first response and changes nothing. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9780,7 +9780,7 @@ export interface operations {
             query?: {
                 /** @description Expired or not. Without it or `id_token_hint` a page asks the person. */
                 id_token?: string;
-                /** @description Whom the id token was issued to. */
+                /** @description The client that the id token was issued to. */
                 client_id?: string;
                 /** @description Where to go afterwards, on the host of the client URI; may be sent unescaped. */
                 logout_uri?: string;
@@ -10189,7 +10189,7 @@ export interface operations {
                                 name: string;
                                 /** @enum {string} */
                                 state: "ok" | "warn" | "fail";
-                                /** @description What is wrong; null when nothing is. */
+                                /** @description The fault; null: none. */
                                 reason: string | null;
                                 /** @description The versions of the processes that are alive, of `apis`, `workers` and `responders`. */
                                 versions?: string[];

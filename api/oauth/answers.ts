@@ -93,6 +93,6 @@ export const MetadataAnswer = z.object({
   mtls_endpoint_aliases: z
     .object({ token_endpoint: Uri, userinfo_endpoint: Uri })
     .optional()
-    .describe("What to call over mutual TLS (RFC 8705 section 5)."),
+    .describe("The endpoints for mutual TLS (RFC 8705 section 5)."),
 });
 export type MetadataAnswer = z.infer<typeof MetadataAnswer>;

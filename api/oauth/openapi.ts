@@ -113,7 +113,7 @@ const paths: Record<string, Record<string, Describe>> = {
           { type: "string" },
           { description: "Expired or not. Without it or `id_token_hint` a page asks the person." },
         ),
-        queryParameter("client_id", { type: "string" }, { description: "Whom the id token was issued to." }),
+        queryParameter("client_id", { type: "string" }, { description: "The client that the id token was issued to." }),
         queryParameter(
           "logout_uri",
           { type: "string" },
@@ -183,7 +183,7 @@ const paths: Record<string, Record<string, Describe>> = {
   "/oauth/userinfo": {
     get: operation({
       operationId: "getUserinfo",
-      summary: "Who is signed in (OpenID Connect Core section 5.3)",
+      summary: "The signed-in user (OpenID Connect Core section 5.3)",
       security: [{ oauth: ["openid"] }],
       answer: UserinfoAnswer,
       failures: [401, 403, 429, 503],

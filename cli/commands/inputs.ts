@@ -16,8 +16,8 @@ export const pair = (separator: string) =>
 /** The options of every list. */
 export const listOptions = {
   limit: option("N", "at most this many; default: all", wholeNumber(1, 999_999_999).optional()),
-  search: option("TEXT", "only those that contain it", z.string().min(1).max(256).optional()),
-  filter: option("KEY=VALUE", "only those that match; may be given several times", pair("=").default([]), {
+  search: option("TEXT", "only rows that contain it", z.string().min(1).max(256).optional()),
+  filter: option("KEY=VALUE", "only rows that match; may be given several times", pair("=").default([]), {
     many: true,
   }),
   sort: option("KEY[:desc]", "order; may be given several times", z.array(z.string().min(1)).default([]), {

@@ -19,7 +19,7 @@ const typeOfExtension: Readonly<Record<string, string>> = {
 export const jobsResults = command({
   name: "jobs results",
   about:
-    "What became of each row. With --out the whole results, with the keys of issued profiles, as .csv, .json or .ndjson; on standard output without keys.",
+    "Show the result of each row. With --out, write the whole results with the keys of issued profiles as .csv, .json or .ndjson; standard output has no keys.",
   arguments: { job: jobArgument },
   options: { out: outOption, failed: flag("only the failed rows", isSet), csv: csvFlag },
   async run({ job: id, out, failed, csv }, context) {

@@ -18,11 +18,11 @@ import { csvFlag, jobArgument, listOptions, pair, reasonOption } from "./inputs.
 import { jobsErase, jobsResults } from "./job-results.ts";
 import { asQuery } from "./query.ts";
 
-const waitFlag = flag("wait until it is over, and show its progress", isSet);
+const waitFlag = flag("wait until it has ended, and show its progress", isSet);
 
 const runOptions = {
   wait: waitFlag,
-  executeAt: option("TIME", "not before then; ISO 8601", z.string().min(1).optional()),
+  executeAt: option("TIME", "the earliest start; ISO 8601", z.string().min(1).optional()),
   confirmTotal: option(
     "N",
     "the number of people that will be offboarded or let in again, or of profiles that will be revoked; needed when they are a large part of the realm",
@@ -52,7 +52,7 @@ const startOptions = {
     { many: true },
   ),
   ignoreUnknown: flag("leave out columns of a CSV file that are unknown", isSet),
-  noHeader: flag("a CSV file of one column without a heading: its first line is data", isSet),
+  noHeader: flag("the CSV file has one column and no heading: its first line is data", isSet),
   charset: option("CHARSET", `of a CSV file: ${uploadCharsets.join(", ")}`, oneOf(uploadCharsets).optional(), {
     choices: uploadCharsets,
   }),
@@ -72,7 +72,7 @@ const start = (kind: Job["kind"], word: string, about: string): CliCommand =>
 
 const startOffboarding = command({
   name: "jobs start offboard",
-  about: "End all access of the people in a file, and revoke every profile they have.",
+  about: "End all access of the people in a file, and revoke all their profiles.",
   arguments: startArguments,
   options: { ...startOptions, graceDays },
   run: (input, context) => startJob(context, { kind: "offboarding", ...input }),
@@ -106,7 +106,7 @@ const jobsList = command({
 
 const jobsShow = command({
   name: "jobs show",
-  about: "Show one job as it is now.",
+  about: "Show the current state of a job.",
   arguments: { job: jobArgument },
   options: {},
   async run({ job }, context) {
@@ -117,7 +117,7 @@ const jobsShow = command({
 
 const jobsRun = command({
   name: "jobs run",
-  about: "Run a job that was checked and is ready, or end its days of grace now.",
+  about: "Run a job that is ready, or end its grace period now.",
   arguments: { job: jobArgument },
   options: { ...runOptions, graceDays },
   run: async ({ job, ...options }, context) => runJob(context, await askForJob(await context.service(), job), options),
@@ -125,7 +125,7 @@ const jobsRun = command({
 
 const jobsWatch = command({
   name: "jobs watch",
-  about: "Show a job's progress until it is over, or ready to be run.",
+  about: "Show a job's progress until it has ended or is ready to run.",
   arguments: { job: jobArgument },
   options: {},
   run: async ({ job }, context) => finish(context, await watchJob(context, job)),
@@ -159,7 +159,7 @@ const jobsRetry = command({
 
 const jobsUndo = command({
   name: "jobs undo",
-  about: "Undo an offboarding: people sign in again if it locked them out and nobody has changed them since.",
+  about: "Undo an offboarding: the people it locked out can sign in again, unless somebody has changed them since.",
   arguments: { job: jobArgument },
   options: { dryRun: flag("only check; change nothing", isSet), ...runOptions },
   run: ({ job, ...options }, context) => undoJob(context, job, options),
@@ -181,7 +181,7 @@ const rowsArgument = argument(
 
 const jobsLeaveOut = command({
   name: "jobs leave-out",
-  about: "Take rows out of a job that does not run yet.",
+  about: "Leave rows out of a job that is not running yet.",
   arguments: { job: jobArgument, rows: rowsArgument },
   options: {},
   async run({ job: id, rows }, context) {
@@ -194,7 +194,7 @@ const jobsLeaveOut = command({
 
 const jobsTakeIn = command({
   name: "jobs take-in",
-  about: "Take rows back in that were left out of a job. They are checked again.",
+  about: "Include rows of a job again that were left out. They are checked again.",
   arguments: { job: jobArgument, rows: rowsArgument },
   options: {},
   async run({ job: id, rows }, context) {

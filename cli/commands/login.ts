@@ -48,7 +48,7 @@ async function given(
 
 const logout = command({
   name: "logout",
-  about: "Forget the stored credentials. They stay valid; the client's secret is changed in the realm.",
+  about: "Delete the stored credentials. They stay valid: change the client's secret in the realm.",
   options: {},
   async run(_input, context) {
     const removed = await removeStoredLogin(storedLoginPath(context.io.env));

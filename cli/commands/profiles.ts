@@ -56,7 +56,7 @@ export const profilesCreate = command({
     name: argument("NAME", "the name of the profile", ProfileName),
   },
   options: {
-    out: option("FILE", "where to write it; must not be there yet", z.string().min(1)),
+    out: option("FILE", "the file to write; it must not exist", z.string().min(1)),
     deviceType: option("TYPE", deviceTypes.join(", "), oneOf(deviceTypes), { choices: deviceTypes }),
     format: option(
       "FORMAT",
@@ -67,8 +67,8 @@ export const profilesCreate = command({
     keyType: option("KEY", `${keyTypes.join(", ")}; default: by the device`, oneOf(keyTypes).optional(), {
       choices: keyTypes,
     }),
-    csr: option("FILE", "a PKCS#10 request in PEM, for a key that stays where it is", z.string().min(1).optional()),
-    allowAuth: flag("the certificate may be used to sign in to the API", isSet),
+    csr: option("FILE", "a PKCS#10 request in PEM; the private key stays where it is", z.string().min(1).optional()),
+    allowAuth: flag("allow signing in to the API with the certificate", isSet),
   },
   async run({ user, name, out, deviceType, format, keyType, csr: csrFile, allowAuth }, context) {
     const csr = csrFile === undefined ? undefined : await readFile(csrFile, "utf8");
@@ -106,7 +106,7 @@ export const profilesCreate = command({
 
 export const profilesActivity = command({
   name: "profiles activity",
-  about: "Show why the device of a profile may not be on the network, and what is known of the profile.",
+  about: "Show why a profile's device may not be on the network, and what is known about the profile.",
   arguments: { serial: argument("SERIAL", "its serial number", SerialNumber) },
   options: {},
   async run({ serial }, context) {

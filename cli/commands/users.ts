@@ -100,7 +100,7 @@ export const usersReactivate = command({
 
 export const usersOffboard = command({
   name: "users offboard",
-  about: "End sign-in, sessions and tokens of these people, and revoke every profile they have.",
+  about: "End these people's sign-in, sessions and tokens, and revoke all their profiles.",
   arguments: { users: usersArgument },
   options: {
     reason: reasonOption,

@@ -133,7 +133,7 @@ const idempotencyKeyParameter: Json = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "A repeat within 24 hours gets the first response and is not processed again.",
+  description: "A repeat within 24 hours gets the first response and changes nothing.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 

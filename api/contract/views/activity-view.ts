@@ -52,7 +52,7 @@ export const DiagnosisView = z
         activeCount: z.int(),
       })
       .partial()
-      .describe("The values in the sentence, for clients that translate it."),
+      .describe("The values in the text, for clients that translate it."),
     next: z.array(z.enum(nextSteps)),
   })
   .meta({ id: "Diagnosis" });

@@ -54,7 +54,7 @@ export const JobView = z
       .int()
       .nullable()
       .describe("Offboarding: devices go offline this many days after everybody is locked out."),
-    revokeAt: Timestamp.nullable().describe("When they go offline, once everybody is locked out."),
+    revokeAt: Timestamp.nullable().describe("When devices go offline; set once everybody is locked out."),
     undoOf: z.uuid().nullable().describe("The offboarding that this reactivation undoes."),
     undoneBy: z.uuid().nullable().describe("The newest job that undoes this offboarding and has started."),
     undoUntil: Timestamp.nullable().describe(

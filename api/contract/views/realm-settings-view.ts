@@ -36,7 +36,7 @@ export const RealmSettingsView = ChangeableSettings.extend({
   domain: z.string().describe("The part after the @ in identities."),
   localSignIn: z.boolean(),
   publicationURL: z.string().describe("The address of CRLs in certificates."),
-  setUpAt: Timestamp.nullable().describe("From then on only the operator changes `radiusCN` and `radiusCA`."),
+  setUpAt: Timestamp.nullable().describe("Once it is set, only the operator changes `radiusCN` and `radiusCA`."),
   forgetAfterMonths: z
     .int()
     .nullable()
@@ -51,7 +51,9 @@ export const RealmSettingsView = ChangeableSettings.extend({
   claimRoles: z.array(z.string()),
   mayUse: z
     .array(z.string())
-    .describe("Who may use the realm: people with one of these values of a claim (`NAME=VALUE`); empty: everybody."),
+    .describe(
+      "The people who may use the realm: those with one of these values of a claim (`NAME=VALUE`); empty: everybody.",
+    ),
   vlanRules: z
     .array(z.string())
     .describe(

@@ -5,21 +5,21 @@ import { Timestamp } from "./timestamp.ts";
 const factsOf = {
   sign_in: {
     provider: z.string().nullable().describe("The identity provider; null: none."),
-    redirectURI: z.string().describe("What has to be registered there."),
+    redirectURI: z.string().describe("The redirect URI to register there."),
     administratorHasPassword: z.boolean(),
   },
   domain: { domain: z.string() },
   wifi: { ssids: z.array(z.string()) },
   radius_certificate: {
     radiusCN: z.string().describe("The name that devices expect in the RADIUS server's certificate."),
-    expirationTime: Timestamp.nullable().describe("null: the realm has issued none of that name that is good."),
-    radiusCA: z.boolean().describe("Devices trust a certification authority that was set for it."),
+    expirationTime: Timestamp.nullable().describe("null: the realm has issued no valid certificate for that name."),
+    radiusCA: z.boolean().describe("A certification authority is set that devices trust."),
   },
   radius_asks: {
     servers: z
       .array(z.object({ address: z.string(), lastAt: Timestamp }))
-      .describe("Addresses that asked within a day, the latest first, 10 at most."),
-    lastAt: Timestamp.nullable().describe("When a server last asked; null: none is known to have asked."),
+      .describe("Addresses that asked within the last day, newest first, at most 10."),
+    lastAt: Timestamp.nullable().describe("When a server last asked; null: none has."),
   },
   own_device: {
     hasProfile: z.boolean().describe("An administrator has an active profile."),
@@ -30,7 +30,7 @@ const factsOf = {
     administrators: z.int().describe("2: two or more."),
     lastAdministratorKept: z
       .boolean()
-      .describe("The identity provider no longer names the only administrator as one; they keep the role."),
+      .describe("The identity provider no longer gives the only administrator this role; they keep it."),
   },
 } as const satisfies Record<SetupStep, z.ZodRawShape>;
 

@@ -61,7 +61,7 @@ export const ExportedActivityView = z
     id: z.string(),
     date: Timestamp,
     event: z.string(),
-    by: z.enum(["user", "other"]).describe("Whether the user did it; other people are not named in the user's data."),
+    by: z.enum(["user", "other"]).describe("Whether the user did it. A user's data never names other people."),
     client: z.string().nullable(),
     properties: z
       .record(z.string(), z.unknown())
@@ -81,7 +81,9 @@ export const UserExportView = z
       identities: z.array(z.object({ issuer: z.string(), subject: z.string(), createdAt: Timestamp })),
       logins: z.array(z.object({ method: z.string(), signedInAt: Timestamp, expiresAt: Timestamp })),
       links: z.array(z.object({ createdAt: Timestamp, expiresAt: Timestamp, consumedAt: moment })),
-      notPermittedSince: moment.describe("Since when the identity provider does not permit them to use the realm."),
+      notPermittedSince: moment.describe(
+        "When the realm first refused them because of the identity provider's claims; null: they may use it.",
+      ),
     }),
     sessions: z.array(SessionView),
     consents: z.array(ConsentView),

@@ -44,7 +44,7 @@ export const Registration = z.object({
 /** The body for changing an application; each property may be given by itself. */
 export const RegistrationChange = z.object({
   type: ApplicationType.optional().describe("Cannot change."),
-  active: z.boolean().optional().describe("If switched off, none of its tokens is accepted, from this moment on."),
+  active: z.boolean().optional().describe("When it is switched off, all its tokens are refused at once."),
   name: recognisableName(1, 200).optional(),
   clientURI: WebUri.optional(),
   redirectURI: RedirectUri.nullish(),

@@ -10,7 +10,7 @@ const Check = z.object({
       "`database`, `schema`, `queue`, `apis`, `workers`, `signers`, `responders`, `crl`, `audit`, `backlog`, `disk` or `clock`.",
     ),
   state: z.enum(["ok", "warn", "fail"]),
-  reason: z.string().nullable().describe("What is wrong; null when nothing is."),
+  reason: z.string().nullable().describe("The fault; null: none."),
   versions: z
     .array(z.string())
     .optional()

@@ -22,7 +22,7 @@ export const getRevoked = streaming({
   query: z.object({
     since: filters.instant
       .optional()
-      .describe("Default: now. 24 hours back at most: an earlier one counts as that. 60 s ahead at most."),
+      .describe("Default: now. At most 24 hours back: an earlier time counts as that. At most 60 s ahead."),
     wait: z
       .string()
       .regex(/^[0-9]{1,9}$/, "must be a whole number")

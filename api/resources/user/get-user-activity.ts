@@ -26,7 +26,7 @@ const UserActivityView = z
     lastSignIn: Timestamp.nullable(),
     profiles: z
       .array(ProfileActivityView)
-      .describe(`Those that are active or ended within 90 days, newest first, at most ${profilesMax}.`),
+      .describe(`Profiles that are active or ended within 90 days, newest first, at most ${profilesMax}.`),
     diagnosis: DiagnosisView,
     notes: z.array(PersonNoteView).describe("Further facts, which are not the cause."),
   })

@@ -6,7 +6,7 @@ import { UserRolesView, userRolesView } from "./user-roles.ts";
 
 export const getUserRoles = endpoint({
   operation: "getUserRoles",
-  summary: "A user's roles, and who gave them",
+  summary: "A user's roles and their origin",
   method: "get",
   path: "/api/user/:userID/roles",
   access: "staff",

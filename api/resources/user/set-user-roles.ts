@@ -13,7 +13,7 @@ import { UserRolesView, userRolesView } from "./user-roles.ts";
 
 export const setUserRoles = endpoint({
   operation: "setUserRoles",
-  summary: "Give a user roles and take them",
+  summary: "Assign roles to a user and remove them",
   description:
     "What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; " +
     "one that is given works in the console once that refreshes its tokens, and in other applications once the person agrees. The last administrator of a realm stays one. " +

@@ -9,7 +9,7 @@ import { command } from "../command.ts";
 export const auditExport = command({
   name: "audit export",
   about:
-    "Writes what the audit log has gained since the last time into a file for each realm: kept on another machine, it has the revocations that a restore loses.",
+    "Writes the audit entries since the last export into a file for each realm. Kept on another machine, the files contain the revocations that a restore loses.",
   options: {
     out: option("dir", "the directory of the files; continues after the newest", z.string().min(1)),
   },

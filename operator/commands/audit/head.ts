@@ -6,7 +6,7 @@ import { lines } from "../views.ts";
 
 export const auditHead = command({
   name: "audit head",
-  about: "Shows the signed end of a realm's audit log, and the public key: to be kept elsewhere for `audit verify`.",
+  about: "Shows the signed end of a realm's audit log and the public key. Keep both elsewhere for `audit verify`.",
   options: {},
   async run(_, context) {
     const { id, name } = await context.realm();

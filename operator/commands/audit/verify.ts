@@ -22,8 +22,8 @@ export const auditVerify = command({
       z.array(z.string()).default([]),
       { many: true },
     ),
-    publicKey: option("file", "the key to trust, kept elsewhere; default: our own", z.string().optional()),
-    head: option("file", "a head kept elsewhere, which the chain has to contain", z.string().optional()),
+    publicKey: option("file", "the key to trust, kept elsewhere; default: this installation's", z.string().optional()),
+    head: option("file", "a head kept elsewhere; the chain must contain it", z.string().optional()),
     acknowledged: option(
       "id",
       "the entry of a known restore: what it lost is reported, and is no fault",

@@ -17,11 +17,11 @@ import { issuerAnswer } from "../views.ts";
 export const issuerCreate = command({
   name: "issuer create",
   about:
-    "Makes the first issuing CA of a realm that has none; with --new-root, another root and its issuing CA, which a realm that has issuers then rotates to.",
+    "Creates a realm's first issuing CA. With --new-root, creates another root and an issuing CA under it; a realm that has issuers rotates to it.",
   options: {
     nameConstraints: nameConstraintsOption,
     newRoot: flag("create another root, if the old one is lost or its key is in the wrong hands", isSet),
-    passphraseLost: flag("with --new-root: the passphrase of the issuers there are is lost as well", isSet),
+    passphraseLost: flag("with --new-root: the passphrase of the existing issuers is lost as well", isSet),
     ...rootOptions,
   },
   async run({ nameConstraints: form = "plain", newRoot, passphraseLost, ...given }, context) {

@@ -12,7 +12,7 @@ const lookMs = 200;
 
 export const crlPublish = command({
   name: "crl publish",
-  about: "Has the workers publish a new CRL of each issuer, and waits for it.",
+  about: "Makes the workers publish a new CRL of each issuer, and waits until they have.",
   options: {},
   async run(_, context) {
     const realmIds = new Set((await context.realms()).map(({ id }) => id));

@@ -10,7 +10,7 @@ import { Instant, SerialNumber } from "../inputs.ts";
 
 export const crlRevokeSerial = command({
   name: "crl revoke-serial",
-  about: "Revokes certificates by their serial numbers, even if nothing else is known of them: on the CRL and by OCSP.",
+  about: "Revokes certificates by serial number, on the CRL and by OCSP, even if nothing else is known about them.",
   options: {
     issuer: option("number", "the issuing CA, as in `issuer list` and the certificate's OCSP address", IssuerID),
     serial: option(

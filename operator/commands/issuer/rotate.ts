@@ -18,7 +18,7 @@ import { issuerAnswer } from "../views.ts";
 export const issuerRotate = command({
   name: "issuer rotate",
   about:
-    "Has the next issuing CA issue from now on: the prepared one, or one that is made under the same root. Earlier ones go on publishing.",
+    "Switches to the next issuing CA: the prepared one, or a new one under the same root. Earlier ones keep publishing.",
   options: {
     prepare: flag("only create it: it publishes CRLs, and issues after the next `issuer rotate`", isSet),
     nameConstraints: nameConstraintsOption,

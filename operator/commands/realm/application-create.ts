@@ -19,14 +19,14 @@ export const applicationCreate = command({
   options: {
     type: option("type", "useragent: acts for a signed-in user; service: acts on its own", ApplicationType),
     name: option("name", "the name that users see while they sign in", recognisableName(1, 200)),
-    clientUri: option("uri", "where the client is at home", WebUri),
+    clientUri: option("uri", "the client's home page", WebUri),
     redirectUri: option("uri", "where users return after signing in; for a useragent", RedirectUri.optional()),
     scopes: option(
       "list",
       "scopes, separated by spaces; default: all that the type may have but radius.read, which cannot be combined",
       z.string().optional(),
     ),
-    secret: flag("a useragent gets a secret, too", isSet),
+    secret: flag("give a useragent a secret, too", isSet),
     firstParty: flag("a first-party application: people are not asked for consent", isSet),
     requirePkce: flag("refuse authorization requests without PKCE", isSet),
   },

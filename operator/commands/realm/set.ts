@@ -54,7 +54,7 @@ export const realmSet = command({
       "PEM of the CA that issued the RADIUS server's certificate; default: the realm's own",
       z.string().min(1).optional(),
     ),
-    ssid: option("name", "a Wi-Fi network that files for devices set up; once for each", Ssids.optional(), {
+    ssid: option("name", "a Wi-Fi network for the files for devices; repeat for each network", Ssids.optional(), {
       many: true,
     }),
     infrastructureDomain: option(

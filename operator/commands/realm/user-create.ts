@@ -17,8 +17,11 @@ export const userCreate = command({
   options: {
     username: option("name", "the name with which the user signs in", recognisableName(1, 255)),
     email: option("address", "the user's email address", Email.optional()),
-    admin: flag("the user administers the realm: the same as --role administrator", isSet),
-    role: option("role", "a role of the user; once for each", z.array(Role).optional(), { many: true, choices: roles }),
+    admin: flag("make the user an administrator, as --role administrator does", isSet),
+    role: option("role", "a role of the user; repeat for each role", z.array(Role).optional(), {
+      many: true,
+      choices: roles,
+    }),
     passwordStdin: flag("read the password from standard input; without it, sign-in links are the only way in", isSet),
     pairwiseId: option(
       "id",

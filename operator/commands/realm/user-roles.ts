@@ -12,11 +12,11 @@ import { lines } from "../views.ts";
 
 export const userRoles = command({
   name: "user roles",
-  about: "Shows a user's roles, and gives and takes them. Even the last administrator's role can be taken here.",
+  about: "Shows a user's roles, assigns and removes them. Even the last administrator's role can be removed here.",
   options: {
     username: option("name", "the name with which the user signs in", GivenUsername),
-    give: option("roles", "roles to give, separated by commas: help_desk,auditor", RoleNames.optional()),
-    take: option("roles", "roles to take, separated by commas", RoleNames.optional()),
+    give: option("roles", "roles to assign, separated by commas: help_desk,auditor", RoleNames.optional()),
+    take: option("roles", "roles to remove, separated by commas", RoleNames.optional()),
   },
   async run({ username, give = [], take = [] }, context) {
     const both = give.find((role) => take.includes(role));

@@ -8,7 +8,7 @@ import { command } from "../command.ts";
 export const databaseRestored = command({
   name: "database restored",
   about:
-    "After a restore from a backup, before anything is started: no number is given twice, and everybody signs in again. As the login that owns the database.",
+    "Run after a restore from a backup, before any process starts, as the login that owns the database: no number is assigned twice, and everybody has to sign in again.",
   options: {},
   async run(_, context) {
     const db = openDatabase({

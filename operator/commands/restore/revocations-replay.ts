@@ -25,8 +25,8 @@ export const revocationsReplay = command({
     ),
   },
   options: {
-    head: option("file", "a head kept elsewhere, which the exports have to reach", z.string().optional()),
-    publicKey: option("file", "the key to trust, kept elsewhere; default: our own", z.string().optional()),
+    head: option("file", "a head kept elsewhere; the exports must reach it", z.string().optional()),
+    publicKey: option("file", "the key to trust, kept elsewhere; default: this installation's", z.string().optional()),
     keepLost: flag("leave out profiles that were created since the backup and are unknown now", isSet),
     dryRun: flag("show what would be done, and change nothing", isSet),
   },

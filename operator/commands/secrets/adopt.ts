@@ -16,7 +16,7 @@ import { command } from "../command.ts";
 
 export const secretsAdopt = command({
   name: "secrets adopt",
-  about: "Adds a secret of a kind to those of the installation: processes that have it may start.",
+  about: "Registers a secret of this kind: processes with it may start.",
   arguments: { kind: argument("KIND", secretKinds.join(", "), oneOf(secretKinds), { choices: secretKinds }) },
   options: { from: option("file", "the secret, as its process reads it", z.string().min(1)) },
   async run({ kind, from }, context) {

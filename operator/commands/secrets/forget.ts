@@ -9,7 +9,7 @@ import { command } from "../command.ts";
 
 export const secretsForget = command({
   name: "secrets forget",
-  about: "Removes a secret from those of the installation: processes that have no other end, or do not start.",
+  about: "Removes a registered secret: processes without another one end, or do not start.",
   arguments: {
     kind: argument("KIND", secretKinds.join(", "), oneOf(secretKinds), { choices: secretKinds }),
     value: argument("VALUE", "its check value, as `secrets create`, `secrets adopt` and `doctor` print it", z.hex()),

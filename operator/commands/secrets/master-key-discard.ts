@@ -5,8 +5,7 @@ import { command } from "../command.ts";
 
 export const masterKeyDiscard = command({
   name: "master-key discard",
-  about:
-    "When the master key is lost: removes what it sealed, and has the installation take the next one. Stop every api before.",
+  about: "For a lost master key: removes what it sealed, and registers the next one. Stop every api first.",
   options: {},
   async run(_, context) {
     const at = context.clock.now();

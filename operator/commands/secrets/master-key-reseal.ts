@@ -20,7 +20,7 @@ const sliceRows = 1_000;
 export const masterKeyReseal = command({
   name: "master-key reseal",
   about:
-    "Seals what lives long under the first of the master keys in REALMPASS_MASTER_KEY (new,old), and has the installation take it. Safe to run again.",
+    "Seals long-lived secrets under the first master key in REALMPASS_MASTER_KEY (new,old), and registers that key. Safe to run again.",
   options: {
     leaked: flag(
       "somebody may have the earlier key: end the keys that sign tokens at once, and list the secrets that people must replace",

@@ -16,7 +16,7 @@ import { positionsMax } from "./input.ts";
 export const JobQuery = z.object({
   dryRun: filters.flag.optional().describe("true: only check, change nothing, and wait to be started."),
   executeAt: filters.instant.optional().describe("When to run, within 90 days. Default: at once."),
-  confirmTotal: filters.count.optional().describe("How many people will change, if the number has to be confirmed."),
+  confirmTotal: filters.count.optional().describe("The number of people who would change, if it has to be confirmed."),
   name: text(1, jobNameMax).optional().describe("The name of the job: the file's name, or a title."),
   rowOffset: filters.count
     .refine((count) => count <= positionsMax, `must be at most ${positionsMax}`)

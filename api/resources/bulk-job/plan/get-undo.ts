@@ -8,9 +8,9 @@ import { Timestamp } from "../../../contract/views/timestamp.ts";
 const UndoView = z
   .object({
     people: z.int().describe("People who could sign in again."),
-    changedSince: z.int().describe("People who were changed again since this job. They stay as they are."),
-    devicesKept: z.int().describe("Devices of those people that never went offline."),
-    devicesRevoked: z.int().describe("Devices of those people that stay offline: each is set up again."),
+    changedSince: z.int().describe("People who have been changed since this job. They stay as they are."),
+    devicesKept: z.int().describe("Devices of these people that never went offline."),
+    devicesRevoked: z.int().describe("Devices of these people that stay offline until they are set up again."),
     until: Timestamp.nullable().describe("Until when this can be done; null: it cannot be done now."),
   })
   .meta({ id: "JobUndo" });

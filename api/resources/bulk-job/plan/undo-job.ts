@@ -33,7 +33,7 @@ export const undoJob = endpoint({
       .int()
       .min(0)
       .nullish()
-      .describe("How many people will be let in, if the number has to be confirmed."),
+      .describe("The number of people who would regain access, if it has to be confirmed."),
   }),
   data: JobView,
   pending: JobView,
