@@ -20,7 +20,6 @@ const lockWaitSeconds = 180;
 const sourceNames = [
   "embedded-postgres",
   "terminal",
-  "contract-types",
   "pki",
   "domain",
   "runtime",
@@ -65,23 +64,29 @@ const copied = [
 const settings = ["tsconfig.json", "package-lock.json", "build.mjs"];
 
 /** The parts of the build; each is built if its own inputs have changed or an output is missing. */
-const parts = [
-  {
-    name: "the service",
-    stampFile: path.join(dist, ".stamp"),
-    inputs: () => [...sources(), ...copied.flatMap((name) => filesBelow(root, name)), ...settings],
-    build: bundleService,
-  },
-  {
-    name: "the console",
-    stampFile: path.join(dist, ".console-stamp"),
-    inputs: () => [...filesBelow(root, "console"), ...settings],
-    build: bundleConsole,
-  },
-];
+const service = {
+  name: "the service",
+  stampFile: path.join(dist, ".stamp"),
+  inputs: () => [...sources(), ...copied.flatMap((name) => filesBelow(root, name)), ...settings],
+  build: bundleService,
+};
+const consoleApp = {
+  name: "the console",
+  stampFile: path.join(dist, ".console-stamp"),
+  inputs: () => [...filesBelow(root, "console"), ...settings],
+  build: bundleConsole,
+};
+/** For `tsc` and the tools that check sources, with `--types`; bundles contain no types. */
+const apiTypes = {
+  name: "the types of the API",
+  stampFile: path.join(dist, ".types-stamp"),
+  inputs: () => ["docs/openapi.json", ...settings],
+  build: writeApiTypes,
+};
 
-// `node build.mjs --console` leaves the service as it is, for developers who run it from source.
-const wanted = process.argv.includes("--console") ? parts.slice(1) : parts;
+/** `--console` leaves the service as it is, for developers who run it from source. */
+const choices = { "--console": [consoleApp], "--types": [apiTypes] };
+const wanted = choices[process.argv[2]] ?? [service, consoleApp];
 if (!wanted.every(isFresh)) {
   await lock();
   // The process that held the lock before has probably done the work.
@@ -159,6 +164,13 @@ function bundleConsole() {
     fs.writeFileSync(`${file}.gz`, gzipSync(fs.readFileSync(file), { level: 9 }));
   }
   return filesBelow(dist, "console");
+}
+
+function writeApiTypes() {
+  const generator = path.join(path.dirname(find("openapi-typescript/package.json")), "bin/cli.js");
+  const file = "contract-types/api-types.ts";
+  run(generator, ["docs/openapi.json", "--output", file]);
+  return [path.relative(dist, path.join(root, file))];
 }
 
 function run(program, parameters) {
