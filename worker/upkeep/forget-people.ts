@@ -1,7 +1,7 @@
 import * as forgetting from "../../db/operations/forgetting.ts";
-import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import { eachByItself } from "../../runtime/each-by-itself.ts";
 import type { BulkJobDeps } from "../bulk-job/deps.ts";
+import { underLock } from "./under-lock.ts";
 
 /** People whose names are erased in one transaction. */
 const sliceMax = 500;
@@ -28,11 +28,9 @@ async function forgetPeopleOf(
   let place: forgetting.Place | undefined;
   do {
     const after = place;
-    const done = await db.transaction(async (tx) => {
-      if (!(await upkeep.tryLock(tx, forgetLock))) return undefined;
-      await upkeep.setShortLockTimeout(tx);
-      return forgetting.forgetSlice(tx, { realm, after, limit: slice, at: clock.now() });
-    });
+    const done = await underLock(db, forgetLock, (tx) =>
+      forgetting.forgetSlice(tx, { realm, after, limit: slice, at: clock.now() }),
+    );
     if (done === undefined) return;
     if (done.forgotten > 0) {
       log.info({ event: "upkeep.forgotten", realmId: realm.id, users: done.forgotten }, "offboarded users forgotten");

@@ -9,6 +9,7 @@ import type { HeadSigner } from "../../runtime/keys/audit-key.ts";
 import { createHeadLog, sealAudit } from "./audit-sealing.ts";
 import type { UpkeepMetrics } from "./upkeep-metrics.ts";
 import { forgetPeople } from "./forget-people.ts";
+import { underLock } from "./under-lock.ts";
 import { issuancesMax } from "../issuance/issue.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import { resumeStalledJobs } from "../bulk-job/resume-stalled-jobs.ts";
@@ -108,13 +109,7 @@ export async function purgeExpired({ db, clock, log }: Pick<UpkeepDeps, "db" | "
   let outputs = 0;
   let rows = 0;
   const slices = (work: (tx: Db) => Promise<number>): Promise<number> =>
-    untilNone(() =>
-      db.transaction(async (tx) => {
-        if (!(await upkeep.tryLock(tx, purgeLock))) return 0;
-        await upkeep.setShortLockTimeout(tx);
-        return work(tx);
-      }),
-    );
+    untilNone(async () => (await underLock(db, purgeLock, work)) ?? 0);
   try {
     await eachByItself(
       [
@@ -132,13 +127,8 @@ export async function purgeExpired({ db, clock, log }: Pick<UpkeepDeps, "db" | "
 
 /** Removes expired profiles from the rows that lists search and from the counts of their users. */
 export async function markExpired({ db, clock }: Pick<UpkeepDeps, "db" | "clock">): Promise<void> {
-  for (let marked = 1; marked > 0;) {
-    marked = await db.transaction(async (tx) => {
-      if (!(await upkeep.tryLock(tx, markExpiredLock))) return 0;
-      await upkeep.setShortLockTimeout(tx);
-      return upkeep.markExpired(tx, { at: clock.now() });
-    });
-  }
+  const mark = (tx: Db): Promise<number> => upkeep.markExpired(tx, { at: clock.now() });
+  await untilNone(async () => (await underLock(db, markExpiredLock, mark)) ?? 0);
 }
 
 /**
