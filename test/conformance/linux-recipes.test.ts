@@ -60,7 +60,7 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
     expect(stdout.split("\n")).toEqual(expect.arrayContaining(settings));
   });
 
-  test("is what the command on the page about RADIUS servers makes", async () => {
+  test("matches the command on the page about RADIUS servers", async () => {
     const [command = ""] = await shellBlocks("docs/radius/README.md", "Devices");
     const script = command.replace(/^nmcli connection add/, `${requireTool("nmcli")} --offline connection add`);
     const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script.replaceAll("/etc/realmpass", directory)], {

@@ -54,7 +54,7 @@ describe("a tree of files is refused by the rule", () => {
   });
 });
 
-test("there is no tree without a rule", () => {
+test("every tree has a rule", () => {
   expect(readdirSync(trees).sort()).toEqual([...rules].sort());
 });
 

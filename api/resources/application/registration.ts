@@ -24,7 +24,8 @@ const Scopes = z
   .max(100)
   .transform((given) => [...new Set(given)])
   .describe(
-    "Only scopes that the caller holds; a service has no openid, offline_access, role.modify or scope of claims. Every useragent may ask for profile, email, address and phone, listed or not. `radius.read` is for a " +
+    "Only scopes that the caller has. A service cannot have openid, offline_access, role.modify or a scope of " +
+      "claims. Every useragent may ask for profile, email, address and phone, listed or not. `radius.read` is for a " +
       "service that has no other scope; the caller needs profile.read.",
   );
 

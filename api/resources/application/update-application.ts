@@ -16,7 +16,9 @@ export const updateApplication = endpoint({
   operation: "updateApplication",
   summary: "Change an application",
   description:
-    "Omitted properties stay. Sessions and tokens with a removed scope end; a secret that is no longer used is deleted. Its waiting bulk jobs do not run by themselves once it is switched off or lacks their scopes. With `If-Match`, only what was read is changed.",
+    "Omitted properties stay. Sessions and tokens with a removed scope end; a secret that is no longer used is " +
+    "deleted. Once it is switched off or lacks their scopes, its waiting bulk jobs no longer start by themselves. " +
+    "With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/applications/:client_id",
   access: "staff",

@@ -11,8 +11,9 @@ export const revokeGuestAccount = endpoint({
   operation: "revokeGuestAccount",
   summary: "Revoke a guest account",
   description:
-    "Cannot be undone: its tokens end at once, pending issuances for it fail, and all its profiles are revoked with it. It counts " +
-    `as many as it has active profiles, at least one. ${removalDescription}`,
+    "Cannot be undone: its tokens end at once, pending issuances for it fail, and all its profiles are revoked with " +
+    "it. It counts as its number of active profiles, at least one. " +
+    removalDescription,
   method: "delete",
   path: "/api/guest-accounts/:guestAccountId",
   access: "staff",

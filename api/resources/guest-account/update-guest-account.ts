@@ -14,9 +14,11 @@ export const updateGuestAccount = endpoint({
   operation: "updateGuestAccount",
   summary: "Change a guest account",
   description:
-    "Omitted properties stay. Profiles end with the account at the latest; a later end does not lengthen them. An expired account becomes active again if its end is moved; a revoked one does not. " +
-    "Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed. " +
-    `An end that is moved forward to within the next hour counts as many as the account has active profiles. ${removalDescription}`,
+    "Omitted properties stay. Profiles end with the account at the latest; a later end does not lengthen them. An " +
+    "expired account becomes active again if its end is moved; a revoked one does not. " +
+    "For guest managers who do not administer the realm, its `guestDaysMax`, counted from now, and its " +
+    "`guestLimitMax` limit what they change. With `If-Match`, only what was read is changed. " +
+    `Moving the end to within the next hour counts as the account's number of active profiles. ${removalDescription}`,
   method: "put",
   path: "/api/guest-accounts/:guestAccountId",
   access: "staff",

@@ -34,7 +34,9 @@ export const getIssuance = endpoint({
   operation: "getIssuance",
   summary: "The state of a profile's creation",
   description:
-    "For the user or client that created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes. `profile` is null for a token of another client or without the scope that creating the profile needs; such a reading does not collect the output.",
+    "For the user or client that created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for " +
+    "that. Once collected, the output can be read again for 10 minutes. `profile` is null for a token of another " +
+    "client or without the scope that creating the profile needs; such a reading does not collect the output.",
   method: "get",
   path: "/api/issuances/:id",
   access: "any",

@@ -12,7 +12,8 @@ export const revokeProfiles = endpoint({
   operation: "revokeProfiles",
   summary: "Revoke several profiles of the realm's users",
   description:
-    "All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done. " +
+    "Revokes all of them or, if one is unknown, none; the answer then names it. Profiles that are already revoked " +
+    "count as done. " +
     removalDescription,
   method: "delete",
   path: "/api/profiles/bulk",

@@ -14,7 +14,10 @@ export const getRevoked = streaming({
   operation: "getRevoked",
   summary: "The revoked profiles, for programs that disconnect their devices",
   description:
-    "A line for each revocation of any kind of profile since then: `identity`, a tab, and when it was revoked; the oldest first. The answer comes at once when there is a line newer than `since`, else as soon as there is one that was not there when the request came, else after `wait` seconds. Lines from the 60 s before `since` come again, for revocations that were committed late. The header `X-Until` is the next `since`.",
+    "A line for each revocation of any kind of profile since then: `identity`, a tab, and when it was revoked; the " +
+    "oldest first. The answer is sent at once if a line is newer than `since`, else as soon as a new line appears, " +
+    "at the latest after `wait` seconds. Lines from the 60 s before `since` are repeated, for revocations that were " +
+    "committed late. The header `X-Until` is the next `since`.",
   path: "/api/radius/revoked",
   access: "staff",
   scope: "radius.read",

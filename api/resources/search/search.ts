@@ -15,10 +15,12 @@ export const search = endpoint({
   operation: "search",
   summary: "Search",
   description:
-    "Finds people, profiles, guest accounts and applications by anything known about them, in every group that the token has " +
+    "Finds people, profiles, guest accounts and applications by anything known about them, in every group that the " +
+    "token has " +
     "the scope for: `user.read`, `profile.read` (of people), `guest.view` (guest accounts and their profiles), " +
-    "`infrastructure.read` and `application.read`. A text that is pasted whole is found: an ID, an address, a name, a serial " +
-    "number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` and `limit` " +
+    "`infrastructure.read` and `application.read`. A complete value is found: an ID, an address, a name, a serial " +
+    "number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` " +
+    "and `limit` " +
     "may be in the query or in a body, which wins; with POST no address contains the text.",
   method: ["get", "post"],
   path: "/api/search",

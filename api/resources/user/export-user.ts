@@ -14,9 +14,10 @@ export const exportUserData = streaming({
   operation: "exportUserData",
   summary: "All data about a user",
   description:
-    "One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. People with a role get " +
-    `anybody's, with the scopes ${staffScopes.map((scope) => `\`${scope}\``).join(", ")}; others get their own ` +
-    "with `profile.read`, once a minute, and nobody else exists for them. Written to the audit log as `user_export`.",
+    "One JSON object, streamed, without the wrapper. It never contains a secret, a key or another person's data. " +
+    "People with a role can export any user's data, with the scopes " +
+    `${staffScopes.map((scope) => `\`${scope}\``).join(", ")}; others only their own, ` +
+    "with `profile.read`, once a minute; any other user is a 404 for them. Written to the audit log as `user_export`.",
   path: "/api/user/:userID/export",
   access: "any",
   params: z.object({ userID: UserID }),

@@ -17,10 +17,11 @@ export const offboardUser = endpoint({
   operation: "offboardUser",
   summary: "Offboard a user",
   description:
-    "The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their " +
-    "profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which " +
-    "`Location` names and whose undo takes it back; there is none when the user has no profile to revoke. A person counts one, " +
-    `whatever they have. ${removalDescription}`,
+    "The user can no longer sign in, their sessions and tokens end at once, their pending issuances fail, and all " +
+    "their profiles are revoked permanently. With `graceDays` the profiles are revoked that many days later, by a " +
+    "bulk job that `Location` names and that can be undone; a user without a profile to revoke gets no job. A " +
+    "person counts as one, however many profiles they have. " +
+    removalDescription,
   method: "delete",
   path: "/api/user/:userID",
   access: "staff",

@@ -15,9 +15,10 @@ export const setUserRoles = endpoint({
   operation: "setUserRoles",
   summary: "Assign roles to a user and remove them",
   description:
-    "What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; " +
-    "one that is given works in the console once that refreshes its tokens, and in other applications once the person agrees. The last administrator of a realm stays one. " +
-    "Roles end with an offboarding, and nobody offboarded is given one. " +
+    "Replaces all roles that are assigned here; roles from the identity provider stay. A removed role loses its " +
+    "effect at once; a new one works in the console when that refreshes its tokens, and in other applications once " +
+    "the person agrees. The last administrator of a realm keeps the role. Roles end with an offboarding, and an " +
+    "offboarded user cannot get any. " +
     "With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/user/:userID/roles",

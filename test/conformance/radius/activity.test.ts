@@ -111,7 +111,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     });
   });
 
-  test("that a revoked device has not been seen, and that it was refused once it comes back", async () => {
+  test("shows that a revoked device has not been seen, and its refusal once it returns", async () => {
     const profile = await issue();
     expect(await comes(profile)).toBe(true);
     await eventually(async () => {

@@ -46,7 +46,7 @@ test("PEM: certificates and key in one file", async () => {
 });
 
 describeWithTool("openssl", "a certification request by openssl", () => {
-  test("the requester keeps its private key: a request goes in, a certificate comes out", async () => {
+  test("the private key stays with the requester: a request is sent, a certificate returned", async () => {
     const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
     const request = openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=ignored"], { "key.pem": key }).stdout;
     await writeFile(at("request.pem"), request);

@@ -213,7 +213,7 @@ test("no user is made with another spelling of an existing pairwise id, or with 
   expect((await make("two", "jaeger@north.example")).code).toBe(0);
 });
 
-test("no user is made beside a twin from before, even if the first of the twins is gone", async () => {
+test("no user is created beside an existing twin, even if the first of the twins was forgotten", async () => {
   const realm = await operator.realm();
   const { owner } = operator.database;
   const [row] = await owner.query<{ id: string }>(sql`select id from realms where name = ${realm}`);

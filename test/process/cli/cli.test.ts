@@ -97,7 +97,7 @@ describe("signing in", () => {
     await cli(["logout"]);
   });
 
-  test("the secret comes through a pipe, and other commands use the stored login until logout", async () => {
+  test("the secret is read from a pipe, and other commands use the stored login until logout", async () => {
     const { code, out, err } = await compiled(login(), { env: environment, input: `${secret()}\n` });
 
     expect({ code, out }).toEqual({ code: 0, out: "" });

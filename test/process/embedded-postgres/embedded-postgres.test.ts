@@ -147,7 +147,7 @@ exec "${directory}/${name}.real" "$@"
   return { directory, runs };
 }
 
-test("a port taken by another program meanwhile is left to it", async () => {
+test("a port that another program has taken meanwhile stays with that program", async () => {
   const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
   await first.stop();
@@ -247,7 +247,7 @@ test("operator commands find the server only while it runs", async () => {
   expect(await findEmbeddedPostgres(dataDirectory)).toBeUndefined();
 });
 
-test("a server of another data directory is not taken for this one, even if it accepts the connection", async () => {
+test("a server of another data directory is not mistaken for this one, even if it accepts the connection", async () => {
   const other = await start({ dataDirectory: await directoryWithCluster() });
   const dataDirectory = await directoryWithCluster();
   const own = await start({ dataDirectory });

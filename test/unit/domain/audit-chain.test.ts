@@ -85,7 +85,7 @@ test("properties in another order and with other spaces are no change", () => {
   expect(faultsOf(links, [chain().head])).toEqual([]);
 });
 
-test("an entry that is gone is found, with its place or without", () => {
+test("a missing entry is found, with its place or without", () => {
   const { links, head } = chain();
   expect(
     faultsOf(
@@ -110,7 +110,7 @@ test("entries that changed places are both found", () => {
   expect(faultsOf(swapped, [head])).toEqual(["entry_changed 3", "entry_changed 7"]);
 });
 
-test("an entry of another realm, or at a place that is taken, is found", () => {
+test("an entry of another realm, or at an occupied place, is found", () => {
   const { links, head } = chain();
   const [third] = [links[2]!];
   expect(faultsOf([...links.slice(0, 3), third, ...links.slice(3)], [head])).toEqual(["entry_inserted 3"]);

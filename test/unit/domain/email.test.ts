@@ -35,7 +35,7 @@ test.each([
   " mia@x.example",
   "mia@x.example\n",
   `${"a".repeat(245)}@x.example`,
-])("%j is none", (text) => {
+])("%j is refused", (text) => {
   expect(isEmailAddress(text)).toBe(false);
 });
 

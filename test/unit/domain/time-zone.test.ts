@@ -18,7 +18,7 @@ test.each([
   "Europe/Berlin)",
   "=1",
   "a".repeat(9_999),
-])("%j is none", (name) => {
+])("%j is refused", (name) => {
   expect(isTimeZone(name)).toBe(false);
 });
 

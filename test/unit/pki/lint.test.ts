@@ -147,7 +147,7 @@ describe("a name outside the realm's domains", () => {
     expect(rulesBrokenBy(named({ dnsName }))).toEqual([]);
   });
 
-  test("is not what the CA permits beside others; identities are no matter of the CA's", () => {
+  test("is refused beside permitted names; identities are outside the CA's constraints", () => {
     const constrained = { issuer: { ...issuer, permittedDomains: ["a.example", "wifi.example.org"] } };
     expect(rulesBrokenBy({ ...named({ dnsName: "radius.wifi.example.org" }), ...constrained })).toEqual([]);
     expect(rulesBrokenBy({ issuer: { ...issuer, permittedDomains: ["a.example"] } })).toEqual([]);

@@ -20,7 +20,7 @@ test("an answer is returned again for half a second, and then no longer", () => 
   expect(cache.get("key", after(1_000))).toBeUndefined();
 });
 
-test("of more answers than there is room for the oldest goes", () => {
+test("when the cache is full, the oldest answer makes room", () => {
   const cache = createAnswerCache();
   const answers = Array.from({ length: 5_001 }, (_, index) => answer(String(index)));
   answers.forEach((each, index) => {

@@ -54,7 +54,7 @@ describe("the responder of an issuer", () => {
     expect(createPublicKey(publicKey.export({ format: "pem", type: "spki" })).asymmetricKeyType).toBe("ec");
   });
 
-  test("is made once, however many ask at once", async () => {
+  test("is made once, however many requests arrive at once", async () => {
     const { identity, state } = setUp();
     const [one, ...others] = await Promise.all(Array.from({ length: 50 }, identity));
     expect(others.every((other) => other === one)).toBe(true);
@@ -77,7 +77,7 @@ describe("the responder of an issuer", () => {
     expect(state.certified).toBe(2);
   });
 
-  test("stays in use while there is no other, which is requested again and again", async () => {
+  test("stays in use until the next one, which is requested again and again", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     state.fails = true;

@@ -55,7 +55,7 @@ test("before it was measured a clock is not relied on", async () => {
   expect([clock.isInStep(), clock.skewMs]).toEqual([true, 0]);
 });
 
-test("a database that cannot be read leaves what was measured before", async () => {
+test("without a readable database, the last measurement stays", async () => {
   const { clock, state } = setUp({ aheadMs: 1_500 });
   await clock.measure();
   const away = createDatabaseClock({ readTime: () => Promise.reject(new Error("away")) });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { eachByItself, untilNone } from "../../../runtime/each-by-itself.ts";
 
-test("every item has its turn, and what failed is thrown at the end", async () => {
+test("every item is processed, and failures are thrown at the end", async () => {
   const done: number[] = [];
   const failing = (...at: number[]) =>
     eachByItself([1, 2, 3, 4], async (item) => {

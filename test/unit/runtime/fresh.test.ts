@@ -23,7 +23,7 @@ function controlled() {
 }
 
 describe("one answer", () => {
-  test("all who ask while it is computed share one computation, however long it takes", async () => {
+  test("callers during a computation share it, however long it takes", async () => {
     const { compute, started, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 1_000 });
 

@@ -36,7 +36,7 @@ test("a port that another server has is refused", async () => {
   await expect(listenOn(serving(), loopback(port))).rejects.toThrow("EADDRINUSE");
 });
 
-test("a server gets another port instead of the usual one when that is taken, and only then", async () => {
+test("a server uses another port if the usual one is in use, and only then", async () => {
   const variable = "REALMPASS_METRICS_PORT";
   const first = await listenOnAnyway(serving(), loopback(0), { usual: 9464, variable });
   const second = await listenOnAnyway(serving(), loopback(first.port), { usual: first.port, variable });
@@ -47,7 +47,7 @@ test("a server gets another port instead of the usual one when that is taken, an
   expect((await ask(second.port)).statusCode).toBe(200);
 });
 
-test("a port that was set and is taken names its variable, and that starting again does not help", async () => {
+test("an error about a configured port in use names its variable, and a restart does not help", async () => {
   const port = await listenOn(serving(), loopback(0));
   const variable = "REALMPASS_METRICS_PORT";
   for (const tried of [

@@ -9,7 +9,7 @@ test("addresses and ranges of both families, separated by commas", () => {
   expect([...inside, ...outside].filter((address) => isWithin(networks, address))).toEqual(inside);
 });
 
-test("nothing is within none", () => {
+test("an empty list of networks contains no address", () => {
   expect(isWithin(parseNetworks(""), "127.0.0.1")).toBe(false);
 });
 

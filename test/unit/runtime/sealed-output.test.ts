@@ -30,7 +30,7 @@ function* withOneBitTurned(bytes: Buffer): Generator<Buffer> {
 }
 
 describe("a data key", () => {
-  test("comes back through the private output key", () => {
+  test("is opened with the private output key", () => {
     const { privateKey, publicKey } = aPair();
     const { key, wrapped } = createDataKey(publicKey);
 
@@ -132,7 +132,7 @@ describe("sealed output", () => {
     expect(new Set(nonces).size).toBe(1_000);
   });
 
-  test("shows nothing of what is in it", () => {
+  test("reveals nothing of its content", () => {
     expect(seal(key, plaintext, "issuance 1").includes(plaintext.subarray(0, 4))).toBe(false);
   });
 

@@ -4,7 +4,7 @@ import { subKey } from "../../../runtime/keys/sub-key.ts";
 
 const bytes = Buffer.alloc(32, 7);
 
-test("the labels are those under which forms, links and counts were made before", () => {
+test("the labels are the same as in earlier releases, so forms, links and counts stay valid", () => {
   const master = [createSecretKey(bytes)] as const;
   const before = (label: string): Buffer => Buffer.from(hkdfSync("sha256", bytes, "", label, 32));
   expect(subKey(master, "formToken")).toEqual(before("realmpass form token"));

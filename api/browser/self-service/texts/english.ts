@@ -136,7 +136,7 @@ export const english = {
 
   preparing: {
     title: "Preparing your profile",
-    text: "This takes a few seconds. The page goes on by itself.",
+    text: "This takes a few seconds. The page continues by itself.",
     late: "This takes longer than usual. You need not wait: it will be listed under My devices.",
     lateGuest: "This takes longer than usual. Please leave this page open.",
     checkNow: "Look now",
@@ -223,12 +223,15 @@ export const english = {
       MacOS:
         "Had it joined that Wi-Fi before? In System Settings, Wi-Fi, Advanced, remove the old network of that name.",
       Android:
-        "Had it joined that Wi-Fi before? In the settings for Wi-Fi, forget the network of that name. Then open the file again.",
+        "Had it joined that Wi-Fi before? In the settings for Wi-Fi, forget the network of that name. Then open the " +
+        "file again.",
       Windows:
-        "Had it joined that Wi-Fi before? In Settings, Network & internet, Wi-Fi, Manage known networks, forget the network of that name. Then open the file again.",
+        "Had it joined that Wi-Fi before? In Settings, Network & internet, Wi-Fi, Manage known networks, forget the " +
+        "network of that name. Then open the file again.",
       Linux: "Had it joined that Wi-Fi before? In the network settings, remove the old connection of that name.",
       ChromeOS:
-        "Had it joined that Wi-Fi before? In Settings, Network, Known networks, forget the network of that name. Then open the file again.",
+        "Had it joined that Wi-Fi before? In Settings, Network, Known networks, forget the network of that name. " +
+        "Then open the file again.",
       Other: "Had it joined that Wi-Fi before? Remove the old network of that name from its settings.",
     } satisfies Record<DeviceType, string>,
     choose: (ssids: readonly string[]) =>

@@ -7,8 +7,9 @@ export const createOffboarding = uploaded({
   operation: "createOffboarding",
   summary: "Offboard many users",
   description:
-    "Up to 200,000 rows as JSON, NDJSON or CSV, or all that a search and filter of `GET /api/user` find (`matching`). Everybody is locked out first, then their profiles are revoked, with " +
-    "`graceDays` so many days later. When " +
+    "Up to 200,000 rows as JSON, NDJSON or CSV, or all that a search and filter of `GET /api/user` find " +
+    "(`matching`). First everybody is locked out, then their profiles are revoked; with `graceDays`, that many days " +
+    "later. When " +
     "more than 100 people would be offboarded that are more than the realm's share of its active users, the job stops " +
     "in `ready` with `confirmation_required` unless `confirmTotal` is their number.",
   path: "/api/jobs/offboarding",

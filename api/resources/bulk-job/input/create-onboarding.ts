@@ -7,8 +7,9 @@ export const createOnboarding = uploaded({
   operation: "createOnboarding",
   summary: "Create or update many users, and issue profiles for them",
   description:
-    "Up to 200,000 rows as JSON, NDJSON or CSV. Rows are checked first; one that cannot be used fails by itself. Needs " +
-    "`profile.create` as well when a row asks for a profile. With `Prefer: wait=N` the answer waits until the job has ended or is ready.",
+    "Up to 200,000 rows as JSON, NDJSON or CSV. Rows are checked first; an invalid row fails alone. Needs " +
+    "`profile.create` as well when a row asks for a profile. With `Prefer: wait=N` the answer waits until the job " +
+    "has ended or is ready.",
   path: "/api/jobs/onboarding",
   access: "staff",
   scope: "job.create",

@@ -15,8 +15,8 @@ export const retryJob = endpoint({
   operation: "retryJob",
   summary: "Try the failed rows of a bulk job again",
   description:
-    "As a job of its own, in which the rows keep their numbers. Rows that cannot be used, and those about somebody whom " +
-    "an earlier row is about, have failed there as well: correct them in the file. " +
+    "Runs as a new job, in which the rows keep their numbers. Invalid rows, and rows about a person of an earlier " +
+    "row, fail again: correct them in the file. " +
     scopesDescription,
   method: "post",
   path: "/api/jobs/:id/retry",

@@ -27,9 +27,10 @@ export const startJob = endpoint({
   operation: "startJob",
   summary: "Start a bulk job that is ready",
   description:
-    "At once, or at `executeAt`, which may be 90 days away. Needs the scopes of what the job does. Where the number of people has to be confirmed, " +
-    "`confirmTotal` is how many the check found that will change. A job whose creator may no longer create it " +
-    "(`creator_ended`) becomes the caller's. A job in `grace` is started with `confirmTotal` alone, the number of its rows that are " +
+    "Starts at once, or at `executeAt`, up to 90 days ahead. Needs the scopes of what the job does. If the number " +
+    "of people has to be confirmed, `confirmTotal` is the number that the check found will change. A job whose " +
+    "creator may no longer create it (`creator_ended`) then belongs to the caller. A job in `grace` is started with " +
+    "`confirmTotal` alone, the number of its rows that are " +
     "not done (`total` less `done`): their devices go off now.",
   method: "post",
   path: "/api/jobs/:id/start",

@@ -16,10 +16,11 @@ export const undoJob = endpoint({
   operation: "undoJob",
   summary: "Undo an offboarding",
   description:
-    "As a job of kind `reactivation`, in which the rows keep their numbers. It lets in exactly those whom the offboarding has " +
-    "locked out and nobody has changed since; each other row says why not. Before devices go off it keeps them on. What was " +
-    "revoked stays revoked. Locks, limits and e-mail addresses stay as they are. An offboarding can be taken back in " +
-    "its days of grace and once it has ended, for as long as it is kept, and by one job at a time.",
+    "Runs as a job of kind `reactivation`, in which the rows keep their numbers. It reactivates exactly the people " +
+    "whom the offboarding has locked out and nobody has changed since; every other row has the reason. During the " +
+    "grace period it keeps devices on the network. Revoked profiles stay revoked. Locks, limits and e-mail " +
+    "addresses stay as they are. An offboarding can be undone during its grace period and after its end, for as " +
+    "long as it is kept, by one job at a time.",
   method: "post",
   path: "/api/jobs/:id/undo",
   access: "staff",

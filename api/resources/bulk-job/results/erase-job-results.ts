@@ -11,8 +11,9 @@ export const eraseJobResults = endpoint({
   operation: "eraseJobResults",
   summary: "Erase the files and keys of a bulk job's profiles",
   description:
-    "At once instead of 24 hours after its end. What became of each row can still be read. The creator of the job may, through " +
-    `the same client; for everybody else: ${scopesDescription}`,
+    "Erases them at once instead of 24 hours after the job's end. The result of each row stays readable. The job's " +
+    "creator may do this through the same client. For everybody else: " +
+    scopesDescription,
   method: "delete",
   path: "/api/jobs/:id/results",
   access: "staff",

@@ -21,8 +21,10 @@ export const getJobResults = streaming({
   operation: "getJobResults",
   summary: "The results of a bulk job's rows",
   description:
-    "What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for " +
-    "the creator of the job, through the same client and with the scope `profile.create`, until they are erased; each reading " +
+    "The input and the status of each row; before the job runs, the status that the check expects. Files and keys " +
+    "are included for " +
+    "the creator of the job, through the same client and with the scope `profile.create`, until they are erased; " +
+    "each reading " +
     "of them is in the audit log. " +
     "As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.",
   path: "/api/jobs/:id/results",

@@ -267,7 +267,7 @@ describe("while the store is away", () => {
       url = target.href;
     });
 
-    test.each(["cut", "silence"] as const)("guesses are still limited when Redis is gone (%s)", async (fault) => {
+    test.each(["cut", "silence"] as const)("attempts are still limited when Redis is away (%s)", async (fault) => {
       const guesses = createAttemptCounter({
         backend: { kind: "redis", url },
         db: database.open("realmpass_api"),

@@ -17,7 +17,7 @@ const visit = {
   response: undefined as unknown as Response,
 };
 
-test("a form that a page showed under the earlier master key is taken while that one is still second", () => {
+test("a form made under the earlier master key is accepted while that key is still the second one", () => {
   const both = under(`${fresh},${old}`);
   const token = formTokenFor(under(old), visit);
   expect(verifyFormToken(both, visit.request, token)).toBe(true);

@@ -32,7 +32,7 @@ test("a key is asked about again before its window ends where others count it to
   expect(keys.msLeft("a")).toBeUndefined();
 });
 
-test("no more keys are remembered than there is room for, and the newest always is", () => {
+test("when the list is full, the oldest key makes room for the newest", () => {
   const keys = createExhaustedKeys({ keysMax: 2 });
   for (const key of ["a", "b", "c"]) keys.add(key, 900);
   expect(["a", "b", "c"].filter((key) => keys.msLeft(key) !== undefined)).toEqual(["b", "c"]);

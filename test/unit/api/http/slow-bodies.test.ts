@@ -25,7 +25,7 @@ test("a body that trickles in is given up after 15 seconds", async () => {
   await body;
 });
 
-test("a body that comes in time is read, and nothing ends it later", async () => {
+test("a body that arrives in time is read, and no timer ends it later", async () => {
   const request = givenRequest();
   const body = readBytes(request);
   request.push("x");

@@ -43,7 +43,7 @@ test("an end within a day is shown with the time left, a later one as a day", ()
   expect(end(-1)).toBe('<time datetime="2026-12-31T23:30:00.000Z">1 January 2027</time>');
 });
 
-test("a text is filled in its own order, and what fills it is escaped and not looked into", () => {
+test("placeholders are filled in the text's own order, and values are escaped and not expanded", () => {
   const text = (name: string, time: string) => `At ${time}, ${name} & co.`;
   expect(htmlOf(filled(text, "<b>\ue001", "noon"))).toBe("At noon, &lt;b&gt;\ue001 &amp; co.");
 });

@@ -19,7 +19,7 @@ test.each(contents)("%s in parts is one gzip member", async (_, parts) => {
   expect(gunzipSync(packed).equals(Buffer.concat(parts))).toBe(true);
 });
 
-test("a part is compressed once, in whatever company it comes", async () => {
+test("a part is compressed once, whatever other parts it is combined with", async () => {
   const stays = Buffer.from("stays ".repeat(1_000));
   const [, , before] = await gzipParts([Buffer.from("1"), stays, Buffer.from("2")]);
   const [, , after] = await gzipParts([Buffer.from("3"), stays, Buffer.from("4")]);

@@ -26,7 +26,7 @@ test("each event is a job, with the id to continue from", async () => {
   ]);
 });
 
-test("an event that comes octet by octet is one event", async () => {
+test("an event that arrives octet by octet is one event", async () => {
   const octets = [...new TextEncoder().encode(event(1, "läuft"))].map((octet) => Uint8Array.of(octet));
   expect(await read(streamOf(octets))).toEqual([["1", "läuft"]]);
 });
@@ -38,7 +38,7 @@ test.each(["data: not json\n\n", "data: null\n\n", "data: 7\n\n", 'data: {"state
   },
 );
 
-test("a stream in which nothing comes any more is given up, and closed", async () => {
+test("a silent stream is closed", async () => {
   let cancelled = false;
   const stream = new ReadableStream<Uint8Array>({
     cancel() {

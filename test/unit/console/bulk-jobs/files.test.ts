@@ -205,7 +205,7 @@ describe("the columns of a table", () => {
     });
   });
 
-  test("cannot be started from without saying who is meant, or with the same twice", () => {
+  test("starts nothing without a column that names people, or with the same column twice", () => {
     expect(faultsOf("offboarding", ["ignore"])).toEqual([
       { key: "needed", columns: ["userID", "pairwiseID", "email"] },
     ]);

@@ -57,7 +57,7 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
     const own = textsOf(kind, texts[language]);
     const words = ownWords[language];
 
-    test("has its own words for what is asked, ticked, pressed, counted and listed", () => {
+    test("has its own words for questions, checkboxes, buttons, counts and lists", () => {
       for (const place of [
         "title",
         "begin",
@@ -97,7 +97,7 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
       }
     });
 
-    test("counts what it is about: people or profiles", () => {
+    test("counts people or profiles, whichever it changes", () => {
       const [its, others] = of === "people" ? [people, profiles] : [profiles, people];
       for (const place of ["tick", "button", "share", "many", "empty", "leftOut"]) {
         if (kind === "onboarding" && place === "button") continue;

@@ -75,7 +75,7 @@ describe.each(["xlsxwriter", "openpyxl"])("a workbook that %s has written", (lib
 describe("the sheet that is proposed", () => {
   const sheet = (hidden: boolean, active: boolean) => ({ hidden, active });
 
-  test("is never a hidden one if there is another", () => {
+  test("is a hidden one only if there is no other", () => {
     expect(firstSheet([sheet(false, false), sheet(false, true)])).toBe(1);
     expect(firstSheet([sheet(true, true), sheet(false, false)])).toBe(1);
     expect(firstSheet([sheet(true, true)])).toBe(0);

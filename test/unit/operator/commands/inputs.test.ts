@@ -14,7 +14,7 @@ describe("an instant", () => {
   });
 
   test.each(["", "tomorrow", "2027", "2027-02-29", "2027-13-01", "2027-01-31T12:00:00", "31.01.2027", "1800000000"])(
-    "%j is none",
+    "%j is refused",
     (given) => {
       expect(Instant.safeParse(given).success).toBe(false);
     },

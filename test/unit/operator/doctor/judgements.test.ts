@@ -9,7 +9,7 @@ test.each([
   [{ free: 89 * gibibyte, total: 900 * gibibyte }, "warn"],
   [{ free: 0.9 * gibibyte, total: 2 * gibibyte }, "warn"],
   [{ free: 0.2 * gibibyte, total: 2 * gibibyte }, "fail"],
-])("of %o there is room: %s", (space, status) => {
+])("with %o there is room: %s", (space, status) => {
   expect(judgeSpace("/data", space).status).toBe(status);
 });
 

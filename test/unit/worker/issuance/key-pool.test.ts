@@ -84,7 +84,7 @@ describe("filling", () => {
     expect(pool.size).toBe(3);
   });
 
-  test("pauses while there is signing to do, and continues within a tenth of a second after", async () => {
+  test("pauses while certificates are being signed, and continues within a tenth of a second", async () => {
     let idle = false;
     const { generate } = numbered();
     const pool = aPool({ generate, isIdle: () => idle });
@@ -184,7 +184,7 @@ describe("taking", () => {
 });
 
 describe("closing", () => {
-  test("wipes what is parked, and leaves alone what was taken", async () => {
+  test("wipes parked keys, and leaves keys alone that were handed out", async () => {
     const made: Buffer[] = [];
     const generate = () => {
       const privateKeyPkcs8 = Buffer.alloc(4, 0xee);

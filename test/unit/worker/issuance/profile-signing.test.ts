@@ -17,7 +17,7 @@ const oddKey = newKey("P-521");
 
 const read = (env: Env) => profileSigningOf(loadConfig(workerVariables, env));
 
-test("profiles are signed when there is a certificate and its key, and not when there is neither", () => {
+test("profiles are signed with a certificate and its key, and unsigned without both", () => {
   expect(read(complete)).toEqual({ certificate, key });
   expect(read({})).toBeUndefined();
 });

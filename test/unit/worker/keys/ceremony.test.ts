@@ -176,7 +176,7 @@ describe("a key at rest", () => {
     expect(openFileSignerSync(encryptedKey, passphrase).algorithm).toBe("ecdsa-with-SHA256");
   });
 
-  test("is not in what the ceremony returns, other than encrypted", () => {
+  test("is in the ceremony's results only in encrypted form", () => {
     expect(Object.keys(root)).toEqual(["certificate", "encryptedKey"]);
     expect(root.encryptedKey.version).toBe(1);
   });

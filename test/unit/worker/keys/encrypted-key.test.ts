@@ -19,7 +19,7 @@ beforeAll(async () => {
   record = await encryptKey(key, passphrase, { cost });
 });
 
-test("a key comes back from its record under its passphrase, also after a round through JSON", async () => {
+test("a key is read from its record with its passphrase, also after a round trip through JSON", async () => {
   const stored = JSON.parse(JSON.stringify(record)) as unknown;
 
   expect((await decryptKey(stored, passphrase)).equals(key)).toBe(true);

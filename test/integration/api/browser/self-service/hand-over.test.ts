@@ -345,7 +345,7 @@ describe("the file", () => {
        where c.user_id = ${user.id} and c.revoked_at is not null
     `);
 
-  test("it can be fetched repeatedly within half an hour of the first download; then it is gone and its page shows that", async () => {
+  test("it can be fetched repeatedly within half an hour of the first download; after that its page shows that it has been erased", async () => {
     const visitor = await visitorOf(api, await person());
     const page = await visitor.add();
     const one = await visitor.download(page);

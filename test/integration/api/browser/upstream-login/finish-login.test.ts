@@ -354,7 +354,7 @@ describe("which user a sign-in finds", () => {
 describe("claims that change the user", () => {
   const administrator = { claim: "entitlements", value: "urn:example:admin" };
 
-  test("a user with the administrator's claim is an administrator until it is gone", async () => {
+  test("a user with the administrator's claim is an administrator for as long as the claim is sent", async () => {
     const realmId = await realmAt(upstream, { administrator });
     await given.user({ realmId, administrator: true });
     const account = person();

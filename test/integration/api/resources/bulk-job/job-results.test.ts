@@ -237,7 +237,7 @@ describe("files and keys", () => {
     expect((await read(ofService, "application/json", { as: service })).text).toContain("KEY");
   });
 
-  test("are gone once erased; the rows' outcomes stay", async () => {
+  test("are removed when erased; the rows' outcomes stay", async () => {
     const id = await created("pairwiseID\na\n");
     const serial = await issueFor(id, 1, { certificate: pem, privateKey: "KEY" });
     const kept = await created("pairwiseID\na\n");

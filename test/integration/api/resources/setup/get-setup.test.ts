@@ -136,7 +136,7 @@ test("radius_asks: the addresses that asked the realm's own issuers, latest firs
   expect(facts.servers.map(({ address }: { address: string }) => address)).toEqual(["2001:db8::7", "192.0.2.8"]);
 });
 
-test("own_device counts administrators' profiles, people those of other users", async () => {
+test("own_device counts administrators' profiles, people counts other users' profiles", async () => {
   const serial = await given.profile(administrator);
   expect(await stepOf("own_device")).toMatchObject({ state: "set", facts: { hasProfile: true } });
   expect((await stepOf("people")).state).toBe("todo");
@@ -155,7 +155,7 @@ test("second_administrator: done with two administrators who are not offboarded"
   expect(await stepOf("second_administrator")).toMatchObject({ state: "done", facts: { administrators: 2 } });
 });
 
-test("an only administrator whom the provider's claims no longer name is reported", async () => {
+test("a sole administrator whom the provider's claims no longer name is reported", async () => {
   const issuer = "https://idp.campus.example";
   await realms.update(owner(), realmId, {
     upstreamIssuer: issuer,

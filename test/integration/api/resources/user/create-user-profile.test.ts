@@ -142,7 +142,7 @@ describe("with a worker", () => {
     expect(one.body.data.serial).not.toBe(other.body.data.serial);
   });
 
-  test("an erased output is gone for a repeat as well", async () => {
+  test("a repeat does not return an erased output either", async () => {
     const user = await given.user({ realmId });
     const key = { "idempotency-key": "erased" };
     await create(user, linux, key);

@@ -26,7 +26,7 @@ test.each([
   expect(deviceOf(asking(userAgents[agent]))).toBe(deviceType);
 });
 
-test("a client hint comes before the user agent, and an unknown one is ignored", () => {
+test("a client hint takes precedence over the user agent, and an unknown one is ignored", () => {
   expect(deviceOf(asking(userAgents.linux, '"Chrome OS"'))).toBe("ChromeOS");
   expect(deviceOf(asking(userAgents.android, '"Unknown"'))).toBe("Android");
   for (const odd of ["", "curl/8.0", "constructor", "x".repeat(100_000)])

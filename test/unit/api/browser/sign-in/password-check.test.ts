@@ -37,7 +37,7 @@ test("a password of 1,024 bytes can be right", async () => {
   expect(await isPassword(longest, await cheapHash(longest))).toBe(true);
 });
 
-test("many at once all get a verdict; those beyond the queue have to retry", async () => {
+test("many checks at once all get a verdict; those beyond the queue have to retry", async () => {
   const hash = await cheapHash();
   const checks = await Promise.allSettled(Array.from({ length: 110 }, () => isPassword(password, hash)));
   const answered = checks.filter(({ status }) => status === "fulfilled");

@@ -34,7 +34,7 @@ test.each<[string, Claims, boolean | "withheld"]>([
   expect(verdictOf(claims, [groups])).toBe(verdict);
 });
 
-test("one rule that is met is enough, and a claim that is withheld counts only where none is", () => {
+test("one rule that matches is enough, and a withheld claim counts only if none does", () => {
   expect(verdictOf({ unit: "it", ...overage }, [groups, unit])).toBe(true);
   expect(verdictOf({ unit: "x", ...overage }, [groups, unit])).toBe("withheld");
   expect(verdictOf(overage, [unit])).toBe(false);
@@ -58,7 +58,7 @@ test.each<[string, UpstreamClaims, Claims, boolean]>([
   expect(personOf({ ...person, ...claims }, names)).toMatchObject({ permitted });
 });
 
-test("who may use the realm is not judged by a claim that is withheld", () => {
+test("a withheld claim does not decide who may use the realm", () => {
   expect(() => personOf({ ...person, ...overage }, { mayUse: [groups] })).toThrow(
     expect.objectContaining({ problem: "upstream_bad_answer" }) as Error,
   );
