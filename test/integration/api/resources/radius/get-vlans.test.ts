@@ -62,7 +62,7 @@ test("a list of several pages has every line once", async () => {
     await tx.query(sql`
       insert into certificates overriding system value
       select (jsonb_populate_record(c, jsonb_build_object(
-                'id', (select max(id) from certificates) + number, 'serial_number', 10 ^ 30 + number,
+                'id', (select max(id) from certificates) + number, 'serial_number', '1' || lpad(number::text, 30, '0'),
                 'identity', 'copy' || number || '@x.example', 'issuance_id', gen_random_uuid(), 'spki_sha256', sha256(number::text::bytea)))).*
         from certificates c, generate_series(1, 4500) number
        where c.serial_number = ${serial}
