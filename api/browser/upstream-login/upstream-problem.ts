@@ -3,7 +3,10 @@ import { rememberRealm } from "../../pages/page-realm.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { sendProblem } from "../../pages/problem.tsx";
 import { contextOf } from "../../http/request-context.ts";
-import type { UpstreamError } from "./upstream-error.ts";
+import type { UpstreamError, UpstreamProblem } from "./upstream-error.ts";
+
+/** Problems that are neither the service's nor the identity provider's fault: anybody can cause them. */
+const refusals: ReadonlySet<UpstreamProblem> = new Set(["upstream_refused", "upstream_attempt_ended"]);
 
 /** Logs why a sign-in through an identity provider failed, and shows the user. */
 export async function sendUpstreamProblem(
@@ -11,7 +14,7 @@ export async function sendUpstreamProblem(
   { problem, message: reason }: UpstreamError,
   { realmId, startAgain }: { realmId: string; startAgain: string },
 ): Promise<void> {
-  page.deps.metrics.signIn("upstream", problem === "upstream_refused" ? "refused" : "failed");
+  page.deps.metrics.signIn("upstream", refusals.has(problem) ? "refused" : "failed");
   const log = contextOf(page.response).log();
   log.warn({ event: "upstream.failed", realmId, problem, reason }, "not signed in through the identity provider");
   rememberRealm(page, await realms.findById(page.deps.db, realmId));

@@ -14,7 +14,10 @@ export interface ServiceState {
   alive: ProcessKind[];
   /** The versions of the live processes of each kind. */
   versions: { kind: ProcessKind; version: string }[];
-  /** Kinds with a process that fell silent within the last hour and did not stop cleanly. */
+  /**
+   * Kinds with a process that fell silent within the last hour, did not stop cleanly, and has none in its place: fewer
+   * have started since.
+   */
   silent: ProcessKind[];
   /** Whether the clock of a live process's machine differs from the database's by enough for a warning. */
   isSkewed: boolean;
@@ -40,7 +43,7 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
   return only(
     await db.query<ServiceState>(sql`
       with seen as materialized (
-        select kind, version, problems, abs(coalesce(clock_skew_ms, 0)) as skew,
+        select kind, version, problems, started_at, seen_at, abs(coalesce(clock_skew_ms, 0)) as skew,
                seen_at > clock_timestamp() - make_interval(secs => ${processes.silenceSecondsMax}) as alive
           from processes
          where seen_at > clock_timestamp() - interval '1 hour'
@@ -60,7 +63,15 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
                     where alive
                     group by kind, version
                     order by kind, version) as versions,
-             array(select distinct kind from seen where not alive) as silent,
+             array(select s.kind
+                     from seen s
+                    where not s.alive
+                    group by s.kind
+                   having count(*) > (select count(*)
+                                        from seen other
+                                       where other.alive
+                                         and other.kind = s.kind
+                                         and other.started_at > min(s.seen_at))) as silent,
              exists (select from seen where alive and skew > ${skewMsNoticed}) as "isSkewed",
              exists (select from seen where alive and problems @> '[{"code": "disk_full"}]') as "isDiskFull",
              array(select i.id

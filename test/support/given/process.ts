@@ -8,13 +8,22 @@ export async function givenProcess(
   owner: Database,
   {
     silentSeconds = 0,
+    startedSeconds = 0,
     ...given
-  }: Pick<processes.Process, "kind"> & Partial<processes.Process> & { silentSeconds?: number },
+  }: Pick<processes.Process, "kind"> &
+    Partial<processes.Process> & {
+      silentSeconds?: number;
+      /** How long ago it started. */
+      startedSeconds?: number;
+    },
 ): Promise<void> {
   const id = randomUUID();
   const rest = { host: "host", pid: 1, version: "0.0.0", migration: "none", queue: null, connectionsMax: 1 };
   await processes.beat(owner, { id, ...rest, ocspUrl: null, clockSkewMs: null, problems: [], ...given });
   await owner.query(sql`
-    update processes set seen_at = seen_at - make_interval(secs => ${silentSeconds}) where id = ${given.id ?? id}
+    update processes
+       set seen_at = seen_at - make_interval(secs => ${silentSeconds}),
+           started_at = started_at - make_interval(secs => ${startedSeconds})
+     where id = ${given.id ?? id}
   `);
 }

@@ -108,7 +108,8 @@ describe("the overall status", () => {
     // Issuers of other realms have no keys.
     await owner().query(sql`update issuers set not_after = now() - interval '1 second' where id <> ${realm.issuerId}`);
     await owner().query(sql`delete from processes`);
-    for (const kind of processKinds) await givenProcess(owner(), { kind, host: "secret.example", clockSkewMs: 0 });
+    for (const kind of processKinds)
+      await givenProcess(owner(), { kind, host: "secret.example", clockSkewMs: 0, startedSeconds: 7_200 });
     await givenCrl(fromNow(-60_000));
   });
 
@@ -172,11 +173,20 @@ describe("the overall status", () => {
     ["responder", "responders"],
   ] as const)("warns if the %s fell silent less than an hour ago, and not later", async (kind, name) => {
     await silence(kind, 3_500);
-    await givenProcess(owner(), { kind });
+    await givenProcess(owner(), { kind, startedSeconds: 3_600 });
     expect(await faults()).toEqual({ [name]: "warn" });
     await owner().query(
       sql`update processes set seen_at = seen_at - interval '200 s' where seen_at < now() - interval '1 minute'`,
     );
+    expect(await faults()).toEqual({});
+  });
+
+  test("warns no longer once as many workers have started as fell silent", async () => {
+    await givenProcess(owner(), { kind: "worker" });
+    await silence("worker", 600);
+    await givenProcess(owner(), { kind: "worker", startedSeconds: 300 });
+    expect(await faults()).toEqual({ workers: "warn" });
+    await givenProcess(owner(), { kind: "worker", startedSeconds: 10 });
     expect(await faults()).toEqual({});
   });
 
@@ -300,7 +310,7 @@ describe("the overall status", () => {
       fields: [{ path: "workers", reason: "none is alive" }],
     });
 
-    await givenProcess(owner(), { kind: "worker", host: "secret.example" });
+    await givenProcess(owner(), { kind: "worker", host: "secret.example", startedSeconds: 60 });
     await givenProcess(owner(), { kind: "worker", silentSeconds: 20 });
     statements = 0;
     const answers = await Promise.all(Array.from({ length: 20 }, () => as.nobody().get("/status")));
