@@ -2,6 +2,7 @@ import { openDatabase, type Db } from "../../db/client.ts";
 import { findMissingGrants, findSurplusGrants } from "../../db/grants.ts";
 import { examineSessions, loginsWithoutRole } from "../../db/guard.ts";
 import { newerMigrations, pendingMigrations } from "../../db/migrate.ts";
+import { roleRefused } from "../../db/outage.ts";
 import * as installation from "../../db/queries/upkeep/installation.ts";
 import { skewMs, skewMsMax } from "../../runtime/clock.ts";
 import type { Context } from "../context/context.ts";
@@ -77,8 +78,7 @@ export async function checkLogin(db: Db): Promise<Check> {
     }
     return passes("login", "the login of DATABASE_URL may act as realmpass_operator");
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    return code === "42501"
+    return roleRefused(error)
       ? fails(
           "login",
           "the login of DATABASE_URL may not act as realmpass_operator",

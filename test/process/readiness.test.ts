@@ -81,6 +81,8 @@ test("the processes export each metric that an alert uses", async () => {
   const known = new Set([...texts.join("\n").matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   // Only where such a certificate is configured.
   known.add("realmpass_certificate_not_after_seconds");
+  // Only where a worker has REALMPASS_BACKUP_DIRECTORY.
+  known.add("realmpass_backup_seconds");
   expect([...asked].filter((name) => !known.has(name))).toEqual([]);
   expect(asked.size).toBeGreaterThan(10);
   // docs/health.md has a row for each of them, and no other row.

@@ -203,7 +203,7 @@ test("the first device: the commands on the page, with the values of the only re
     { directory: await directoryFor("first-device") },
   );
   expect(printed).toMatch(/\/sign-in\/|http:\/\//);
-  expect(printed).toContain("radius:\ncommon\nstrict\n\nradius/strict:\nmods-available\n");
+  expect(printed).toContain("radius:\ncommon\nstrict\nvlans\n\nradius/strict:\nmods-available\n");
   expect(printed).toMatch(/^subject=/m);
 });
 
