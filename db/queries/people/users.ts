@@ -48,14 +48,14 @@ interface InRealm {
   userId: string;
 }
 
+/** Returns a user; undefined when the realm has no such user. Looked up by id, whatever statistics the planner has. */
 export async function find(db: Db, { realmId, userId, at }: InRealm & { at: Date }): Promise<User | undefined> {
   return first(
     await db.query<User>(lookup`
       select ${columns(at)}
-        from users u
+        from (select * from users where id = ${userId} offset 0) u
         join realms r on r.id = u.realm_id
        where u.realm_id = ${realmId}
-         and u.id = ${userId}
     `),
   );
 }
