@@ -9,7 +9,7 @@ interface TerminalStreams {
   stderr: Terminal;
 }
 
-/** What a question needs. */
+/** The streams of a question, and its interruption. */
 export interface PromptIo extends TerminalStreams {
   /** Aborted when the program is interrupted. */
   interrupted: AbortSignal;

@@ -21,6 +21,7 @@ export const needs = {
   reactivate: ["user.modify"],
   endSession: ["user.lock"],
   changeLimit: ["user.modify"],
+  changeVlan: ["user.modify"],
   giveRoles: ["role.modify"],
   createProfile: ["profile.create"],
   exportPerson: ["user.read", "profile.read", "job.read", "audit.read"],

@@ -1,4 +1,3 @@
-import type { Actor } from "../../domain/audit/audit.ts";
 import { inOrder, type Role } from "../../domain/people/roles.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
@@ -6,9 +5,7 @@ import * as endedCreators from "../queries/bulk-job/plan/ended-creators.ts";
 import * as userRoles from "../queries/people/user-roles.ts";
 import type { HeldRoles } from "../queries/people/user-roles.ts";
 import * as consoleSessions from "../queries/sign-in/console-sessions.ts";
-
-/** The source of a change: a user in the console or through the API, the identity provider, or the operator. */
-type RoleSource = "console" | "provider" | "operator";
+import type { UserChange } from "./user-change.ts";
 
 /** Returns a person's roles, assigned here or by the provider. */
 export const heldRoles = ({ given, fromProvider }: HeldRoles): Role[] => inOrder([...given, ...fromProvider]);
@@ -30,16 +27,7 @@ export async function set(
     actor,
     at,
     replayed,
-  }: {
-    realmId: string;
-    userId: string;
-    before: HeldRoles;
-    after: HeldRoles;
-    source: RoleSource;
-    actor: Actor;
-    at: Date;
-    replayed?: true;
-  },
+  }: UserChange<HeldRoles, "console" | "provider" | "operator"> & { replayed?: true },
 ): Promise<HeldRoles> {
   const now = { given: inOrder(after.given), fromProvider: inOrder(after.fromProvider) };
   if (same(before.given, now.given) && same(before.fromProvider, now.fromProvider)) return now;

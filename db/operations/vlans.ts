@@ -1,32 +1,15 @@
-import type { Actor } from "../../domain/audit/audit.ts";
 import type { HeldVlan } from "../../domain/people/vlan.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as vlans from "../queries/people/vlans.ts";
+import type { UserChange } from "./user-change.ts";
 
 /**
  * Sets a person's VLANs, with the audit entry if one changes. Call in a transaction, with the person's row locked.
- * `source`: staff, or the realm's rules at a sign-in.
  */
 export async function set(
   tx: Db,
-  {
-    realmId,
-    userId,
-    before,
-    after,
-    source,
-    actor,
-    at,
-  }: {
-    realmId: string;
-    userId: string;
-    before: HeldVlan;
-    after: HeldVlan;
-    source: "console" | "provider";
-    actor: Actor;
-    at: Date;
-  },
+  { realmId, userId, before, after, source, actor, at }: UserChange<HeldVlan, "console" | "provider">,
 ): Promise<void> {
   if (before.given === after.given && before.fromProvider === after.fromProvider) return;
   await vlans.update(tx, { realmId, userId, ...after });

@@ -32,7 +32,7 @@ export const scopes = {
   "job.read": "see bulk jobs",
   "job.create": "start bulk jobs",
   "role.modify": "give and take roles",
-  "radius.read": "see which profiles were revoked, to disconnect their devices",
+  "radius.read": "see which profiles were revoked, to disconnect their devices, and the VLANs of devices",
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof scopes;

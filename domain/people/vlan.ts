@@ -20,7 +20,7 @@ export const vlanRulesMax = 100;
 export const VlanRule = ClaimRule.extend({ vlan: Vlan });
 export type VlanRule = z.output<typeof VlanRule>;
 
-/** What a sign-in through a realm's identity provider decides about a person. */
+/** The rules of a sign-in through a realm's identity provider. */
 export interface SignInClaims extends UpstreamClaims {
   vlanRules?: readonly VlanRule[];
 }

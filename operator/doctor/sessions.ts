@@ -27,7 +27,7 @@ export async function checkConnections(db: Db, states: readonly ProcessState[]):
       );
 }
 
-/** What waits for a lock longer than this is not ordinary work; in seconds. */
+/** Ordinary work waits for a lock for less than this; in seconds. */
 const lockSecondsMax = 5;
 /** The service's own transactions last for seconds. */
 const idleSecondsMax = 60;

@@ -167,6 +167,11 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
         expect(await vlan()).toMatchObject({ given: "quarantine" });
 
         await button(page, "Change VLAN").click();
+        await subject.api.as.admin({ realmId: subject.realm.realmId }).put(`/api/user/${user.id}/vlan`, { vlan: "30" });
+        await page.getByRole("textbox", { name: "VLAN" }).fill("40");
+        await inDialog(page, "Save").click();
+        await page.getByRole("alert").getByText("Somebody else saved a change").waitFor();
+        expect(await vlan()).toMatchObject({ given: "30" });
         await page.getByRole("radio", { name: "As the realm's rules say" }).check();
         await inDialog(page, "Save").click();
         await page.getByText("as the RADIUS server decides").waitFor();

@@ -89,7 +89,7 @@ export const german: Texts = {
     "job.read": "Sammelaufträge ansehen",
     "job.create": "Sammelaufträge starten",
     "role.modify": "Rollen vergeben und entziehen",
-    "radius.read": "sehen, welche Profile widerrufen wurden, um ihre Geräte zu trennen",
+    "radius.read": "sehen, welche Profile widerrufen wurden, um ihre Geräte zu trennen, und die VLANs von Geräten",
   },
 
   signOutQuestion: {

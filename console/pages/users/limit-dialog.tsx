@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NumberInput, Radio, Stack, Text } from "@mantine/core";
+import { NumberInput, Radio, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -6,11 +6,10 @@ import { useTranslation } from "react-i18next";
 import { realmLimits } from "../../../domain/realm.ts";
 import { api, dataOf } from "../../api/api-client.ts";
 import { changeIfSame, readWithTag } from "../../api/read-with-tag.ts";
-import { FreshValues } from "../../ui/notice/changed-meanwhile.tsx";
 import { notifyDone } from "../../ui/notice/notify.tsx";
 import { personName } from "../../ui/value/person.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { useSubmission } from "../../ui/form/submission.tsx";
-import { useReturnFocus } from "../../ui/dialog/use-return-focus.ts";
 import type { User } from "./load-users.ts";
 
 const limitMax = realmLimits.maxProfiles;
@@ -23,7 +22,6 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
   const [opened] = useState(user);
   /** Set once another user has changed the limit. */
   const [fresh, setFresh] = useState<User>();
-  useReturnFocus();
   const rule = t("users.limit.rule", { max: limitMax });
   const form = useForm<{ whose: string; profileOverride: number | string }>({
     initialValues: valuesOf(user),
@@ -32,7 +30,7 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
         whose === "own" && !(Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limitMax) ? rule : null,
     },
   });
-  const { submit, busy, summary } = useSubmission({
+  const submission = useSubmission({
     form,
     fields: { profileOverride: { label: t("users.limit.label"), rule } },
     async send({ whose, profileOverride: own }) {
@@ -54,47 +52,33 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
     },
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={t("users.limit.title", { name: personName(user) })}
-      closeButtonProps={{ "aria-label": t("confirm.close") }}
+      submission={submission}
+      fresh={fresh}
+      onClose={onClose}
     >
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          {summary}
-          {fresh !== undefined && <FreshValues now={fresh} />}
-          <Radio.Group label={t("users.limit.label")} {...form.getInputProps("whose")}>
-            <Stack gap="xs" mt="xs">
-              <Radio value="realm" label={t("users.limit.asRealm")} />
-              <Radio value="own" label={t("users.limit.asOwn")} />
-            </Stack>
-          </Radio.Group>
-          {form.values.whose === "own" && (
-            <NumberInput
-              label={t("users.limit.number")}
-              min={1}
-              max={limitMax}
-              clampBehavior="none"
-              allowDecimal={false}
-              data-autofocus
-              {...form.getInputProps("profileOverride")}
-            />
-          )}
-          <Text size="sm" c="dimmed">
-            {t("users.limit.stay")}
-          </Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t("confirm.cancel")}
-            </Button>
-            <Button type="submit" loading={busy}>
-              {t("forms.save")}
-            </Button>
-          </Group>
+      <Radio.Group label={t("users.limit.label")} {...form.getInputProps("whose")}>
+        <Stack gap="xs" mt="xs">
+          <Radio value="realm" label={t("users.limit.asRealm")} />
+          <Radio value="own" label={t("users.limit.asOwn")} />
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      {form.values.whose === "own" && (
+        <NumberInput
+          label={t("users.limit.number")}
+          min={1}
+          max={limitMax}
+          clampBehavior="none"
+          allowDecimal={false}
+          data-autofocus
+          {...form.getInputProps("profileOverride")}
+        />
+      )}
+      <Text size="sm" c="dimmed">
+        {t("users.limit.stay")}
+      </Text>
+    </FormDialog>
   );
 }
 

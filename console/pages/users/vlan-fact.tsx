@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -8,7 +8,7 @@ import { Vlan } from "../../../domain/people/vlan.ts";
 import { api, dataOf, type Schemas } from "../../api/api-client.ts";
 import { changeIfSame, readWithTag } from "../../api/read-with-tag.ts";
 import { Allowed } from "../../session/allowed.tsx";
-import { useReturnFocus } from "../../ui/dialog/use-return-focus.ts";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { useSubmission } from "../../ui/form/submission.tsx";
 import { notifyDone } from "../../ui/notice/notify.tsx";
 import { personName } from "../../ui/value/person.tsx";
@@ -29,7 +29,7 @@ export function VlanFact({ user }: { user: User }) {
   return (
     <Group gap="xs">
       {t(`users.vlan.${originOf(data)}`, { vlan: data.vlan })}
-      <Allowed to="changeLimit">
+      <Allowed to="changeVlan">
         <Button size="compact-sm" variant="default" onClick={open}>
           {t("users.vlan.change")}
         </Button>
@@ -50,17 +50,18 @@ function VlanDialog({ user, held, onClose }: { user: User; held: UserVlan; onClo
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { userID } = user;
+  // What is shown may be read again while the dialog is open.
+  const [opened] = useState(held);
   /** Set once another user has changed it. */
   const [fresh, setFresh] = useState<UserVlan>();
-  useReturnFocus();
   const rule = t("users.vlan.rule");
   const form = useForm({
-    initialValues: valuesOf(held),
+    initialValues: valuesOf(opened),
     validate: {
       vlan: (value, { whose }) => (whose === "own" && !Vlan.safeParse(value.trim()).success ? rule : null),
     },
   });
-  const { submit, busy, summary } = useSubmission({
+  const submission = useSubmission({
     form,
     fields: { vlan: { label: t("users.vlan.label"), rule } },
     async send({ whose, vlan }) {
@@ -68,7 +69,7 @@ function VlanDialog({ user, held, onClose }: { user: User; held: UserVlan; onClo
       const body = { vlan: whose === "own" ? vlan.trim() : null };
       const outcome = await changeIfSame<UserVlan, UserVlan>({
         read: () => readWithTag(api.GET("/api/user/{userID}/vlan", { params: { path } })),
-        isSame: (now) => now.given === (fresh ?? held).given,
+        isSame: (now) => now.given === (fresh ?? opened).given,
         change: (header) => dataOf(api.PUT("/api/user/{userID}/vlan", { params: { path, header }, body })),
       });
       if ("now" in outcome) {
@@ -82,43 +83,25 @@ function VlanDialog({ user, held, onClose }: { user: User; held: UserVlan; onClo
     },
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={t("users.vlan.title", { name: personName(user) })}
-      closeButtonProps={{ "aria-label": t("confirm.close") }}
+      submission={submission}
+      fresh={fresh}
+      onClose={onClose}
     >
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          {summary}
-          <Radio.Group label={t("users.vlan.label")} {...form.getInputProps("whose")}>
-            <Stack gap="xs" mt="xs">
-              <Radio value="realm" label={t("users.vlan.asRealm")} />
-              <Radio value="own" label={t("users.vlan.asOwn")} />
-            </Stack>
-          </Radio.Group>
-          {form.values.whose === "own" && (
-            <TextInput
-              label={t("users.vlan.value")}
-              description={rule}
-              data-autofocus
-              {...form.getInputProps("vlan")}
-            />
-          )}
-          <Text size="sm" c="dimmed">
-            {t("users.vlan.later")}
-          </Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t("confirm.cancel")}
-            </Button>
-            <Button type="submit" loading={busy}>
-              {t("forms.save")}
-            </Button>
-          </Group>
+      <Radio.Group label={t("users.vlan.label")} {...form.getInputProps("whose")}>
+        <Stack gap="xs" mt="xs">
+          <Radio value="realm" label={t("users.vlan.asRealm")} />
+          <Radio value="own" label={t("users.vlan.asOwn")} />
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      {form.values.whose === "own" && (
+        <TextInput label={t("users.vlan.value")} description={rule} data-autofocus {...form.getInputProps("vlan")} />
+      )}
+      <Text size="sm" c="dimmed">
+        {t("users.vlan.later")}
+      </Text>
+    </FormDialog>
   );
 }
 

@@ -15,8 +15,8 @@ export interface ServiceState {
   /** The versions of the live processes of each kind. */
   versions: { kind: ProcessKind; version: string }[];
   /**
-   * Kinds with a process that fell silent within the last hour, did not stop cleanly, and has none in its place: fewer
-   * have started since.
+   * Kinds of which more processes fell silent within the last hour, without a clean stop, than have started since the
+   * first of these.
    */
   silent: ProcessKind[];
   /** Whether the clock of a live process's machine differs from the database's by enough for a warning. */

@@ -12,7 +12,7 @@ import { startService } from "../../support/service/service.ts";
 const saying = (text: string): string => expect.stringContaining(text) as string;
 
 describeWithTool("nginx", "the base URL behind the shipped proxy", () => {
-  /** What doctor finds when apis trust these proxies: nginx is one at 127.0.0.1. */
+  /** Returns the findings of doctor about an api that trusts these proxies. nginx asks from 127.0.0.1. */
   async function findings(proxies: string) {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const service = await startService({

@@ -15,7 +15,7 @@ export type Proposal =
 /** The answers about a file. */
 export interface Answers {
   sheet: number;
-  /** The number of the row with the headings; of the first row of data if the file has none. */
+  /** The number of the row with the headings, or of the first row of data if the file has no headings. */
   headerRow: number;
   headed: boolean;
   choices: readonly Choice[];

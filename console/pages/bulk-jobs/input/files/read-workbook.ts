@@ -80,7 +80,7 @@ function hiddenRowsOf(sheet: WorkSheet): ReadonlySet<number> {
   return hidden;
 }
 
-/** What the library reads about the windows of a workbook, which its types lack. */
+/** The windows of a workbook. The library reads them, and its types lack them. */
 interface Views {
   WBView?: readonly { activeTab?: number }[];
 }

@@ -20,7 +20,7 @@ export type SheetCell = string | { text: string; fault: CellFault } | null;
 
 type SheetRow = readonly SheetCell[];
 
-/** What a summary needs of a sheet. */
+/** The parts of a sheet that its summary is made of. */
 interface SheetContent {
   rows: readonly SheetRow[];
   hiddenRows: ReadonlySet<number>;

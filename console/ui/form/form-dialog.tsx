@@ -1,0 +1,43 @@
+import { Button, Group, Modal, Stack } from "@mantine/core";
+import type { ReactNode, SubmitEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { useReturnFocus } from "../dialog/use-return-focus.ts";
+import { FreshValues } from "../notice/changed-meanwhile.tsx";
+
+/** A small form in a dialog, which saves and closes. */
+export function FormDialog({
+  title,
+  submission: { submit, busy, summary },
+  fresh,
+  onClose,
+  children,
+}: {
+  title: string;
+  submission: { submit: (event?: SubmitEvent<HTMLFormElement>) => void; busy: boolean; summary: ReactNode };
+  /** The new values, once another user has changed them. */
+  fresh: unknown;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const { t } = useTranslation();
+  useReturnFocus();
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ "aria-label": t("confirm.close") }}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {summary}
+          {fresh !== undefined && <FreshValues now={fresh} />}
+          {children}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t("confirm.cancel")}
+            </Button>
+            <Button type="submit" loading={busy}>
+              {t("forms.save")}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
