@@ -4,7 +4,7 @@ import { durationsReporter } from "./test/support/run/durations-reporter.ts";
 import LongFirst from "./test/support/run/sequencer.ts";
 
 // A busy machine is slower, not red: these limits end hanging tests and promise nothing about speed.
-const limits = { testTimeout: 120_000, hookTimeout: 180_000 };
+const limits = { testTimeout: 120_000, hookTimeout: 600_000 };
 const services = { globalSetup: "test/support/run/global-setup.ts", ...limits };
 
 /** Tests with a RADIUS server take some minutes, so they have their own command. */
@@ -58,7 +58,7 @@ export default defineConfig({
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...services, ...heavy } },
       {
         extends: true,
-        test: { name: "deploy", include: ["test/deploy/**/*.test.ts"], ...limits, hookTimeout: 600_000, ...heavy },
+        test: { name: "deploy", include: ["test/deploy/**/*.test.ts"], ...limits, ...heavy },
       },
       { extends: true, test: { name: "fault", include: ["test/fault/**/*.test.ts"], ...services, ...waiting } },
     ],

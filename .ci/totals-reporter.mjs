@@ -34,9 +34,15 @@ export default class TotalsReporter {
           remarks.push(`${outcome}: ${module.relativeModuleId} > ${test.fullName}`, ...reasons(errors ?? []));
         }
       }
+      for (const suite of module.children.allSuites()) {
+        if (suite.errors().length > 0) {
+          counts.failed++;
+          remarks.push(`failed: ${module.relativeModuleId} > ${suite.fullName}`, ...reasons(suite.errors()));
+        }
+      }
       if (tests.length === 0 || module.errors().length > 0) {
         counts.failed++;
-        remarks.push(`failed: ${module.relativeModuleId}`);
+        remarks.push(`failed: ${module.relativeModuleId}`, ...reasons(module.errors()));
       }
     }
     const lines = [`${counts.passed} ${counts.failed} ${counts.skipped}`, ...remarks.map((remark) => `# ${remark}`)];

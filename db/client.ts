@@ -45,6 +45,8 @@ export interface DatabaseOptions {
   /** Additional connections that all lookups share (see `lookup` in `sql.ts`). Default: none; lookups use the pool. */
   readers?: number;
   applicationName: string;
+  /** How long a caller waits for a connection before Postgres counts as away, in seconds. Default: 5. */
+  connectSecondsMax?: number;
   /** How long Postgres may take to respond before it counts as away, in seconds. Default: 30. */
   answerSecondsMax?: number;
   /** How long a statement waits for a lock before it fails, in seconds. Default: as long as for an answer. */
@@ -68,14 +70,14 @@ export const startUpOptions = (settings: readonly string[] = []): string =>
   [...sessionSettings, ...settings].map((setting) => `-c ${setting}`).join(" ");
 
 const poolOptions = (
-  { url, connectionsMax, applicationName }: Omit<DatabaseOptions, "role">,
+  { url, connectionsMax, connectSecondsMax = 5, applicationName }: Omit<DatabaseOptions, "role">,
   { role, settings = [] }: { role: string | undefined; settings?: readonly string[] },
 ) => ({
   connectionString: url,
   max: connectionsMax,
   application_name: applicationName,
   keepAlive: true,
-  connectionTimeoutMillis: 5_000,
+  connectionTimeoutMillis: connectSecondsMax * 1_000,
   options: startUpOptions([...(role === undefined ? [] : [`role=${role}`]), ...settings]),
 });
 

@@ -62,7 +62,8 @@ test("doctor fails without a worker, and passes with a worker and a responder", 
   expect(before.found["status"]).toEqual({ ok: false, detail: expect.stringContaining("workers: none is alive") });
 
   await api.startWorker();
-  await givenProcess(api.database.owner, { kind: "responder" });
+  // Alive for an hour and longer, however slow this machine is.
+  await givenProcess(api.database.owner, { kind: "responder", silentSeconds: -3_600, startedSeconds: 60 });
   const after = await eventually(async () => {
     const found = await doctor();
     expect(found.code).toBe(0);

@@ -14,6 +14,9 @@ export interface TestDatabase {
   readonly owner: Database;
 }
 
+/** On a busy machine, answers and connections are late. */
+const patient = { applicationName: "realmpass test", connectSecondsMax: 60, answerSecondsMax: 120 };
+
 /** Makes a fresh copy of the migrated database for this test file. */
 export function useDatabase(): TestDatabase {
   const opened: Database[] = [];
@@ -23,7 +26,7 @@ export function useDatabase(): TestDatabase {
   beforeAll(async () => {
     const clone = await cloneDatabase();
     ({ url } = clone);
-    owner = openDatabase({ url, connectionsMax: 4, applicationName: "realmpass test" });
+    owner = openDatabase({ ...patient, url, connectionsMax: 4 });
     opened.push(owner);
     atEndOfFile(async () => {
       await Promise.all(opened.map((db) => db.close()));
@@ -40,7 +43,7 @@ export function useDatabase(): TestDatabase {
       return owner;
     },
     open(role, { connectionsMax = 8 } = {}) {
-      const db = openDatabase({ url, role, connectionsMax, applicationName: "realmpass test" });
+      const db = openDatabase({ ...patient, url, role, connectionsMax });
       opened.push(db);
       return db;
     },

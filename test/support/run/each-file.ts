@@ -2,4 +2,4 @@ import { afterAll } from "vitest";
 import { endFile } from "./at-end.ts";
 
 // Registered before anything of the file itself, so it runs after it.
-afterAll(endFile, 180_000);
+afterAll(endFile);
