@@ -105,9 +105,11 @@ create table applications (
   last_used_at timestamp with time zone,
   first_party boolean default false not null,
   full_token_answers boolean default false not null,
+  more_redirect_uris text[] default '{}'::text[] not null,
   constraint applications_pkey PRIMARY KEY (client_id),
   constraint applications_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint applications_client_id_check CHECK ((client_id ~ '^[a-zA-Z0-9_-]{1,64}$'::text)),
+  constraint applications_more_redirect_uris CHECK (((cardinality(more_redirect_uris) <= 9) AND ((type = 'useragent'::text) OR (more_redirect_uris = '{}'::text[])))),
   constraint applications_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
   constraint applications_redirect_uri CHECK (((type = 'useragent'::text) = (redirect_uri IS NOT NULL))),
   constraint applications_service_gives_no_roles CHECK (((type = 'useragent'::text) OR (NOT ('role.modify'::text = ANY (scopes))))) NOT VALID,
@@ -118,6 +120,7 @@ create table applications (
 comment on table applications is 'OAuth clients (RFC 6749 section 2).';
 comment on column applications.first_party is 'Ours, such as the console: nobody is asked for consent.';
 comment on column applications.full_token_answers is 'Whether token answers contain expires_in and scope as well.';
+comment on column applications.more_redirect_uris is 'Further redirect URIs, after redirect_uri.';
 CREATE INDEX applications_newest ON public.applications USING btree (realm_id, created_at DESC, client_id);
 
 create table audit_entries (
@@ -274,6 +277,7 @@ create table consents (
   shown_name text,
   shown_client_uri text,
   shown_redirect_uri text,
+  shown_more_redirect_uris text[] default '{}'::text[] not null,
   constraint consents_pkey PRIMARY KEY (user_id, client_id),
   constraint consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE CASCADE,
   constraint consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -282,6 +286,7 @@ comment on table consents is 'What people allowed which application.';
 comment on column consents.scopes is 'As the release before reads them. What holds is shown_scopes.';
 comment on column consents.shown_scopes is 'What the page listed when the person agreed. Null: of a release before, until its first use.';
 comment on column consents.shown_name is 'The application as the page showed it; another name or address is asked for again.';
+comment on column consents.shown_more_redirect_uris is 'Further redirect URIs that the page showed, after shown_redirect_uri.';
 CREATE INDEX consents_of_client ON public.consents USING btree (client_id);
 
 create table console_sessions (

@@ -36,6 +36,9 @@ export const revocationsPerHourMax = 20;
 /** Serial numbers in one revocation request. */
 export const revokedTogetherMax = 1_000;
 
+/** Redirect URIs of one application. */
+export const redirectUrisMax = 10;
+
 /** Characters of a certificate request. */
 export const csrLengthMax = 16_384;
 

@@ -9,10 +9,13 @@ import { readScope } from "./scope.ts";
 
 type Query = ReadonlyMap<string, readonly string[]>;
 
-/** A client and where to return to, which fits its registered redirect URI. */
+/** A client and where to return to, which fits one of its registered redirect URIs. */
 export interface AuthorizationClient {
-  application: Application & { redirectUri: string };
+  application: Application;
+  /** Where to return to, as sent. */
   redirectUri: string;
+  /** The registered redirect URI that it fits. */
+  registeredUri: string;
   /** As sent, to be returned unchanged; undefined if there was none. */
   state: string | undefined;
 }
@@ -37,11 +40,11 @@ export async function readClient(db: Db, query: Query): Promise<AuthorizationCli
   if ([...query.values()].flat().some((value) => value.length > valueLengthMax)) return "bad_request";
   const clientId = onlyOne(query, "client_id");
   const application = clientId === undefined ? undefined : await applications.find(db, { clientId });
-  if (application?.active !== true || application.redirectUri === null) return "unknown_client";
-  const registered = application.redirectUri;
+  if (application?.active !== true || application.type !== "useragent") return "unknown_client";
   const redirectUri = onlyOne(query, "redirect_uri");
-  if (redirectUri === undefined || !fitsRedirectUri(redirectUri, registered)) return "redirect_mismatch";
-  return { application: { ...application, redirectUri: registered }, redirectUri, state: onlyOne(query, "state") };
+  const registeredUri = application.redirectUris.find((uri) => fitsRedirectUri(redirectUri ?? "", uri));
+  if (redirectUri === undefined || registeredUri === undefined) return "redirect_mismatch";
+  return { application, redirectUri, registeredUri, state: onlyOne(query, "state") };
 }
 
 /** Validates the rest of a request, one check after the other. Throws {@link AuthorizationError}. */

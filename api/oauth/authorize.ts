@@ -120,7 +120,7 @@ async function scopesToAllow(
 
 async function askForConsent(
   page: PageRequest,
-  { application }: AuthorizationRequest,
+  { application, registeredUri }: AuthorizationRequest,
   { login, asked }: { login: Login; asked: { scope: Scope; isNew: boolean }[] },
 ): Promise<void> {
   const { deps, query } = page;
@@ -128,6 +128,7 @@ async function askForConsent(
   if (realm === undefined) throw new Error("an application without a realm");
   sendConsent(page, {
     application,
+    redirectUri: registeredUri,
     realm,
     person: personName(login),
     scopes: asked,
@@ -168,13 +169,16 @@ async function answerWithCode(
   }
 }
 
-/** Returns a digest of a consent page's content: the application and its scopes. */
+/**
+ * Returns a digest of a consent page's content: the application with its redirect URIs, and its scopes. With one
+ * redirect URI it is the digest of the release before, so a page of either can be sent to the other.
+ */
 const fingerprintOf = (
-  { name, clientUri, redirectUri }: AuthorizationRequest["application"],
+  { name, clientUri, redirectUris: [first, ...more] }: AuthorizationRequest["application"],
   scopes: readonly Scope[],
 ): string =>
   createHash("sha256")
-    .update(JSON.stringify([name, clientUri, redirectUri, ...[...scopes].sort()]))
+    .update(JSON.stringify([name, clientUri, first, ...(more.length > 0 ? [more] : []), ...[...scopes].sort()]))
     .digest("base64url");
 
 const queryString = (query: PageRequest["query"]): string =>

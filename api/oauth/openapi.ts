@@ -63,11 +63,11 @@ const paths: Record<string, Record<string, Describe>> = {
         "For browsers. Leads back to the redirect URI with `code`, `iss` and, if sent, `state`, or with `error`, " +
         "`error_description`, `iss` and `state`: " +
         `${authorizationErrorCodes.map((code) => `\`${code}\``).join(", ")}. ` +
-        "For an unknown client or another redirect URI a page shows the error, and nobody is redirected.",
+        "For an unknown client or a redirect URI that is not registered a page shows the error, and nobody is redirected.",
       parameters: [
         queryParameter("response_type", { const: "code" }, { required: true }),
         queryParameter("client_id", { type: "string" }, { required: true }),
-        queryParameter("redirect_uri", { type: "string" }, { required: true, description: "The registered one." }),
+        queryParameter("redirect_uri", { type: "string" }, { required: true, description: "A registered one." }),
         queryParameter(
           "scope",
           { type: "string" },

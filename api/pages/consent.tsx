@@ -8,7 +8,9 @@ import { sendPage } from "./send-page.tsx";
 import type { Texts } from "./texts/texts.ts";
 
 export interface ConsentView {
-  application: { name: string; clientUri: string; redirectUri: string };
+  application: { name: string; clientUri: string; redirectUris: readonly string[] };
+  /** The one of its redirect URIs that this request returns to. */
+  redirectUri: string;
   realm: PageRealm;
   /** The signed-in user's name, as they know it. */
   person: string;
@@ -23,7 +25,7 @@ export interface ConsentView {
 
 /** Asks the user for consent to an application: a form with the button `decision`, `allow` or `deny`. */
 export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "response">, view: ConsentView): void {
-  const { application, realm, person, scopes, action, hidden, notYou } = view;
+  const { application, redirectUri, realm, person, scopes, action, hidden, notYou } = view;
   sendPage(page, {
     status: 200,
     realm,
@@ -53,8 +55,9 @@ export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "respon
             ))}
           </ul>
           <p>
-            {texts.consent.returnTo} <span class="name">{placeOf(application.redirectUri, texts)}</span>
+            {texts.consent.returnTo} <span class="name">{placeOf(redirectUri, texts)}</span>
           </p>
+          <OtherPlaces places={otherPlaces(view, texts)} texts={texts} />
           <p class="dim">{texts.consent.withdraw}</p>
           <form class="pair" method="post" action={action}>
             {Object.entries(hidden).map(([name, value]) => (
@@ -73,6 +76,22 @@ export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "respon
   });
 }
 
+/** Names the other places that the application may have the user return to; the consent holds for them as well. */
+function OtherPlaces({ places, texts }: { places: readonly string[]; texts: Texts }) {
+  if (places.length === 0) return null;
+  return (
+    <p>
+      {texts.consent.otherReturnsTo}{" "}
+      {places.map((place, index) => (
+        <>
+          {index > 0 && ", "}
+          <span class="name">{place}</span>
+        </>
+      ))}
+    </p>
+  );
+}
+
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Returns the redirect's target as users can recognise it: a host, or an app's own scheme. */
@@ -80,3 +99,8 @@ function placeOf(redirectUri: string, texts: Texts): string {
   const { protocol, host } = new URL(redirectUri);
   return protocol === "https:" || protocol === "http:" ? host : texts.consent.appOnDevice(protocol.slice(0, -1));
 }
+
+const otherPlaces = ({ application, redirectUri }: ConsentView, texts: Texts): string[] => {
+  const here = placeOf(redirectUri, texts);
+  return [...new Set(application.redirectUris.map((uri) => placeOf(uri, texts)))].filter((place) => place !== here);
+};

@@ -74,6 +74,8 @@ import { fullTokenAnswers } from "./20261129-0900-full-token-answers.ts";
 import { errorDetails } from "./20261129-1000-error-details.ts";
 import { answersAboutServers } from "./20261129-1100-answers-about-servers.ts";
 import type { Migration } from "./migration.ts";
+import { redirectUris } from "./20261130-0900-redirect-uris.ts";
+import { shownRedirectUris } from "./20261130-0910-shown-redirect-uris.ts";
 import { vlans } from "./20261130-1500-vlans.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -153,5 +155,7 @@ export const migrations: readonly Migration[] = [
   fullTokenAnswers,
   errorDetails,
   answersAboutServers,
+  redirectUris,
+  shownRedirectUris,
   vlans,
 ];

@@ -108,7 +108,7 @@ async function openClient(
       type: "service",
       name: "Sample data",
       clientUri: baseUrl,
-      redirectUri: null,
+      redirectUris: [],
       scopes: scopesAllowedTo("service"),
       useClientSecret: true,
       requirePkce: false,

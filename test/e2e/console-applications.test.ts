@@ -43,7 +43,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await page.getByRole("radio", { name: type }).click();
     await page.click('main button:has-text("Next")');
   };
-  const field = (name: string) => `main input[data-path="${name}"]`;
+  const field = (name: string) => `main :is(input, textarea)[data-path="${name}"]`;
 
   const givenService = async (name: string): Promise<{ id: string; secret: string }> => {
     const service = { type: "service", name, clientURI: "https://sync.example", scopes: ["realm.read"] };
@@ -108,13 +108,15 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     expect((await page.locator("main fieldset code").allTextContents()).sort()).toEqual([...allScopes].sort());
     await page.fill(field("name"), "Course planner");
     await page.fill(field("clientURI"), `${subject.api.url}/`);
-    await page.fill(field("redirectURI"), "http://planner.example/back");
+    await page.fill(field("redirectURIs"), "http://planner.example/back");
     await page.click('main [type="submit"]');
-    await page.waitForSelector('[role="alert"]:focus >> text=Redirect URI: An https address, http on localhost');
-    expect(await page.getAttribute(field("redirectURI"), "aria-invalid")).toBe("true");
+    await page.waitForSelector(
+      '[role="alert"]:focus >> text=Redirect URIs: At most 10: https addresses, http on localhost',
+    );
+    expect(await page.getAttribute(field("redirectURIs"), "aria-invalid")).toBe("true");
     await page.click('[role="alert"] button');
-    expect(await page.evaluate(`document.activeElement.dataset.path`)).toBe("redirectURI");
-    await page.fill(field("redirectURI"), `${subject.api.url}/console/applications`);
+    expect(await page.evaluate(`document.activeElement.dataset.path`)).toBe("redirectURIs");
+    await page.fill(field("redirectURIs"), `${subject.api.url}/console/applications\n\n com.example.planner:/back `);
     await page.fill(field("name"), "Administration console");
     await page.click('main [type="submit"]');
     await page.waitForSelector('[role="alert"]:focus >> text=not like the name of a part of this service');
@@ -133,6 +135,26 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
       access_token: expect.any(String),
       id_token: expect.any(String),
     });
+    await context.close();
+  });
+
+  test("several redirect URIs are lines of one field, in their order, and one that is faulty is refused", async () => {
+    const uris = ["https://planner.example/back", "com.example.planner:/back"];
+    const registration = { type: "useragent", name: "Lines", clientURI: "https://planner.example", scopes: ["openid"] };
+    const { body } = await api().post("/api/applications", { ...registration, redirectURIs: uris });
+    const id = String(body.data.client_id);
+    const { page, context } = await subject.open(`/console/applications/${id}`);
+    expect(await page.inputValue(field("redirectURIs"))).toBe(uris.join("\n"));
+
+    await page.fill(field("redirectURIs"), [...uris, "http://planner.example/"].join("\n"));
+    await page.click('main [type="submit"]');
+    await page.waitForSelector('[role="alert"]:focus >> text=Redirect URIs: At most 10');
+    await page.fill(field("redirectURIs"), ["http://127.0.0.1/back", "", ...uris].join("\n "));
+    await page.click('main [type="submit"]');
+    await page.waitForSelector("text=The application was changed.");
+    const changed = ["http://127.0.0.1/back", ...uris];
+    expect((await applicationNow(id)).body.data).toMatchObject({ redirectURI: changed[0], redirectURIs: changed });
+    expect(await page.inputValue(field("redirectURIs"))).toBe(changed.join("\n"));
     await context.close();
   });
 
@@ -288,7 +310,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await expectGoodConsole(watched);
     await page.fill(field("name"), "Course planner");
     await page.fill(field("clientURI"), "https://planner.example");
-    await page.fill(field("redirectURI"), "https://planner.example/back");
+    await page.fill(field("redirectURIs"), "https://planner.example/back");
     await page.locator('[data-path="useClientSecret"]').setChecked(true, { force: true });
     await page.click('main [type="submit"]');
     await page.waitForSelector('main input[type="checkbox"]:below(pre)');

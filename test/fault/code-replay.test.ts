@@ -23,7 +23,7 @@ async function givenClient({ owner, realmId }: RunningService): Promise<string> 
       type: "useragent",
       name: "test",
       clientUri: "https://client.example",
-      redirectUri,
+      redirectUris: [redirectUri],
       scopes: ["openid", "offline_access", "realm.read"],
       useClientSecret: false,
       requirePkce: false,

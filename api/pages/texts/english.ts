@@ -53,6 +53,7 @@ export const english = {
     intro: "It would be able to:",
     isNew: "new",
     returnTo: "You return to",
+    otherReturnsTo: "Other sign-ins may return to",
     appOnDevice: (scheme: string) => `an app on this device (${scheme})`,
     withdraw: "What you allow is remembered. You can take it back in My devices, under Applications.",
     cancel: "Cancel",

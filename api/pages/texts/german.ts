@@ -53,6 +53,7 @@ export const german: Texts = {
     intro: "Die Anwendung könnte dann:",
     isNew: "neu",
     returnTo: "Sie kehren zurück zu",
+    otherReturnsTo: "Andere Anmeldungen kehren eventuell zurück zu",
     appOnDevice: (scheme) => `einer App auf diesem Gerät (${scheme})`,
     withdraw: "Was Sie erlauben, wird gespeichert. Sie können es bei Meine Geräte unter Anwendungen zurücknehmen.",
     cancel: "Abbrechen",

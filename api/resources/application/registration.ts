@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { InsufficientScope } from "../../http/token-errors.ts";
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
@@ -14,6 +15,7 @@ import {
   signInScopes,
 } from "../../../domain/people/scopes.ts";
 import { recognisableName } from "../../../domain/text.ts";
+import { redirectUrisMax } from "../../../domain/limits.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
 import type { Fail } from "../../contract/endpoint.ts";
 import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
@@ -29,6 +31,12 @@ const Scopes = z
       "service that has no other scope; the caller needs profile.read.",
   );
 
+const RedirectUris = z
+  .array(RedirectUri)
+  .max(redirectUrisMax)
+  .transform((given) => [...new Set(given)])
+  .optional();
+
 /** The body for registering an application. */
 export const Registration = z.object({
   type: ApplicationType.describe("useragent: acts for a signed-in user; service: acts on its own."),
@@ -36,6 +44,7 @@ export const Registration = z.object({
   name: recognisableName(1, 200),
   clientURI: WebUri.describe("The client's home page; signing out returns to its host."),
   redirectURI: RedirectUri.nullish().describe("Where users return after signing in; for a useragent."),
+  redirectURIs: RedirectUris.describe("Instead of redirectURI, up to 10 of them. The first is redirectURI."),
   scopes: Scopes,
   useClientSecret: z.boolean().optional().describe("Omitted: a service has one, a useragent has none."),
   requirePKCE: z.boolean().optional().describe("Omitted: required of a useragent without a secret."),
@@ -48,7 +57,8 @@ export const RegistrationChange = z.object({
   active: z.boolean().optional().describe("When it is switched off, all its tokens are refused at once."),
   name: recognisableName(1, 200).optional(),
   clientURI: WebUri.optional(),
-  redirectURI: RedirectUri.nullish(),
+  redirectURI: RedirectUri.nullish().describe("Replaces the first redirect URI; the others stay."),
+  redirectURIs: RedirectUris.describe("All redirect URIs. The first is redirectURI."),
   scopes: Scopes.optional().describe("Sessions and tokens with a removed scope end."),
   useClientSecret: z.boolean().optional(),
   requirePKCE: z.boolean().optional(),
@@ -57,11 +67,11 @@ export const RegistrationChange = z.object({
 
 /** Returns the settings of a new application. Fails if they contradict one another. */
 export function settingsOf(given: z.output<typeof Registration>, fail: Fail<"invalid_request">): ApplicationSettings {
-  const { type, active, name, clientURI, redirectURI, scopes, fullTokenAnswers } = given;
+  const { type, active, name, clientURI, scopes, fullTokenAnswers } = given;
   const useClientSecret = given.useClientSecret ?? type === "service";
   const requirePkce = given.requirePKCE ?? (type === "useragent" && !useClientSecret);
   const settings = { type, active, name, clientUri: clientURI, scopes, useClientSecret, requirePkce, fullTokenAnswers };
-  return consistent({ ...settings, redirectUri: redirectURI ?? null }, { fail });
+  return withRedirectUris(settings, { before: [], given, faults: [], fail });
 }
 
 /** Returns an application's settings after a change. Fails if they contradict one another. */
@@ -75,28 +85,66 @@ export function changedBy(
     active: given.active ?? before.active,
     name: given.name ?? before.name,
     clientUri: given.clientURI ?? before.clientUri,
-    redirectUri: given.redirectURI === undefined ? before.redirectUri : given.redirectURI,
     scopes: given.scopes ?? before.scopes,
     useClientSecret: given.useClientSecret ?? before.useClientSecret,
     requirePkce: given.requirePKCE ?? before.requirePkce,
     fullTokenAnswers: given.fullTokenAnswers ?? before.fullTokenAnswers,
   };
   const changesType = given.type !== undefined && given.type !== before.type;
-  return consistent(after, { faults: changesType ? [{ path: "type", reason: "cannot change" }] : [], fail });
+  const faults = changesType ? [{ path: "type", reason: "cannot change" }] : [];
+  return withRedirectUris(after, { before: before.redirectUris, given, faults, fail });
+}
+
+type GivenUris = Pick<z.output<typeof RegistrationChange>, "redirectURI" | "redirectURIs">;
+
+/** Adds the redirect URIs to the other settings. Fails if the settings contradict one another. */
+function withRedirectUris(
+  settings: Omit<ApplicationSettings, "redirectUris">,
+  {
+    before,
+    given,
+    faults,
+    fail,
+  }: { before: readonly string[]; given: GivenUris; faults: FieldError[]; fail: Fail<"invalid_request"> },
+): ApplicationSettings {
+  const redirectUris = redirectUrisOf(before, given);
+  if (redirectUris === undefined) {
+    throw fail("invalid_request", {
+      fields: [...faults, { path: "redirectURI", reason: "must be the first of redirectURIs" }],
+    });
+  }
+  return consistent(
+    { ...settings, redirectUris },
+    { faults, redirectPath: given.redirectURIs === undefined ? "redirectURI" : "redirectURIs", fail },
+  );
+}
+
+/**
+ * Returns the redirect URIs after a request; undefined if it contradicts itself. `redirectURI` alone replaces the first.
+ * A client that sends an application back as it read it, with a change to one of the two, means this change.
+ */
+function redirectUrisOf(before: readonly string[], { redirectURI, redirectURIs }: GivenUris): string[] | undefined {
+  if (redirectURI === undefined) return redirectURIs ?? [...before];
+  const first = redirectURI ?? undefined;
+  const replaced = first === undefined ? [] : [...new Set([first, ...before.slice(1)])];
+  const list = redirectURIs ?? replaced;
+  if (first === list[0]) return list;
+  if (before.length > 0 && isDeepStrictEqual(list, before)) return replaced;
+  return first === before[0] ? list : undefined;
 }
 
 function consistent(
   settings: ApplicationSettings,
-  { faults = [], fail }: { faults?: FieldError[]; fail: Fail<"invalid_request"> },
+  { faults, redirectPath, fail }: { faults: FieldError[]; redirectPath: string; fail: Fail<"invalid_request"> },
 ): ApplicationSettings {
-  const { type, redirectUri, scopes, useClientSecret, requirePkce } = settings;
+  const { type, redirectUris, scopes, useClientSecret, requirePkce } = settings;
   const fault = (path: string, reason: string): unknown => faults.push({ path, reason });
   if (type === "service") {
-    if (redirectUri !== null) fault("redirectURI", "a service has none");
+    if (redirectUris.length > 0) fault(redirectPath, "a service has none");
     if (!useClientSecret) fault("useClientSecret", "a service always has a secret");
     if (requirePkce) fault("requirePKCE", "a service asks for no authorization");
-  } else if (redirectUri === null) {
-    fault("redirectURI", "a useragent needs one");
+  } else if (redirectUris.length === 0) {
+    fault(redirectPath, "a useragent needs one");
   }
   const scopesRefused = scopesFault(type, scopes);
   if (scopesRefused !== undefined) fault("scopes", scopesRefused);
@@ -113,7 +161,7 @@ export function scopesAtStake(before: ApplicationSettings, after: ApplicationSet
   const decidesWho =
     before.name !== after.name ||
     before.clientUri !== after.clientUri ||
-    before.redirectUri !== after.redirectUri ||
+    after.redirectUris.some((uri) => !before.redirectUris.includes(uri)) ||
     before.useClientSecret !== after.useClientSecret ||
     before.requirePkce !== after.requirePkce ||
     (after.active && !before.active);

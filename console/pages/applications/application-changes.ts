@@ -8,6 +8,7 @@ export const changeable = [
   "name",
   "clientURI",
   "redirectURI",
+  "redirectURIs",
   "scopes",
   "useClientSecret",
   "requirePKCE",

@@ -1,11 +1,11 @@
-import { Alert, Stack, Switch, TextInput } from "@mantine/core";
+import { Alert, Stack, Switch, Textarea, TextInput } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useApplicationFields, type ApplicationForm } from "./application-form.ts";
 import type { ApplicationType } from "./applications.ts";
 import { ScopeFields } from "./scope-fields.tsx";
 
-/** The fields of an application. A service has no redirect URI and no PKCE, because no user signs in to it. */
+/** The fields of an application. A service has no redirect URIs and no PKCE, because no user signs in to it. */
 export function ApplicationFields({ type, form }: { type: ApplicationType; form: ApplicationForm }) {
   const { t } = useTranslation();
   const fields = useApplicationFields();
@@ -28,13 +28,16 @@ export function ApplicationFields({ type, form }: { type: ApplicationType; form:
         {...form.getInputProps("clientURI")}
       />
       {!service && (
-        <TextInput
-          type="url"
-          label={fields.redirectURI.label}
-          description={t("applications.fields.redirectURIHint")}
+        <Textarea
+          label={fields.redirectURIs.label}
+          description={t("applications.fields.redirectURIsHint")}
           placeholder="https://"
           required
-          {...form.getInputProps("redirectURI")}
+          autosize
+          minRows={1}
+          maxRows={10}
+          spellCheck={false}
+          {...form.getInputProps("redirectURIs")}
         />
       )}
       <ScopeFields

@@ -7,7 +7,8 @@ import { firstScopes } from "./scope-groups.ts";
 export interface ApplicationValues {
   name: string;
   clientURI: string;
-  redirectURI: string;
+  /** One on each line. */
+  redirectURIs: string;
   scopes: ApplicationScope[];
   useClientSecret: boolean;
   requirePKCE: boolean;
@@ -18,7 +19,7 @@ export interface ApplicationValues {
 export const applicationFieldNames = [
   "name",
   "clientURI",
-  "redirectURI",
+  "redirectURIs",
   "scopes",
   "useClientSecret",
   "requirePKCE",
@@ -31,7 +32,7 @@ export type ApplicationForm = UseFormReturnType<ApplicationValues>;
 export const newApplication = (type: ApplicationType): ApplicationValues => ({
   name: "",
   clientURI: "",
-  redirectURI: "",
+  redirectURIs: "",
   scopes: [...firstScopes[type]],
   useClientSecret: type === "service",
   requirePKCE: type === "useragent",
@@ -42,18 +43,24 @@ export const newApplication = (type: ApplicationType): ApplicationValues => ({
 export const valuesOf = (application: Application): ApplicationValues => ({
   name: application.name,
   clientURI: application.clientURI,
-  redirectURI: application.redirectURI ?? "",
+  redirectURIs: application.redirectURIs.join("\n"),
   scopes: [...application.scopes],
   useClientSecret: application.useClientSecret,
   requirePKCE: application.requirePKCE,
   fullTokenAnswers: application.fullTokenAnswers,
 });
 
+/** Returns the redirect URIs of a text with one on each line; the first by itself as well, for an older service. */
+function redirectsOf(text: string): Pick<Application, "redirectURI" | "redirectURIs"> {
+  const redirectURIs = text.split(/\s+/).filter((uri) => uri !== "");
+  return { redirectURI: redirectURIs[0] ?? null, redirectURIs };
+}
+
 /** Returns the body of the API's request. */
 export const registrationOf = (type: ApplicationType, values: ApplicationValues) => ({
   name: values.name.trim(),
   clientURI: values.clientURI.trim(),
-  redirectURI: type === "service" ? null : values.redirectURI.trim(),
+  ...redirectsOf(type === "service" ? "" : values.redirectURIs),
   scopes: values.scopes,
   useClientSecret: values.useClientSecret,
   requirePKCE: values.requirePKCE,
@@ -72,7 +79,7 @@ export function useApplicationForm(
     validate: {
       name: required,
       clientURI: required,
-      redirectURI: (value) => (type === "service" ? null : required(value)),
+      redirectURIs: (value) => (type === "service" ? null : required(value)),
       scopes: (value) => (value.length === 0 ? t("applications.fields.scopesRule") : null),
     },
     ...(onValuesChange !== undefined && { onValuesChange }),
@@ -89,7 +96,7 @@ export function useApplicationFields(): Record<keyof ApplicationValues, FormFiel
   return {
     name: field("name"),
     clientURI: field("clientURI"),
-    redirectURI: field("redirectURI"),
+    redirectURIs: field("redirectURIs"),
     scopes: field("scopes"),
     useClientSecret: { label: t("applications.fields.useClientSecret") },
     requirePKCE: { label: t("applications.fields.requirePKCE") },

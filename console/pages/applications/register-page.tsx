@@ -59,7 +59,7 @@ export function RegisterPage() {
           <Details
             key={type}
             type={type}
-            initialValues={draft?.type === type ? draft.values : newApplication(type)}
+            initialValues={{ ...newApplication(type), ...(draft?.type === type && draft.values) }}
             onBack={() => {
               setChoosing(true);
             }}

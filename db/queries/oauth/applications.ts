@@ -10,7 +10,8 @@ export interface ApplicationSettings {
   active: boolean;
   name: string;
   clientUri: string;
-  redirectUri: string | null;
+  /** Where users may return to, the first one first; a service has none. */
+  redirectUris: string[];
   scopes: Scope[];
   useClientSecret: boolean;
   requirePkce: boolean;
@@ -25,9 +26,16 @@ export interface Application extends ApplicationSettings {
   firstParty: boolean;
 }
 
+/**
+ * All redirect URIs of the application `a`, each once: the release before changes the first without a look at the
+ * others.
+ */
+export const redirectUris = sql`
+  array_remove(array_prepend(a.redirect_uri, array_remove(a.more_redirect_uris, a.redirect_uri)), null)`;
+
 const columns = sql`
   a.client_id as "clientId", a.realm_id as "realmId", a.type, a.active, a.name, a.client_uri as "clientUri",
-  a.redirect_uri as "redirectUri", a.scopes, a.use_client_secret as "useClientSecret", a.require_pkce as "requirePkce",
+  ${redirectUris} as "redirectUris", a.scopes, a.use_client_secret as "useClientSecret", a.require_pkce as "requirePkce",
   a.full_token_answers as "fullTokenAnswers", a.first_party as "firstParty"`;
 
 /** Returns an application of any realm: authorization requests name only the client. */
@@ -72,11 +80,12 @@ export interface NewApplication extends Omit<Application, "active" | "firstParty
 
 /** Registers an application, with its secret's hash when it has one. Call in a transaction. */
 export async function create(tx: Db, row: NewApplication): Promise<void> {
+  const [redirectUri = null, ...more] = row.redirectUris;
   await tx.query(sql`
-    insert into applications (client_id, realm_id, type, active, name, client_uri, redirect_uri, scopes, use_client_secret,
-                              require_pkce, full_token_answers, first_party, created_at, created_by)
-    values (${row.clientId}, ${row.realmId}, ${row.type}, ${row.active ?? true}, ${row.name}, ${row.clientUri}, ${row.redirectUri},
-            ${row.scopes}, ${row.useClientSecret}, ${row.requirePkce}, ${row.fullTokenAnswers ?? false}, ${row.firstParty ?? false}, ${row.at}, ${row.createdBy})
+    insert into applications (client_id, realm_id, type, active, name, client_uri, redirect_uri, more_redirect_uris, scopes,
+                              use_client_secret, require_pkce, full_token_answers, first_party, created_at, created_by)
+    values (${row.clientId}, ${row.realmId}, ${row.type}, ${row.active ?? true}, ${row.name}, ${row.clientUri}, ${redirectUri},
+            ${more}, ${row.scopes}, ${row.useClientSecret}, ${row.requirePkce}, ${row.fullTokenAnswers ?? false}, ${row.firstParty ?? false}, ${row.at}, ${row.createdBy})
   `);
   if (row.secretHash !== null) {
     await tx.query(sql`
@@ -220,10 +229,11 @@ export async function update(
   tx: Db,
   row: Omit<ApplicationSettings, "type"> & Pick<Application, "clientId">,
 ): Promise<void> {
+  const [redirectUri = null, ...more] = row.redirectUris;
   await tx.query(sql`
     update applications
-       set active = ${row.active}, name = ${row.name}, client_uri = ${row.clientUri}, redirect_uri = ${row.redirectUri},
-           scopes = ${row.scopes}, use_client_secret = ${row.useClientSecret}, require_pkce = ${row.requirePkce},
+       set active = ${row.active}, name = ${row.name}, client_uri = ${row.clientUri}, redirect_uri = ${redirectUri},
+           more_redirect_uris = ${more}, scopes = ${row.scopes}, use_client_secret = ${row.useClientSecret}, require_pkce = ${row.requirePkce},
            full_token_answers = ${row.fullTokenAnswers}
      where client_id = ${row.clientId}
   `);

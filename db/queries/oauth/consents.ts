@@ -1,6 +1,7 @@
 import type { Scope } from "../../../domain/people/scopes.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
+import * as applications from "./applications.ts";
 import type { Application } from "./applications.ts";
 
 /** A user's consent to an application. */
@@ -14,17 +15,22 @@ export interface Consent {
 }
 
 /** The application as the consent page showed it. */
-export type ShownApplication = Pick<Application, "clientId" | "name" | "clientUri" | "redirectUri">;
+export type ShownApplication = Pick<Application, "clientId" | "name" | "clientUri" | "redirectUris">;
 
 interface Of {
   userId: string;
   clientId: string;
 }
 
-/** Whether the consent `c` was given to the application `a` as it is now; true for consents of an earlier release. */
+/**
+ * Whether the consent `c` was given to the application `a` as it is now: its name, its home, and each of its redirect
+ * URIs. A consent of an earlier release whose page was not recorded holds for an application with one redirect URI.
+ */
 const isOfSame = sql`
-  (c.shown_scopes is null
-   or (c.shown_name, c.shown_client_uri, c.shown_redirect_uri) is not distinct from (a.name, a.client_uri, a.redirect_uri))`;
+  case when c.shown_scopes is null then a.more_redirect_uris = '{}'
+       else (c.shown_name, c.shown_client_uri) is not distinct from (a.name, a.client_uri)
+            and ${applications.redirectUris} <@ array_prepend(c.shown_redirect_uri, c.shown_more_redirect_uris)
+       end`;
 
 /**
  * Returns a user's consent to an application as it is now. `shown` is null until a consent of an earlier release is
@@ -57,7 +63,10 @@ export const listOfUser = (db: Db, { userId }: { userId: string }): Promise<Cons
      order by c.granted_at desc, c.client_id
   `);
 
-/** Adds scopes to an earlier consent if the application looked the same, else replaces what was shown. */
+/**
+ * Adds scopes to an earlier consent if the application looked the same, without another redirect URI, else replaces what
+ * was shown.
+ */
 export async function grant(
   tx: Db,
   {
@@ -67,26 +76,33 @@ export async function grant(
     at,
   }: { userId: string; application: ShownApplication; scopes: readonly Scope[]; at: Date },
 ): Promise<void> {
-  const { clientId, name, clientUri, redirectUri } = application;
+  const { clientId, name, clientUri } = application;
+  const [redirectUri, ...more] = application.redirectUris;
   await tx.query(sql`
     insert into consents as known (user_id, client_id, scopes, shown_scopes, shown_name, shown_client_uri, shown_redirect_uri,
-                                   granted_at)
-    values (${userId}, ${clientId}, ${scopes}, ${scopes}, ${name}, ${clientUri}, ${redirectUri}, ${at})
+                                   shown_more_redirect_uris, granted_at)
+    values (${userId}, ${clientId}, ${scopes}, ${scopes}, ${name}, ${clientUri}, ${redirectUri},
+            ${more}, ${at})
     on conflict (user_id, client_id) do update
-       set shown_scopes = case when (known.shown_name, known.shown_client_uri, known.shown_redirect_uri)
-                                    is not distinct from
-                                    (excluded.shown_name, excluded.shown_client_uri, excluded.shown_redirect_uri)
+       set shown_scopes = case when (known.shown_name, known.shown_client_uri)
+                                    is not distinct from (excluded.shown_name, excluded.shown_client_uri)
+                                and array_prepend(excluded.shown_redirect_uri, excluded.shown_more_redirect_uris)
+                                    <@ array_prepend(known.shown_redirect_uri, known.shown_more_redirect_uris)
                                then array(select distinct unnest(known.shown_scopes || excluded.shown_scopes))
                                else excluded.shown_scopes end,
            scopes = array(select distinct unnest(known.scopes || excluded.scopes)),
            shown_name = excluded.shown_name,
            shown_client_uri = excluded.shown_client_uri,
            shown_redirect_uri = excluded.shown_redirect_uri,
+           shown_more_redirect_uris = excluded.shown_more_redirect_uris,
            granted_at = excluded.granted_at
   `);
 }
 
-/** Fixes the scopes of a consent of an earlier release, which recorded only the requested ones. */
+/**
+ * Fixes the scopes of a consent of an earlier release, which recorded only the requested ones. Its page showed one
+ * redirect URI: further ones stay without consent.
+ */
 export async function settle(db: Db, { userId, clientId, shown }: Of & { shown: readonly Scope[] }): Promise<void> {
   await db.query(sql`
     update consents c

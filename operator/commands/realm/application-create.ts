@@ -9,6 +9,7 @@ import { isSet } from "../../../terminal/inputs.ts";
 import { command } from "../command.ts";
 import { recognisableName } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
+import { redirectUrisMax } from "../../../domain/limits.ts";
 import { usageError } from "../../../terminal/failure.ts";
 import { drawSecretToken } from "../../../runtime/keys/secret-token.ts";
 import { lines } from "../views.ts";
@@ -20,7 +21,16 @@ export const applicationCreate = command({
     type: option("type", "useragent: acts for a signed-in user; service: acts on its own", ApplicationType),
     name: option("name", "the name that users see while they sign in", recognisableName(1, 200)),
     clientUri: option("uri", "the client's home page", WebUri),
-    redirectUri: option("uri", "where users return after signing in; for a useragent", RedirectUri.optional()),
+    redirectUri: option(
+      "uri",
+      "where users return after signing in; for a useragent; up to 10, each with the option",
+      z
+        .array(RedirectUri)
+        .max(redirectUrisMax)
+        .transform((given) => [...new Set(given)])
+        .default([]),
+      { many: true },
+    ),
     scopes: option(
       "list",
       "scopes, separated by spaces; default: all that the type may have but radius.read, which cannot be combined",
@@ -31,10 +41,10 @@ export const applicationCreate = command({
     requirePkce: flag("refuse authorization requests without PKCE", isSet),
   },
   async run(input, context) {
-    const { type, name, clientUri, redirectUri, requirePkce, firstParty } = input;
-    if (type === "useragent" && redirectUri === undefined)
+    const { type, name, clientUri, redirectUri: redirectUris, requirePkce, firstParty } = input;
+    if (type === "useragent" && redirectUris.length === 0)
       throw usageError("--redirect-uri is required for a useragent.");
-    if (type === "service" && redirectUri !== undefined) throw usageError("A service has no --redirect-uri.");
+    if (type === "service" && redirectUris.length > 0) throw usageError("A service has no --redirect-uri.");
     const scopes = input.scopes === undefined ? scopesAllowedTo(type) : parseScopes(input.scopes, type);
     const at = context.clock.now();
     const { id: realmId } = await context.realm();
@@ -49,7 +59,7 @@ export const applicationCreate = command({
         type,
         name,
         clientUri,
-        redirectUri: redirectUri ?? null,
+        redirectUris,
         scopes,
         useClientSecret: secret !== undefined,
         requirePkce,
@@ -63,7 +73,15 @@ export const applicationCreate = command({
         event: "client_create",
         actor: operatorActor,
         at,
-        properties: { clientID: clientId, type, name, clientURI: clientUri, redirectURI: redirectUri ?? null, scopes },
+        properties: {
+          clientID: clientId,
+          type,
+          name,
+          clientURI: clientUri,
+          redirectURI: redirectUris[0] ?? null,
+          redirectURIs: redirectUris,
+          scopes,
+        },
       });
     });
     const answer = { client_id: clientId, ...(secret && { client_secret: secret.token }) };

@@ -32,7 +32,7 @@ test("a service always has a secret, stored only as a hash, and every scope a se
     type: "service",
     active: true,
     useClientSecret: true,
-    redirectUri: null,
+    redirectUris: [],
     scopes: scopesAllowedTo("service"),
     secretHashes: [createHash("sha256").update(String(ran.json["client_secret"])).digest()],
   });
@@ -53,7 +53,7 @@ test("a useragent has a secret only on request", async () => {
   expect(Object.keys(withSecret.json)).toEqual(["client_id", "client_secret"]);
   expect(await stored(withSecret)).toMatchObject({
     useClientSecret: true,
-    redirectUri: "https://app.example/callback",
+    redirectUris: ["https://app.example/callback"],
   });
 });
 
@@ -72,7 +72,18 @@ test.each([
 ])("a redirect uri may be %s", async (_, uri) => {
   const ran = await create(...useragent, "--redirect-uri", uri);
   expect(ran.code, ran.err).toBe(0);
-  expect((await stored(ran))?.redirectUri).toBe(uri);
+  expect((await stored(ran))?.redirectUris).toEqual([uri]);
+});
+
+test("a useragent may have up to 10 redirect uris, in the given order and each once", async () => {
+  const uris = Array.from({ length: 10 }, (_, index) => `https://app.example/${index}`);
+  const options = (given: readonly string[]) => given.flatMap((uri) => ["--redirect-uri", uri]);
+  const ran = await create(...useragent, ...options(["https://app.example/9", ...uris.slice(0, 9)]));
+  expect((await stored(ran))?.redirectUris).toEqual(["https://app.example/9", ...uris.slice(0, 9)]);
+  const twice = await create(...useragent, ...options(["https://app.example/1", "https://app.example/1"]));
+  expect((await stored(twice))?.redirectUris).toEqual(["https://app.example/1"]);
+  expect((await create(...useragent, ...options([...uris, "https://app.example/10"]))).code).toBe(2);
+  expect((await create(...useragent, ...options(["https://app.example/1", "/2"]))).code).toBe(2);
 });
 
 test.each([

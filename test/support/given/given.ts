@@ -161,6 +161,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       name,
       clientUri = "https://client.example",
       redirectUri = "https://client.example/back",
+      redirectUris = [redirectUri],
       requirePkce = false,
       firstParty = false,
     }: {
@@ -172,6 +173,8 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       name?: string;
       clientUri?: string;
       redirectUri?: string;
+      /** In place of `redirectUri`. */
+      redirectUris?: readonly string[];
       requirePkce?: boolean;
       firstParty?: boolean;
     }): Promise<GivenApplication> {
@@ -184,7 +187,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
           type,
           name: name ?? `application ${clientId}`,
           clientUri,
-          redirectUri: type === "useragent" ? redirectUri : null,
+          redirectUris: type === "useragent" ? [...redirectUris] : [],
           scopes: [...scopes],
           useClientSecret,
           requirePkce,

@@ -210,7 +210,7 @@ export async function givenServiceApplication(
       type: "service",
       name: "test",
       clientUri: "https://client.example",
-      redirectUri: null,
+      redirectUris: [],
       scopes: [...scopes],
       useClientSecret: true,
       requirePkce: false,

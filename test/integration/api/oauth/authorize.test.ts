@@ -228,3 +228,89 @@ describe("an address on the person's own machine (RFC 8252 section 7.3)", () => 
     expectShownOnPage(await (await browser(user)).get(authorizeUrl(app, { redirect_uri: asked }), { follow: false }));
   });
 });
+
+describe("with ten redirect URIs", () => {
+  const uris = [
+    "https://client.example/back",
+    "https://client.example/back/2",
+    "https://client.example/back?x=1",
+    "https://client.example:8443/back",
+    "https://other.example/back",
+    "https://other.example/Back",
+    "http://localhost:8080/back",
+    "http://127.0.0.1/back",
+    "http://[::1]/back",
+    "com.example.app:/back",
+  ];
+  let ten: GivenApplication;
+  beforeAll(async () => {
+    ten = await given.application({ realmId: api.realmId, type: "useragent", redirectUris: uris, firstParty: true });
+  });
+  const askAt = (redirect_uri: string, parameters: Record<string, string> = {}) =>
+    ask({ redirect_uri, ...parameters }, () => ten);
+  const placeOf = (location = ""): string => location.replace(/[?&](?:code|error|error_description|state|iss)=.*$/, "");
+
+  test.each(uris)(
+    "%s gets its code and its errors, with our issuer, and no other one redeems the code",
+    async (uri) => {
+      const { headers } = await askAt(uri, { state: markedState });
+      expect(placeOf(headers.location)).toBe(uri);
+      const { searchParams } = new URL(headers.location ?? "");
+      expect(searchParams.get("iss")).toBe(api.url);
+      expect(searchParams.get("state")).toBe(markedState);
+      const code = searchParams.get("code") ?? "";
+      for (const other of uris.filter((each) => each !== uri)) {
+        expect((await redeem(ten, code, { redirect_uri: other })).body.error).toBe("invalid_grant");
+      }
+      expect((await redeem(ten, code, { redirect_uri: uri })).status).toBe(200);
+
+      const refused = await askAt(uri, { response_type: "token" });
+      expect(placeOf(refused.headers.location)).toBe(uri);
+      expect(new URL(refused.headers.location ?? "").searchParams.get("iss")).toBe(api.url);
+    },
+  );
+
+  test.each([
+    "https://client.example/back/",
+    "https://client.example/back/3",
+    "https://client.example/back?x=1&y=2",
+    "https://client.example/Back",
+    "https://client.example/back#f",
+    "https://client.example.evil.example/back",
+    "https://client.example@evil.example/back",
+    "https://other.example:8443/back",
+    "https://other.example/back?x=1",
+    "http://localhost:8081/back",
+    "http://127.0.0.1/other",
+    "http://127.0.0.2/back",
+    "com.example.app:/other",
+    uris.slice(0, 2).join(" "),
+    uris.slice(0, 2).join(","),
+  ])("%s is none of them, and the error is shown on a page", async (uri) => {
+    expectShownOnPage(await askAt(uri));
+    expectShownOnPage(await askAt(uri, { response_type: "token" }));
+  });
+
+  test("two of them in one request are refused on a page", async () => {
+    const url = `${authorizeUrl(ten, { redirect_uri: uris[0] })}&${new URLSearchParams({ redirect_uri: uris[1] ?? "" }).toString()}`;
+    expectShownOnPage(await (await browser(user)).get(url, { follow: false }));
+  });
+
+  test("a removed one gets nothing more, and its code is redeemed where it was issued for", async () => {
+    const app = await given.application({
+      realmId: api.realmId,
+      type: "useragent",
+      redirectUris: uris,
+      firstParty: true,
+    });
+    const [first = "", removed = ""] = uris;
+    const at = async (redirect_uri: string) => ask({ redirect_uri }, () => app);
+    const { code = "" } = answerOf(await at(first));
+    expect((await at(removed)).status).toBe(303);
+    await api.as
+      .admin()
+      .put(`/api/applications/${app.clientId}`, { redirectURIs: uris.filter((uri) => uri !== removed) });
+    expectShownOnPage(await at(removed));
+    expect((await redeem(app, code, { redirect_uri: first })).status).toBe(200);
+  });
+});

@@ -1,5 +1,5 @@
 import { decodeJwt } from "jose";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import type { Role } from "../../../../domain/people/roles.ts";
 import type { Scope } from "../../../../domain/people/scopes.ts";
@@ -86,6 +86,7 @@ test.each([
   ["another name", { name: "another name" }, true],
   ["another home", { clientURI: "https://elsewhere.example" }, true],
   ["another redirect", { redirectURI: "https://elsewhere.example/back" }, true],
+  ["one more redirect", { redirectURIs: [redirectUri, "https://elsewhere.example/back"] }, true],
   ["another rule for PKCE", { requirePKCE: false }, false],
 ])("an application with %s needs consent again: %j, %s", async (_, change, expected) => {
   const user = await given.user({ realmId: api.realmId });
@@ -103,6 +104,126 @@ test.each([
   );
   await who.submit(page, { decision: "allow" });
   expect((await who.get(authorizeUrl(application, moved))).status).toBe(303);
+});
+
+describe("with several redirect URIs", () => {
+  const [first, second, third] = ["first", "second", "third"].map((name) => `https://${name}.example/back`) as [
+    string,
+    string,
+    string,
+  ];
+  const withUris = (redirectUris: readonly string[]) =>
+    given.application({ realmId: api.realmId, type: "useragent", scopes: asked, redirectUris });
+  const setUris = async (clientId: string, redirectURIs: readonly string[]) => {
+    expect((await as.admin().put(`/api/applications/${clientId}`, { redirectURIs })).status).toBe(200);
+  };
+  /** Returns the status of a request that returns to this URI: 200 if the user is asked, 303 if not. */
+  const statusAt = async (user: GivenUser, { clientId }: { clientId: string }, redirect_uri: string) =>
+    (await (await browser(user)).get(authorizeUrl({ clientId }, { redirect_uri }), { follow: false })).status;
+  const agree = async (user: GivenUser, application: { clientId: string }, redirect_uri: string) => {
+    const who = await browser(user);
+    const page = await who.get(authorizeUrl(application, { redirect_uri }));
+    return who.submit(page, { decision: "allow" });
+  };
+
+  test("the page names where this request returns to, and where others may", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const application = await withUris([first, second, "http://127.0.0.1/back"]);
+    const page = async (redirect_uri: string) => {
+      const { text } = await (await browser(user)).get(authorizeUrl(application, { redirect_uri }));
+      return [...text.matchAll(/<p>(.*?)<\/p>/gs)].map(([, inside = ""]) => inside.replace(/<[^>]*>/g, ""));
+    };
+    expect(await page(second)).toEqual(
+      expect.arrayContaining(["You return to second.example", "Other sign-ins may return to first.example, 127.0.0.1"]),
+    );
+    expect(await page("http://127.0.0.1:51004/back")).toEqual(
+      expect.arrayContaining(["You return to 127.0.0.1", "Other sign-ins may return to first.example, second.example"]),
+    );
+    const one = await withUris([first]);
+    const { text } = await (await browser(user)).get(authorizeUrl(one, { redirect_uri: first }));
+    expect(text).toContain("You return to");
+    expect(text).not.toContain("Other sign-ins");
+  });
+
+  test("a consent holds for each that the page named; one more is asked for, one less or another order is not", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const application = await withUris([first, second]);
+    await agree(user, application, first);
+    expect(await statusAt(user, application, first)).toBe(303);
+    expect(await statusAt(user, application, second)).toBe(303);
+
+    await setUris(application.clientId, [second, first]);
+    expect(await statusAt(user, application, first)).toBe(303);
+    await setUris(application.clientId, [second]);
+    expect(await statusAt(user, application, second)).toBe(303);
+
+    await setUris(application.clientId, [second, third]);
+    for (const uri of [second, third]) expect(await statusAt(user, application, uri)).toBe(200);
+    await agree(user, application, second);
+    for (const uri of [second, third]) expect(await statusAt(user, application, uri)).toBe(303);
+    await setUris(application.clientId, [first, second, third]);
+    expect(await statusAt(user, application, second)).toBe(200);
+  });
+
+  test("a consent given for another redirect URI as well adds its scopes to none of an earlier page", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const application = await withUris([first]);
+    await agree(user, application, first);
+    await setUris(application.clientId, [first, second]);
+    const who = await browser(user);
+    const page = await who.get(authorizeUrl(application, { redirect_uri: second, scope: "openid" }));
+    await who.submit(page, { decision: "allow" });
+    expect(await consentsOf(user)).toEqual([["openid"]]);
+    expect(
+      (await who.get(authorizeUrl(application, { redirect_uri: second, scope: "openid" }), { follow: false })).status,
+    ).toBe(303);
+    expect((await who.get(authorizeUrl(application, { redirect_uri: second }), { follow: false })).status).toBe(200);
+  });
+
+  test("a redirect URI added while the page is open shows the page again", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const application = await withUris([first]);
+    const who = await browser(user);
+    const page = await who.get(authorizeUrl(application, { redirect_uri: first }));
+    await setUris(application.clientId, [first, second]);
+    const again = await who.submit(page, { decision: "allow" });
+    expect({ status: again.status, asks: again.text.includes('name="decision"') }).toEqual({ status: 200, asks: true });
+    expect(again.text).toContain("second.example");
+    expect(await consentsOf(user)).toEqual([]);
+    expect((await who.submit(again, { decision: "allow" })).status).toBe(303);
+  });
+
+  test("a consent of an earlier release is for one redirect URI: with a second one the user is asked, also after a refresh", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const application = await client();
+    const { body } = await signIn(user, application);
+    await api.database.owner.query(sql`
+      update consents set shown_scopes = null, shown_name = null, shown_client_uri = null, shown_redirect_uri = null
+       where user_id = ${user.id}
+    `);
+    expect(await isAsked(user, application.clientId)).toBe(false);
+    await api.database.owner.query(sql`
+      update consents set shown_scopes = null, shown_name = null, shown_client_uri = null, shown_redirect_uri = null
+       where user_id = ${user.id}
+    `);
+    await setUris(application.clientId, [redirectUri, second]);
+    expect(await isAsked(user, application.clientId)).toBe(true);
+    await refresh(application, body.refresh_token);
+    expect(await isAsked(user, application.clientId)).toBe(true);
+  });
+
+  test("a consent that the previous release records names the first alone", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const application = await withUris([first, second]);
+    await api.database.owner.query(sql`
+      insert into consents (user_id, client_id, scopes, shown_scopes, shown_name, shown_client_uri, shown_redirect_uri, granted_at)
+      select ${user.id}, client_id, scopes, scopes, name, client_uri, redirect_uri, now()
+        from applications where client_id = ${application.clientId}
+    `);
+    expect(await statusAt(user, application, first)).toBe(200);
+    await setUris(application.clientId, [first]);
+    expect(await statusAt(user, application, first)).toBe(303);
+  });
 });
 
 test("if an application changes while its page is open, the page is shown again with the change", async () => {
@@ -128,7 +249,8 @@ test("a consent of the previous release covers what the user could grant at its 
     const signedIn = await signIn(user, application);
     await api.database.owner.query(sql`
       update consents
-         set scopes = ${asked}, shown_scopes = null, shown_name = null, shown_client_uri = null, shown_redirect_uri = null
+         set scopes = ${asked}, shown_scopes = null, shown_name = null, shown_client_uri = null, shown_redirect_uri = null,
+             shown_more_redirect_uris = '{}'
        where user_id = ${user.id}
     `);
     return { application, refreshToken: String(signedIn.body.refresh_token) };

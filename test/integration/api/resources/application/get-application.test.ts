@@ -15,6 +15,7 @@ test("an application has the fields of its registration, and when it was last us
     name: `application ${clientId}`,
     clientURI: "https://client.example",
     redirectURI: null,
+    redirectURIs: [],
     scopes: ["user.read"],
     useClientSecret: true,
     requirePKCE: false,

@@ -7,6 +7,7 @@ import { service, tokenWith, useragent } from "../../../../support/given/registr
 
 const api = useApi();
 const { as, given } = api;
+const uris = Array.from({ length: 11 }, (_, index) => `https://client.example/${index}`);
 
 test("a useragent has exactly the fields of its registration, and no secret", async () => {
   const { status, body } = await as.admin().post("/api/applications", useragent);
@@ -18,6 +19,7 @@ test("a useragent has exactly the fields of its registration, and no secret", as
     data: {
       client_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       ...useragent,
+      redirectURIs: [useragent.redirectURI],
       active: true,
       useClientSecret: false,
       requirePKCE: true,
@@ -34,7 +36,13 @@ test("a service gets a secret that works in every process, and only this respons
   const { body, text } = await admin.post("/api/applications", service);
   const { client_id, client_secret } = body.data;
 
-  expect(body.data).toMatchObject({ ...service, redirectURI: null, useClientSecret: true, requirePKCE: false });
+  expect(body.data).toMatchObject({
+    ...service,
+    redirectURI: null,
+    redirectURIs: [],
+    useClientSecret: true,
+    requirePKCE: false,
+  });
   expect(client_secret).toMatch(/^rps_[A-Za-z0-9_-]{43}$/);
   for (const one of [api, await api.another()]) {
     expect((await tokenWith(one, { client_id, client_secret })).status).toBe(200);
@@ -162,6 +170,16 @@ test.each<[name: string, change: object, path: string]>([
   ["a redirect URI without TLS", { redirectURI: "http://client.example/back" }, "redirectURI"],
   ["a redirect URI with a line end", { redirectURI: "https://client.example/\r\nx" }, "redirectURI"],
   ["a redirect URI that runs a script", { redirectURI: "javascript:alert(1)" }, "redirectURI"],
+  ["no redirect URIs", { redirectURI: undefined, redirectURIs: [] }, "redirectURIs"],
+  ["an empty list beside a redirect URI", { redirectURIs: [] }, "redirectURI"],
+  ["a redirect URI that is not the first of the list", { redirectURIs: uris.slice(0, 2) }, "redirectURI"],
+  ["11 redirect URIs", { redirectURI: undefined, redirectURIs: uris }, "redirectURIs"],
+  [
+    "a faulty redirect URI in a list",
+    { redirectURI: undefined, redirectURIs: [uris[0], "http://a.example/"] },
+    "redirectURIs.1",
+  ],
+  ["null in a list of redirect URIs", { redirectURI: undefined, redirectURIs: [null] }, "redirectURIs.0"],
   ["no scopes", { scopes: undefined }, "scopes"],
   ["an empty list of scopes", { scopes: [] }, "scopes"],
   ["an unknown scope", { scopes: ["openid", "everything"] }, "scopes.1"],
@@ -175,6 +193,7 @@ test.each<[name: string, change: object, path: string]>([
 
 test.each<[name: string, change: object, path: string]>([
   ["a redirect URI", { redirectURI: "https://import.example/back" }, "redirectURI"],
+  ["redirect URIs", { redirectURIs: ["https://import.example/back"] }, "redirectURIs"],
   ["openid", { scopes: ["openid", "user.read"] }, "scopes"],
   ["offline_access", { scopes: ["offline_access"] }, "scopes"],
   ["no secret", { useClientSecret: false }, "useClientSecret"],
@@ -192,6 +211,25 @@ test.each(["http://localhost:8123/back", "http://127.0.0.1/back", "com.example.a
     expect(body.data.redirectURI).toBe(redirectURI);
   },
 );
+
+test("up to 10 redirect URIs are stored in their order, each once, and the first is redirectURI", async () => {
+  const { redirectURI: _, ...rest } = useragent;
+  const admin = as.admin();
+  const [first = "", ...more] = uris.slice(0, 10);
+  for (const [given, expected] of [
+    [{ redirectURIs: [first, ...more] }, [first, ...more]],
+    [{ redirectURIs: [first, more[0], first] }, [first, more[0]]],
+    [{ redirectURI: first, redirectURIs: [first, ...more] }, [first, ...more]],
+    [{ redirectURI: null, redirectURIs: [first] }, [first]],
+  ] as [object, string[]][]) {
+    const { body } = await admin.post("/api/applications", { ...rest, ...given });
+    expect(body.data).toMatchObject({ redirectURI: first, redirectURIs: expected });
+    const { data } = (await admin.get(`/api/applications/${body.data.client_id}`)).body;
+    expect(data).toMatchObject({ redirectURI: first, redirectURIs: expected });
+    const [entry] = await auditOf(api.database, "clientID", body.data.client_id);
+    expect(entry?.properties).toMatchObject({ redirectURI: first, redirectURIs: expected });
+  }
+});
 
 test("a repeated scope is granted once, and scope names are case-insensitive", async () => {
   const { scopes: _, ...rest } = useragent;

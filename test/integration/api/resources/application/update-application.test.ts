@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
 import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { useApi, type Caller, type TestApi } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
@@ -35,6 +36,7 @@ test("only the given fields change, and one audit entry has both values", async 
     ...before,
     name: "Helper",
     redirectURI: "https://client.example/elsewhere",
+    redirectURIs: ["https://client.example/elsewhere"],
     requirePKCE: false,
   });
   expect((await admin.get(`/api/applications/${client_id}`)).body).toEqual(body);
@@ -62,11 +64,15 @@ test.each<[object, object, string]>([
   [useragent, { type: "service" }, "type"],
   [useragent, { redirectURI: null }, "redirectURI"],
   [useragent, { redirectURI: "http://client.example/back" }, "redirectURI"],
+  [useragent, { redirectURIs: [] }, "redirectURIs"],
+  [useragent, { redirectURIs: ["https://client.example/back", "/back"] }, "redirectURIs.1"],
+  [useragent, { redirectURI: "https://a.example/", redirectURIs: ["https://b.example/"] }, "redirectURI"],
   [useragent, { clientURI: "data:text/html,x" }, "clientURI"],
   [useragent, { name: null }, "name"],
   [useragent, { scopes: [] }, "scopes"],
   [service, { type: "useragent" }, "type"],
   [service, { redirectURI: "https://client.example/back" }, "redirectURI"],
+  [service, { redirectURIs: ["https://client.example/back"] }, "redirectURIs"],
   [service, { useClientSecret: false }, "useClientSecret"],
   [service, { requirePKCE: true }, "requirePKCE"],
   [service, { scopes: ["openid"] }, "scopes"],
@@ -75,6 +81,64 @@ test.each<[object, object, string]>([
   const answer = await as.admin().put(`/api/applications/${client_id}`, change);
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields[0].path).toBe(path);
+});
+
+describe("several redirect URIs", () => {
+  const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => `https://client.example/${name}`) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const { redirectURI: _, ...rest } = useragent;
+
+  test.each<[string, object, string[]]>([
+    ["redirectURI alone replaces the first, and the others stay", { redirectURI: d }, [d, b, c]],
+    ["redirectURI alone brings a later one to the front", { redirectURI: c }, [c, b]],
+    ["redirectURIs replaces them all", { redirectURIs: [d, a] }, [d, a]],
+    ["another property leaves them", { name: "Helper" }, [a, b, c]],
+    [
+      "the list as read with another redirectURI replaces the first",
+      { redirectURI: d, redirectURIs: [a, b, c] },
+      [d, b, c],
+    ],
+    ["redirectURI as read with another list replaces them all", { redirectURI: a, redirectURIs: [b, c] }, [b, c]],
+  ])("%s", async (_title, change, expected) => {
+    const { client_id } = await register({ ...rest, redirectURIs: [a, b, c] });
+    const { status, body } = await as.admin().put(`/api/applications/${client_id}`, change);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ redirectURI: expected[0], redirectURIs: expected });
+    expect((await as.admin().get(`/api/applications/${client_id}`)).body).toEqual(body);
+  });
+
+  test("another one needs every scope of the application; one less, or another order, needs none", async () => {
+    const { client_id } = await register({ ...rest, redirectURIs: [a, b] });
+    const weak = as.admin({ scopes: ["application.modify", "application.read"] });
+    const change = (redirectURIs: string[]) => weak.put(`/api/applications/${client_id}`, { redirectURIs });
+    expect(await change([a, b, c])).toBeError("insufficient_scope");
+    expect((await change([b, a])).status).toBe(200);
+    expect((await change([a])).status).toBe(200);
+    expect(await change([a, b])).toBeError("insufficient_scope");
+  });
+
+  test("a change by the previous release, which knows the first alone, leaves the others and repeats none", async () => {
+    const { client_id } = await register({ ...rest, redirectURIs: [a, b, c] });
+    for (const [first, expected] of [
+      [d, [d, b, c]],
+      [b, [b, c]],
+    ] as const) {
+      await api.database.owner.query(
+        sql`update applications set redirect_uri = ${first} where client_id = ${client_id}`,
+      );
+      const { body } = await as.admin().get(`/api/applications/${client_id}`);
+      expect(body.data).toMatchObject({ redirectURI: first, redirectURIs: expected });
+    }
+    const { body } = await as.admin().put(`/api/applications/${client_id}`, { redirectURIs: [c, d] });
+    expect(body.data).toMatchObject({ redirectURI: c, redirectURIs: [c, d] });
+    expect(
+      await api.database.owner.query(sql`select redirect_uri from applications where client_id = ${client_id}`),
+    ).toEqual([{ redirect_uri: c }]);
+  });
 });
 
 describe("switched off", () => {
