@@ -1,3 +1,4 @@
+import { generateCodeVerifier, OAuth2Client, OAuth2Fetch } from "@badgateway/oauth2-client";
 import * as oauth from "oauth4webapi";
 import * as client from "openid-client";
 import { AuthorizationCode, ClientCredentials } from "simple-oauth2";
@@ -5,8 +6,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sendRequest, useApi } from "../support/service/api.ts";
 import { drawPkce } from "../support/given/authorization.ts";
 import { createBrowserSession, formsOf, type BrowserSession, type Visit } from "../support/browser/browser-session.ts";
-import { authJsApplication, passportApplication } from "../support/counterparts/client-applications.ts";
+import {
+  authJsApplication,
+  omniauthApplication,
+  openidConnectApplication,
+  passportApplication,
+} from "../support/counterparts/client-applications.ts";
 import type { GivenApplication, GivenGuestAccount } from "../support/given/given.ts";
+import type { Scope } from "../../domain/people/scopes.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 import { givenLocalAccount, testPassword, type LocalAccount } from "../support/given/local-account.ts";
 
 /**
@@ -25,7 +33,11 @@ let confidential: GivenApplication;
 let publicClient: GivenApplication;
 let machine: GivenApplication;
 let guests: GivenGuestAccount;
-let register: (url: string, path: string) => Promise<GivenApplication>;
+let register: (
+  url: string,
+  path: string,
+  settings?: { fullTokenAnswers: boolean; scopes: Scope[] },
+) => Promise<GivenApplication>;
 
 beforeAll(async () => {
   issuer = service.url;
@@ -36,8 +48,14 @@ beforeAll(async () => {
   publicClient = await given.application({ ...useragent, requirePkce: true });
   machine = await given.application({ realmId });
   guests = await given.guestAccount({ realmId });
-  register = (url, path) =>
-    given.application({ ...useragent, useClientSecret: true, clientUri: url, redirectUri: `${url}${path}` });
+  register = (url, path, settings) =>
+    given.application({
+      ...useragent,
+      useClientSecret: true,
+      clientUri: url,
+      redirectUri: `${url}${path}`,
+      ...settings,
+    });
 });
 
 const api = (path: string, accessToken: string) =>
@@ -235,6 +253,102 @@ describe("simple-oauth2", () => {
     const app = new ClientCredentials({ client: { id: machine.clientId, secret: machine.secret }, auth: auth() });
     const { token } = await app.getToken({});
     expect(await api("/api/user", String(token["access_token"]))).toMatchObject({ status: 200 });
+  });
+});
+
+describe("@badgateway/oauth2-client", () => {
+  test("a person signs in with code and PKCE, a token that is refused is renewed, and revoking signs out", async () => {
+    const { clientId, secret: clientSecret } = confidential;
+    const app = new OAuth2Client({ server: issuer, clientId, clientSecret });
+    const [state, codeVerifier] = [oauth.generateRandomState(), await generateCodeVerifier()];
+    const request = { redirectUri, state, codeVerifier };
+    const uri = await app.authorizationCode.getAuthorizeUri({ ...request, scope: scope.split(" ") });
+    const token = await app.authorizationCode.getTokenFromCodeRedirect(returned(await walk(uri)), request);
+    await expectToWork(token.accessToken);
+
+    const fetching = new OAuth2Fetch({
+      client: app,
+      getStoredToken: () => ({ ...token, accessToken: `${token.accessToken}x` }),
+      getNewToken: () => null,
+    });
+    expect((await fetching.fetch(`${issuer}/api/user/${person.id}`)).status).toBe(200);
+    const renewed = await fetching.getToken();
+    expect(renewed.accessToken).not.toBe(`${token.accessToken}x`);
+    await expectToWork(renewed.accessToken);
+
+    await app.revoke(renewed, "refresh_token");
+    expect(await api("/api/realm", renewed.accessToken)).toMatchObject({ status: 401 });
+    await expect(app.refreshToken(renewed)).rejects.toMatchObject({ oauth2Code: "invalid_grant" });
+  });
+
+  test("client credentials, introspection and revocation", async () => {
+    const { clientId, secret: clientSecret } = machine;
+    const app = new OAuth2Client({ server: issuer, clientId, clientSecret });
+    const token = await app.clientCredentials();
+    expect(await api("/api/user", token.accessToken)).toMatchObject({ status: 200 });
+    expect(await app.introspect(token)).toMatchObject({ active: true, client_id: clientId });
+    await app.revoke(token);
+    expect(await app.introspect(token)).toEqual({ active: false });
+  });
+});
+
+describe("express-openid-connect", () => {
+  const code = { authorizationParams: { response_type: "code" }, idpLogout: true };
+  const start = (settings: Parameters<typeof openidConnectApplication>[2], fullTokenAnswers = false) =>
+    openidConnectApplication(
+      issuer,
+      (at) => register(at, "/callback", { fullTokenAnswers, scopes: ["openid"] }),
+      settings,
+    );
+
+  test("with response_type code a person signs in, and signs out here and there", async () => {
+    const { url } = await start(code);
+    const browser = createBrowserSession(() => [issuer, url]);
+    expect(JSON.parse((await walk(url, browser)).text)).toEqual({
+      user: expect.objectContaining({ sub: person.id, sid: expect.any(String) }),
+    });
+    expect(JSON.parse((await browser.get(url)).text)).toMatchObject({ user: { sub: person.id } });
+
+    await browser.get(`${url}/logout`);
+    expect((await browser.get(`${issuer}/me`)).text).toContain('name="password"');
+    expect((await browser.get(url)).text).toContain('name="password"');
+  });
+
+  test("it has an access token, which ends with the sign-in, if the application gets full token answers", async () => {
+    const { url } = await start(code, true);
+    const browser = createBrowserSession(() => [issuer, url]);
+    const { accessToken } = JSON.parse((await walk(url, browser)).text) as { accessToken: string };
+    const info = () => api("/oauth/userinfo", accessToken);
+    expect(await info()).toMatchObject({ status: 200, body: { sub: person.id } });
+    await browser.get(`${url}/logout`);
+    expect(await info()).toMatchObject({ status: 401 });
+  });
+
+  test("with its default, a token in the front channel, the application gets unsupported_response_type", async () => {
+    const { url } = await start({});
+    const { headers } = await createBrowserSession(() => [issuer]).get(url);
+    expect(headers.location).toContain(`${url}/callback?error=unsupported_response_type`);
+  });
+});
+
+describeWithTool(["ruby", "omniauth_openid_connect", "webrick"], "omniauth_openid_connect", () => {
+  test("a person signs in with code, state and nonce, and signs out once they agree", async () => {
+    const client = await register("http://127.0.0.1", "/auth/openid_connect/callback");
+    const { url } = await omniauthApplication(issuer, client);
+    const browser = createBrowserSession(() => [issuer, url]);
+    const begun = await browser.submit(await browser.get(url), {}, { follow: false });
+    const visit = await walk(begun.headers.location ?? "", browser);
+    const { uid, credentials } = JSON.parse(visit.text) as { uid: string; credentials: { token: string } };
+    expect(uid).toBe(person.id);
+    const info = () => api("/oauth/userinfo", credentials.token);
+    expect(await info()).toMatchObject({ status: 200, body: { sub: person.id } });
+
+    const question = await browser.get(`${url}/auth/openid_connect/logout`);
+    expect(question.text).toContain("Sign out?");
+    expect(await info()).toMatchObject({ status: 200 });
+    const out = await browser.submit(question, {});
+    expect(out.text).toContain("You are signed out");
+    expect((await browser.get(`${issuer}/me`)).text).toContain('name="password"');
   });
 });
 

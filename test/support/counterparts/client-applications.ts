@@ -1,10 +1,16 @@
+import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
 import express from "express";
+import { auth, type ConfigParams } from "express-openid-connect";
 import passport from "passport";
 import { Strategy as OAuth2Strategy, type StrategyOptions } from "passport-oauth2";
 import { atEnd } from "../run/at-end.ts";
+import { ended } from "../run/services.ts";
+import { requireTool } from "../run/tools.ts";
 import { Auth, type AuthConfig } from "./auth-js.mjs";
 
 /** A third party's web application, on a port of its own. */
@@ -13,7 +19,7 @@ export interface ClientApplication {
 }
 
 /** Listens on any free port, until the end of the test or file. */
-async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+export async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server: Server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   atEnd(() => new Promise((resolve) => server.close(resolve)));
@@ -83,6 +89,61 @@ export async function passportApplication(
     response.json(request.user);
   });
   return { url };
+}
+
+/**
+ * Starts an application with express-openid-connect: every page needs a sign-in, `/` returns the user as JSON, `/logout`
+ * signs out. `settings` are its options beyond those that it cannot do without.
+ */
+export async function openidConnectApplication(
+  issuer: string,
+  register: (url: string) => Promise<Registered>,
+  settings: Pick<ConfigParams, "authorizationParams" | "idpLogout">,
+): Promise<ClientApplication> {
+  const app = express();
+  const url = await serve((request, response) => void app(request, response));
+  const { clientId, secret } = await register(url);
+  app.use(
+    auth({
+      issuerBaseURL: issuer,
+      baseURL: url,
+      clientID: clientId,
+      clientSecret: secret,
+      secret: randomBytes(32).toString("hex"),
+      ...settings,
+    }),
+  );
+  app.get("/", (request, response) => {
+    const { user, accessToken } = request.oidc;
+    response.json({ user, accessToken: accessToken?.access_token });
+  });
+  return { url };
+}
+
+/**
+ * Starts an application with Ruby's omniauth_openid_connect, at any port: `/` has the form that begins, the outcome is
+ * returned as JSON, `/auth/openid_connect/logout` signs out.
+ */
+export async function omniauthApplication(
+  issuer: string,
+  { clientId, secret }: Registered,
+): Promise<ClientApplication> {
+  const child = spawn(requireTool("ruby"), ["test/support/counterparts/omniauth-application.rb", issuer, clientId], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  atEnd(() => ended(child));
+  child.stdin.end(secret);
+  const [line] = (await once(createInterface(child.stdout), "line", { signal: closedBefore(child) })) as [string];
+  return { url: line };
+}
+
+/** Aborts once a program ends. */
+function closedBefore(child: ChildProcess): AbortSignal {
+  const controller = new AbortController();
+  child.once("exit", (code) => {
+    controller.abort(new Error(`the program ended with ${code}`));
+  });
+  return controller.signal;
 }
 
 /**

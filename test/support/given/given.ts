@@ -163,6 +163,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       redirectUri = "https://client.example/back",
       redirectUris = [redirectUri],
       requirePkce = false,
+      fullTokenAnswers = false,
       firstParty = false,
     }: {
       realmId: string;
@@ -176,6 +177,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       /** In place of `redirectUri`. */
       redirectUris?: readonly string[];
       requirePkce?: boolean;
+      fullTokenAnswers?: boolean;
       firstParty?: boolean;
     }): Promise<GivenApplication> {
       const clientId = randomUUID();
@@ -191,6 +193,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
           scopes: [...scopes],
           useClientSecret,
           requirePkce,
+          fullTokenAnswers,
           firstParty,
           createdBy: "test",
           secretHash: useClientSecret ? sha256(secret) : null,

@@ -31,6 +31,9 @@ const packageOf: Record<string, string> = {
   pg_createcluster: "postgresql",
   ip: "iproute2",
   pkill: "procps",
+  ruby: "ruby",
+  omniauth_openid_connect: "ruby-omniauth-openid-connect",
+  webrick: "ruby-webrick",
   promtool: "prometheus",
   pgbouncer: "pgbouncer",
 };
@@ -85,11 +88,14 @@ function describeUnless(missing: string | undefined, name: string, block: () => 
   describe.skip(`${name} (SKIPPED, ${missing})`, block);
 }
 
+const rubyLibraries: ReadonlySet<string> = new Set(["omniauth_openid_connect", "webrick"]);
+
 const isThere = (tool: string): boolean => {
   if (tool === "root") return process.getuid?.() === 0;
   if (tool === "booted machine") {
     return spawnSync("bash", ["test/support/deploy/booted-machine.sh", "--can"], { stdio: "ignore" }).status === 0;
   }
+  if (rubyLibraries.has(tool)) return spawnSync("ruby", ["-e", `require "${tool}"`], { stdio: "ignore" }).status === 0;
   return tool === "redis" ? process.env["TEST_REDIS_URL"] !== undefined : findTool(tool) !== undefined;
 };
 
