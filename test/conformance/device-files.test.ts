@@ -49,6 +49,17 @@ afterAll(() => {
 });
 
 const base64 = (pem: string): string => new X509Certificate(pem).raw.toString("base64");
+const pemOf = (certificate: string): string => new X509Certificate(Buffer.from(certificate, "base64")).toString();
+
+let another: string | undefined;
+/** Returns the certificate of a root that has nothing to do with the device's. */
+const otherRoot = (): string =>
+  (another ??= base64(
+    openssl([
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
+      ...["-keyout", "other.key", "-subj", "/CN=Another Root", "-days", "3"],
+    ]).stdout,
+  ));
 
 const encode = (
   override: Partial<DeviceFileInput> & Pick<DeviceFileInput, "format">,
@@ -151,6 +162,44 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
     const [network] = payloadsOf(profile, "com.apple.wifi.managed");
     const [ca] = payloadsOf(profile, "com.apple.security.pkcs1");
     expect(network?.["EAPClientConfiguration"].PayloadCertificateAnchorUUID).toEqual([ca?.["PayloadUUID"]]);
+  });
+
+  describe.each([
+    ["another root", () => [{ certificate: otherRoot(), selfSigned: true }]],
+    ["another issuing CA without its root", () => [{ certificate: otherRoot(), selfSigned: false }]],
+    ["the realm's own root alone", () => [{ certificate: base64(hierarchy.rootPem), selfSigned: true }]],
+  ])("for a RADIUS server under %s", (_, radiusCas) => {
+    test("contains the device's own chain, for a RADIUS server that knows only the root", () => {
+      const profile = profileOf({ format: "mobileconfig" }, { radiusCas: radiusCas() });
+      const contained = ["com.apple.security.root", "com.apple.security.pkcs1"]
+        .flatMap((type) => payloadsOf(profile, type))
+        .map(({ PayloadContent }) => pemOf(PayloadContent.data));
+      const [leaf] = openBundle(bundleOfMobileconfig(profile))?.certificates ?? [];
+      const verified = (untrusted: string) =>
+        openssl(["verify", "-CAfile", "root.pem", "-untrusted", "untrusted.pem", "leaf.pem"], {
+          "root.pem": hierarchy.rootPem,
+          "untrusted.pem": untrusted,
+          "leaf.pem": String(leaf),
+        }).stdout;
+
+      expect(verified(contained.join(""))).toBe("leaf.pem: OK\n");
+      expect(verified(pemOf(otherRoot()))).not.toContain("OK");
+    });
+
+    test("trusts that server's CA alone", () => {
+      const profile = profileOf({ format: "mobileconfig" }, { radiusCas: radiusCas() });
+      const [named] = radiusCas();
+      const trusted = payloadsOf(profile, "com.apple.wifi.managed").map(
+        ({ EAPClientConfiguration }) => EAPClientConfiguration.PayloadCertificateAnchorUUID,
+      );
+      const uuids = (profile["PayloadContent"] as (typeof profile)[])
+        .filter(({ PayloadContent }) => PayloadContent?.data === named?.certificate)
+        .map(({ PayloadUUID }) => PayloadUUID);
+
+      expect(uuids).toHaveLength(1);
+      expect(trusted).toEqual([uuids, uuids]);
+      expect(payloadsOf(profile, "com.apple.security.root")).toHaveLength(named?.selfSigned ? 1 : 0);
+    });
   });
 
   test.each([...deviceTypes, null])("for %s holds key and certificate under a password of its own", (deviceType) => {

@@ -22,6 +22,8 @@ export interface DeviceFileContent {
   identity: string;
   friendlyName: string;
   notAfter: Date;
+  /** The issuing CA of the profile and any between it and the root, DER; never the root. */
+  chain: readonly Uint8Array[];
   pkcs12: Buffer;
   /** Of `pkcs12`. It is stored nowhere else. */
   password: string;

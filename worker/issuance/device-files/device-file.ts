@@ -8,12 +8,14 @@ import type { DeviceFileContent } from "./device-file-content.ts";
 import { eapConfig } from "./eap-config.ts";
 import { mobileconfig } from "./mobileconfig.ts";
 
-export interface DeviceFileInput extends Pick<DeviceFileContent, "network" | "identity" | "friendlyName" | "notAfter"> {
+export interface DeviceFileInput extends Pick<
+  DeviceFileContent,
+  "network" | "identity" | "friendlyName" | "notAfter" | "chain"
+> {
   format: DeviceFileFormat;
   deviceType: DeviceType | null;
   privateKeyPkcs8: Uint8Array;
   certificate: Uint8Array;
-  chain: readonly Uint8Array[];
   /** Signs files for Apple devices; undefined: they are not signed. */
   signer: FileSigner | undefined;
 }

@@ -5,10 +5,12 @@ import { encodePlist, type PlistDictionary } from "./plist.ts";
 const eapTls = 13;
 
 /**
- * Returns an Apple configuration profile: the PKCS#12 with its password, the RADIUS server's CAs, and for each network
- * one Wi-Fi payload that allows only EAP-TLS with that identity and that server. Identifiers and UUIDs are derived from
- * the profile's identity. The outer identity is the domain without a user name (RFC 9190 section 2.1.8); devices that
- * use an outer identity only for tunnelled methods send the certificate's own, which is a random pseudonym.
+ * Returns an Apple configuration profile: the PKCS#12 with its password, the RADIUS server's CAs, the profile's own
+ * issuing CA, which the device sends with its certificate (RFC 8446 section 4.4.2), and for each network one Wi-Fi
+ * payload that allows only EAP-TLS with that identity and that server, under the RADIUS server's CAs. Identifiers and
+ * UUIDs are derived from the profile's identity. The outer identity is the domain without a user name (RFC 9190 section
+ * 2.1.8); devices that use an outer identity only for tunnelled methods send the certificate's own, which is a random
+ * pseudonym.
  */
 export function mobileconfig(content: DeviceFileContent): string {
   const { network, identity, friendlyName, notAfter, pkcs12, password } = content;
@@ -28,7 +30,11 @@ export function mobileconfig(content: DeviceFileContent): string {
     PayloadContent: pkcs12,
     Password: password,
   };
-  const cas = radiusCas.map((ca, index): PlistDictionary => {
+  const named = new Set(radiusCas.map((ca) => ca.certificate));
+  const ownChain = content.chain
+    .map((der) => ({ certificate: Buffer.from(der).toString("base64"), selfSigned: false }))
+    .filter((ca) => !named.has(ca.certificate));
+  const cas = [...radiusCas, ...ownChain].map((ca, index): PlistDictionary => {
     const name = `${displayName} CA ${String(index + 1)}`;
     return {
       ...payload(
@@ -40,7 +46,9 @@ export function mobileconfig(content: DeviceFileContent): string {
       PayloadContent: Buffer.from(ca.certificate, "base64"),
     };
   });
-  const anchors = cas.filter((_, index) => isAnchor(radiusCas, index)).map((ca) => ca["PayloadUUID"] ?? "");
+  const anchors = radiusCas.flatMap((_, index) =>
+    isAnchor(radiusCas, index) ? (cas[index]?.["PayloadUUID"] ?? "") : [],
+  );
   const networks = ssids.map((ssid, index): PlistDictionary => ({
     ...payload(`wifi-${String(index + 1)}`, "com.apple.wifi.managed", ssid),
     SSID_STR: ssid,

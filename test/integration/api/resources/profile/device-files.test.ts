@@ -119,7 +119,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
     },
   );
 
-  test("the file contains the realm's own networks, server name and CA, whatever their names", async () => {
+  test("the file contains the realm's own networks, server name and CA, whatever their names, and the device's issuing CA", async () => {
     const other = await givenIssuingRealm(owner());
     const displayName = `A & B <"of"> 'C' ${"𝔘".repeat(64)}`;
     const ssids = ["<Campus> & more", "日本語の無線"];
@@ -142,6 +142,10 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
       expect(payloadsOf(profile, "com.apple.wifi.managed").map(({ SSID_STR }) => String(SSID_STR))).toEqual(ssids);
       expect(payloadsOf(profile, "com.apple.security.root").map(({ PayloadContent }) => PayloadContent)).toEqual([
         { data: base64(other.root) },
+      ]);
+      expect(payloadsOf(profile, "com.apple.security.pkcs1").map(({ PayloadContent }) => PayloadContent)).toEqual([
+        { data: base64(other.issuer) },
+        { data: base64(realm.issuer) },
       ]);
       expect(openBundle(bundleOfMobileconfig(profile))).toBeDefined();
     } finally {
