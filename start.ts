@@ -55,6 +55,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
         rootPassphrase: read.rootKeyPassphrase,
         clock: systemClock,
         authUrl: authUrl(config),
+        publicationUrl: config.REALMPASS_PUBLICATION_URL,
         log,
       }),
     )

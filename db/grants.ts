@@ -377,6 +377,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: { select: true, insert: true, update: ["read_at"] },
     realmpass_operator: { select: true },
   },
+  root_crls: {
+    realmpass_api: { select: true },
+    realmpass_operator: { select: true, insert: true, update: true },
+  },
   sessions: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
     realmpass_worker: { select: ["client_id", "expires_at", "id", "last_used_at", "user_id"], delete: true },

@@ -1008,6 +1008,20 @@ create table revoked_feed_readers (
 );
 comment on table revoked_feed_readers is 'Who asks for revocations to disconnect devices at once. Written once a minute at most.';
 
+create table root_crls (
+  root_fingerprint bytea not null,
+  number bigint not null,
+  this_update timestamp with time zone not null,
+  next_update timestamp with time zone not null,
+  entries integer not null,
+  der bytea not null,
+  constraint root_crls_pkey PRIMARY KEY (root_fingerprint),
+  constraint root_crls_fingerprint CHECK ((octet_length(root_fingerprint) = 32)),
+  constraint root_crls_period CHECK ((this_update < next_update))
+);
+comment on table root_crls is 'The current CRL of each root, which operators sign with the root''s key.';
+comment on column root_crls.root_fingerprint is 'SHA-256 of the root''s certificate, the last of issuers.chain. Realms may share a root.';
+
 create table sessions (
   id uuid not null,
   realm_id bigint not null,

@@ -87,6 +87,9 @@ export const crlIntervalSecondsMin = 5;
 /** How long a responder's certificate is valid. It cannot be revoked, so this is how long a stolen key is of use. */
 export const responderCertificateHours = 72;
 
+/** How long the CRL of a root is valid: it is signed by hand, with the root's key. */
+export const rootCrlDays = 365;
+
 /**
  * How far the clocks of devices, RADIUS servers and validators may be off in either direction: certificates, CRLs and
  * OCSP answers are dated back by as much, and an OCSP answer holds for at least as much longer.

@@ -27,6 +27,7 @@ import { realmList } from "./commands/realm/list.ts";
 import { realmSet } from "./commands/realm/set.ts";
 import { revocationsReplay } from "./commands/restore/revocations-replay.ts";
 import { rootRewrap } from "./commands/issuer/root-rewrap.ts";
+import { rootSignCrl } from "./commands/issuer/root-sign-crl.ts";
 import { secretsAdopt } from "./commands/secrets/adopt.ts";
 import { secretsCreate } from "./commands/secrets/create.ts";
 import { secretsForget } from "./commands/secrets/forget.ts";
@@ -55,6 +56,7 @@ const program: Program<Context, Answer, typeof options> = {
     issuerRotate,
     issuerReencrypt,
     rootRewrap,
+    rootSignCrl,
     userCreate,
     userRoles,
     userSignInLink,

@@ -12,8 +12,9 @@ import {
   tlv,
   unsignedInteger,
 } from "./der.ts";
-import { extension, type Issuer } from "./issuer.ts";
-import { serialNumberToMagnitude } from "./serial-number.ts";
+import { extension, type CrlSigner } from "./issuer.ts";
+import { magnitudeToSerialNumber, serialNumberToMagnitude } from "./serial-number.ts";
+import { X509Crl } from "./x509.ts";
 
 export interface CrlEntry {
   serialNumber: SerialNumber;
@@ -70,6 +71,17 @@ export function countCrlEntries(der: Uint8Array): number {
   return count;
 }
 
+/**
+ * Returns the entries of a short CRL that {@link signCrl} wrote, with the dates as they are in it. Throws if it cannot be
+ * read.
+ */
+export const readCrlEntries = (der: Uint8Array): CrlEntry[] =>
+  new X509Crl(Buffer.from(der)).entries.map(({ serialNumber, revocationDate, reason }) => ({
+    serialNumber: magnitudeToSerialNumber(Buffer.from(serialNumber, "hex")),
+    revokedAt: revocationDate,
+    reason: (reason ?? null) as RevocationReason | null,
+  }));
+
 export interface CrlRequest {
   number: bigint;
   /** Both are written in whole seconds. */
@@ -89,12 +101,12 @@ export interface SignedCrl {
 const stretch = 1 << 20;
 
 /**
- * Signs a complete CRL of an issuer (RFC 5280 section 5): version 2, with AuthorityKeyIdentifier and CRLNumber, and
+ * Signs a complete CRL of a CA (RFC 5280 section 5): version 2, with AuthorityKeyIdentifier and CRLNumber, and
  * always with nextUpdate. Calls `breathe` after each megabyte, so the thread's other work need not wait for a long
  * list. Throws RangeError for an invalid number or period.
  */
 export async function signCrl(
-  issuer: Issuer,
+  issuer: CrlSigner,
   { number, thisUpdate, nextUpdate, pieces }: CrlRequest,
   breathe: () => Promise<void>,
 ): Promise<SignedCrl> {

@@ -21,25 +21,31 @@ export interface PublicationUrls {
   caIssuers: string;
 }
 
+/** The parts of a CA that sign its CRLs. */
+export interface CrlSigner {
+  readonly signer: Signer;
+  /** The subject Name, byte for byte as in its certificate. */
+  readonly subject: Buffer;
+  /** The parts that all its signatures share, in DER, encoded once. */
+  readonly encoded: {
+    readonly signatureAlgorithm: Buffer;
+    readonly authorityKeyIdentifier: Buffer;
+  };
+}
+
 /** An issuing CA ready to sign: its certificate, its chain, its signer, and the constant parts of its certificates. */
-export interface Issuer {
+export interface Issuer extends CrlSigner {
   readonly issuerId: IssuerID;
   readonly certificate: Buffer;
   /** Sent with a leaf: the issuer's own certificate first, then any between it and the root; never the root. */
   readonly chain: readonly Buffer[];
-  readonly signer: Signer;
   readonly urls: PublicationUrls;
-  /** The subject Name, byte for byte as in its certificate. */
-  readonly subject: Buffer;
   readonly subjectKeyIdentifier: Buffer;
   readonly notBefore: Date;
   readonly notAfter: Date;
   /** The domains that its certificate permits for DNS names; null: it has no name constraints. */
   readonly permittedDomains: readonly string[] | null;
-  /** The parts that all its certificates share, in DER, encoded once. */
-  readonly encoded: {
-    readonly signatureAlgorithm: Buffer;
-    readonly authorityKeyIdentifier: Buffer;
+  readonly encoded: CrlSigner["encoded"] & {
     /** CRLDistributionPoints and AuthorityInformationAccess. */
     readonly publication: Buffer;
   };
@@ -68,39 +74,60 @@ export class IssuerError extends Error {
 export function loadIssuer({ issuerId, certificate, chain, signer, urls }: IssuerFiles): Issuer {
   const der = Buffer.from(certificate);
   const fail = (reason: string) => new IssuerError(`issuer ${issuerId}: ${reason}`);
-  const parsed = parse(der, fail);
-  const subjectKeyIdentifier = parsed.getExtension(SubjectKeyIdentifierExtension)?.keyId;
-
-  if (parsed.getExtension(BasicConstraintsExtension)?.ca !== true) throw fail("its certificate is not a CA's");
+  const { parsed, subjectKeyIdentifier, ...ca } = readCa(der, signer, fail);
   if (!allows(parsed, KeyUsageFlags.keyCertSign)) throw fail("its certificate may not sign certificates");
-  if (subjectKeyIdentifier === undefined) throw fail("its certificate has no subject key identifier");
-
-  const { publicKey } = new NodeCertificate(der);
-  if (!publicKey.export({ format: "der", type: "spki" }).equals(signer.publicKeySpki)) {
-    throw fail("its key does not match its certificate");
-  }
-  if (signer.algorithm !== signatureAlgorithmFor(publicKey)) throw fail("its signer uses another algorithm");
   checkChain(der, chain, fail);
   for (const url of Object.values(urls) as string[]) {
     if (!isHttpUrl(url)) throw fail("its publication URLs must be absolute http URLs");
   }
 
-  const keyIdentifier = Buffer.from(subjectKeyIdentifier, "hex");
   return {
+    ...ca,
     issuerId,
     certificate: der,
     chain: chain.map((each) => Buffer.from(each)),
-    signer,
     urls: { ...urls },
-    subject: subjectOf(der),
-    subjectKeyIdentifier: keyIdentifier,
+    subjectKeyIdentifier,
     notBefore: parsed.notBefore,
     notAfter: parsed.notAfter,
     permittedDomains: readNameConstraints(der)?.permittedDomains ?? null,
     encoded: {
-      signatureAlgorithm: signatureAlgorithms[signer.algorithm].identifier,
-      authorityKeyIdentifier: extension(oid("2.5.29.35"), false, sequence(tlv(context(0), keyIdentifier))),
+      ...ca.encoded,
       publication: Buffer.concat([crlDistributionPoints(urls), authorityInformationAccess(urls)]),
+    },
+  };
+}
+
+/**
+ * Assembles what signs the CRLs of a root, and cross-checks it: the certificate is a CA's that may sign CRLs (RFC 5280
+ * section 4.2.1.3), with a key identifier, and the signer's key is its own. Throws IssuerError.
+ */
+export function loadCrlSigner({ certificate, signer }: { certificate: Uint8Array; signer: Signer }): CrlSigner {
+  const fail = (reason: string) => new IssuerError(`root: ${reason}`);
+  const { subject, encoded, parsed } = readCa(Buffer.from(certificate), signer, fail);
+  if (!allows(parsed, KeyUsageFlags.cRLSign)) throw fail("its certificate may not sign CRLs");
+  return { signer, subject, encoded };
+}
+
+function readCa(der: Buffer, signer: Signer, fail: Fail) {
+  const parsed = parse(der, fail);
+  const keyId = parsed.getExtension(SubjectKeyIdentifierExtension)?.keyId;
+  if (parsed.getExtension(BasicConstraintsExtension)?.ca !== true) throw fail("its certificate is not a CA's");
+  if (keyId === undefined) throw fail("its certificate has no subject key identifier");
+  const { publicKey } = new NodeCertificate(der);
+  if (!publicKey.export({ format: "der", type: "spki" }).equals(signer.publicKeySpki)) {
+    throw fail("its key does not match its certificate");
+  }
+  if (signer.algorithm !== signatureAlgorithmFor(publicKey)) throw fail("its signer uses another algorithm");
+  const subjectKeyIdentifier = Buffer.from(keyId, "hex");
+  return {
+    parsed,
+    signer,
+    subjectKeyIdentifier,
+    subject: subjectOf(der),
+    encoded: {
+      signatureAlgorithm: signatureAlgorithms[signer.algorithm].identifier,
+      authorityKeyIdentifier: extension(oid("2.5.29.35"), false, sequence(tlv(context(0), subjectKeyIdentifier))),
     },
   };
 }

@@ -21,6 +21,7 @@ export {
   SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
+  X509Crl,
 } from "@peculiar/x509";
 
 cryptoProvider.set(webcrypto);

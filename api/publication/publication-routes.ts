@@ -10,8 +10,8 @@ import { pemParts } from "./pem-parts.ts";
 import { createPublications } from "./publications.ts";
 
 /**
- * Serves the public files that certificates point to: the issuers' CRLs (RFC 5280 section 4.2.1.13) and certificates
- * (4.2.2.1).
+ * Serves the public files that certificates point to: the CRLs of issuers and roots (RFC 5280 section 4.2.1.13), and the
+ * issuers' certificates (4.2.2.1).
  */
 export function publicationRoutes({
   db,
@@ -22,10 +22,17 @@ export function publicationRoutes({
   const publications = createPublications({ db, log });
 
   const sendCrl = async ({ request, response, address }: Exchange): Promise<void> => {
-    const { issuerId, format } = parseFile(request, ["crl", "pem"]);
-    const crl = await publications.findCrl(issuerId);
+    const { name, format } = parseFile(request, ["crl", "pem"]);
+    const [, fingerprint] = rootCrlName.exec(name) ?? [];
+    const issuerId = issuerName.exec(name)?.[0];
+    const crl =
+      fingerprint !== undefined
+        ? await publications.findRootCrl(fingerprint)
+        : issuerId !== undefined
+          ? await publications.findCrl(issuerId)
+          : undefined;
     if (crl === undefined) throw new ServiceError("not_found");
-    crlAskers.note(issuerId, address, clock.now());
+    if (issuerId !== undefined) crlAskers.note(issuerId, address, clock.now());
 
     const secondsLeft = Math.floor((crl.nextUpdate.getTime() - clock.now().getTime()) / 1000);
     const meta = { cacheControl: crlCacheControl(secondsLeft) };
@@ -44,8 +51,8 @@ export function publicationRoutes({
   };
 
   const sendCertificates = async ({ request, response }: Exchange): Promise<void> => {
-    const { issuerId, format } = parseFile(request, ["cer", "pem"]);
-    const chain = await publications.findChain(issuerId);
+    const { name, format } = parseFile(request, ["cer", "pem"]);
+    const chain = issuerName.test(name) ? await publications.findChain(name) : undefined;
     const [certificate] = chain ?? [];
     if (chain === undefined || certificate === undefined) throw new ServiceError("not_found");
 
@@ -73,12 +80,16 @@ const crlCacheControl = (secondsLeft: number): string =>
 function parseFile<Format extends string>(
   { params }: Request,
   formats: readonly Format[],
-): { issuerId: string; format: Format } {
-  const [, issuerId, ending] = /^([1-9][0-9]{0,18})\.([a-z]+)$/.exec(String(params["file"])) ?? [];
+): { name: string; format: Format } {
+  const [, name, ending] = /^([a-z0-9-]+)\.([a-z]+)$/.exec(String(params["file"])) ?? [];
   const format = formats.find((each) => each === ending);
-  if (issuerId === undefined || format === undefined) throw new ServiceError("not_found");
-  return { issuerId, format };
+  if (name === undefined || format === undefined) throw new ServiceError("not_found");
+  return { name, format };
 }
+
+const issuerName = /^[1-9][0-9]{0,18}$/;
+/** As `rootCrlPath` names it. */
+const rootCrlName = /^root-([0-9a-f]{64})$/;
 
 interface Representation {
   /** Without quotes. */

@@ -1,5 +1,7 @@
+import { hash } from "node:crypto";
 import type { Database } from "../../db/client.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
+import * as rootCrls from "../../db/queries/certificates/root-crls.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { createFresh, createFreshByKey } from "../../runtime/fresh.ts";
@@ -8,7 +10,7 @@ import { gzipParts } from "./gzip-parts.ts";
 import { pemParts } from "./pem-parts.ts";
 import { answerWithin } from "../../runtime/deadline.ts";
 
-/** An issuer's current CRL, as served. */
+/** The current CRL of an issuer or a root, as served. */
 export interface CurrentCrl {
   /** Entity tag of the DER, without quotes. */
   tag: string;
@@ -26,6 +28,8 @@ export interface Publications {
    * none is cached.
    */
   findCrl(issuerId: string): Promise<CurrentCrl | undefined>;
+  /** By the root's fingerprint. Undefined for an unknown root and for one without a CRL. */
+  findRootCrl(fingerprint: string): Promise<CurrentCrl | undefined>;
   /** Returns the certificate first, then those above it, the root last; DER. Undefined for an unknown issuer. */
   findChain(issuerId: string): Promise<readonly Buffer[] | undefined>;
 }
@@ -51,6 +55,12 @@ export function createPublications({ db, log }: { db: Database; log: Log }): Pub
     async () => new Map((await crls.listTags(db)).map(({ issuerId, tag }) => [issuerId, tag])),
     { keptMs: currentMs },
   );
+
+  const roots = createFresh<ReadonlyMap<string, CurrentCrl>>(
+    async () => new Map((await rootCrls.list(db)).map((crl) => [crl.fingerprint, rootCrlAsServed(crl)])),
+    { keptMs: currentMs },
+  );
+  let knownRoots: ReadonlyMap<string, CurrentCrl> | undefined;
 
   async function load(issuerId: string): Promise<Known | undefined> {
     const before = current.get(issuerId);
@@ -86,6 +96,17 @@ export function createPublications({ db, log }: { db: Database; log: Log }): Pub
       }
     },
 
+    async findRootCrl(fingerprint) {
+      const reading = roots.get().then((read) => (knownRoots = read));
+      if (knownRoots === undefined) return (await reading).get(fingerprint);
+      const known = knownRoots;
+      const found = await answerWithin(waitMsMax, reading).catch((err: unknown) => {
+        log.warn({ event: "crl.not_checked", root: fingerprint, err }, "serving the cached CRL");
+        return known;
+      });
+      return found.get(fingerprint);
+    },
+
     async findChain(issuerId) {
       const kept = chains.get(issuerId);
       if (kept !== undefined) return kept;
@@ -109,14 +130,20 @@ function asServed(
     if (der === undefined) throw new Error(`piece ${id} of a CRL is missing`);
     whole.set(id, der);
   }
-  const der = [head, ...whole.values(), tail];
+  return { ...inEachForm([head, ...whole.values(), tail]), tag, nextUpdate, pieces: whole };
+}
+
+const rootCrlAsServed = ({ der, nextUpdate }: rootCrls.RootCrlRow): CurrentCrl => ({
+  ...inEachForm([der]),
+  tag: hash("sha256", der, "base64url").slice(0, 22),
+  nextUpdate,
+});
+
+function inEachForm(der: readonly Buffer[]): Pick<CurrentCrl, "der" | "gzip" | "pem"> {
   let gzip: Promise<Buffer[]> | undefined;
   let pem: Promise<Buffer[]> | undefined;
   return {
-    tag,
-    nextUpdate,
     der,
-    pieces: whole,
     gzip: () => (gzip ??= gzipParts(der)),
     pem: () => (pem ??= pemParts("X509 CRL", der)),
   };

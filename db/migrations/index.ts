@@ -76,6 +76,7 @@ import { answersAboutServers } from "./20261129-1100-answers-about-servers.ts";
 import type { Migration } from "./migration.ts";
 import { redirectUris } from "./20261130-0900-redirect-uris.ts";
 import { shownRedirectUris } from "./20261130-0910-shown-redirect-uris.ts";
+import { rootCrls } from "./20261130-1100-root-crls.ts";
 import { vlans } from "./20261130-1500-vlans.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -157,5 +158,6 @@ export const migrations: readonly Migration[] = [
   answersAboutServers,
   redirectUris,
   shownRedirectUris,
+  rootCrls,
   vlans,
 ];

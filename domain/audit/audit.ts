@@ -46,6 +46,7 @@ export const auditEvents = [
   "issuer_create",
   "issuer_prepare",
   "issuer_rotate",
+  "root_crl_publish",
   "secret_replace",
   "serial_revoke",
   "database_restore",

@@ -5,7 +5,7 @@ import { writtenVlanRule } from "../../domain/people/vlan.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../domain/certificate/entitlement.ts";
 import { constraintsOf, constraintsText } from "../issuer/constraints.ts";
-import { fingerprintOf } from "../issuer/ceremony-directory.ts";
+import { fingerprintOf, serialNumberOf } from "../issuer/ceremony-directory.ts";
 import type { Answer } from "./command.ts";
 
 /** Returns a realm as commands show it: the specification's names, and settings that only operators change. */
@@ -43,6 +43,7 @@ export const issuerView = (issuer: IssuerRow) => {
   const root = issuer.chain.at(-1);
   return {
     issuerID: issuer.id,
+    serialNumber: serialNumberOf(issuer.certificate),
     fingerprint: issuer.fingerprint,
     subject: issuer.subject,
     notBefore: issuer.notBefore.toISOString(),

@@ -31,7 +31,7 @@ import { checkJobs } from "./jobs.ts";
 import { checkMachine } from "./machine.ts";
 import { checkProcesses, processesNotKnown } from "./processes.ts";
 import { checkPublication } from "./publication.ts";
-import { checkRoots } from "./roots.ts";
+import { checkRootCrls, checkRoots } from "./roots.ts";
 import { checkSecrets } from "./secrets.ts";
 import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
 import { checkConnections, checkLocks } from "./sessions.ts";
@@ -81,6 +81,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ["secrets", () => checkSecrets(db, context)],
     ["issuer", () => checkIssuers(db, context)],
     ["roots", () => checkRoots(context)],
+    ["root-crl", () => checkRootCrls(db, context)],
     ["constraints", () => checkConstraints(db, context)],
     ["certificates", () => checkCertificates(db, context)],
     ["administrators", () => checkAdministrators(db, context)],

@@ -1,15 +1,20 @@
 import { hash, X509Certificate } from "node:crypto";
 import type { Db } from "../../db/client.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
+import * as rootCrls from "../../db/queries/certificates/root-crls.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
+import { rootCrlPath } from "../../domain/certificate/root-crl.ts";
+import { clockRoomMinutes } from "../../domain/lifetimes.ts";
 import type { ProcessKind } from "../../domain/process.ts";
 import { isLoopbackHost } from "../../domain/uris.ts";
 import { nullValue, octetString, oid, sequence, smallInteger, tag } from "../../pki/der.ts";
 import { readChildren, readElement } from "../../pki/x509.ts";
 import { publicationUrl } from "../../runtime/config/addresses.ts";
 import type { Context } from "../context/context.ts";
+import { rootFingerprintOf } from "../issuer/ceremony-directory.ts";
 import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
+import { namesRootCrl } from "./roots.ts";
 
 /** The served CRL may be the one before for this long after a publication: apis and proxies keep it for seconds. */
 const keptSecondsMax = 60;
@@ -67,7 +72,12 @@ export async function checkPublication(
         : []),
     ]),
   ]);
-  const faults = found.flat();
+  const ofRoots = await Promise.all(
+    [...new Set(publishing.filter(namesRootCrl).map(rootFingerprintOf))].map((fingerprint) =>
+      look(rootCrlPath(fingerprint), ({ body }) => faultOfRootCrl(db, { fingerprint, body, at })),
+    ),
+  );
+  const faults = [...found, ...ofRoots].flat();
   if (faults.length > 0 && faults.every((fault) => fault.includes("ECONNREFUSED")) && isLoopback(base)) {
     return [
       warns(
@@ -101,6 +111,17 @@ async function faultOfCrl(
     return;
   const justReplaced = at.getTime() - current.publishedAt.getTime() < keptSecondsMax * 1_000;
   return justReplaced && body[0] === tag.sequence ? undefined : "is not the current CRL";
+}
+
+/** The same for a root's CRL, which is dated back. */
+async function faultOfRootCrl(
+  db: Db,
+  { fingerprint, body, at }: { fingerprint: string; body: Buffer; at: Date },
+): Promise<string | undefined> {
+  const current = await rootCrls.find(db, fingerprint);
+  if (current === undefined || body.equals(current.der)) return;
+  const age = at.getTime() - current.thisUpdate.getTime() - clockRoomMinutes * 60_000;
+  return age < keptSecondsMax * 1_000 && body[0] === tag.sequence ? undefined : "is not the root's current CRL";
 }
 
 /** Returns an OCSPRequest (RFC 6960 section 4.1.1) for a serial number that no certificate has. */

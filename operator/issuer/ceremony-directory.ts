@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
 import { createFile, makeDirectory } from "../../runtime/keys/data-directory.ts";
 import type { CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import { EncryptedKey } from "../../worker/keys/encrypted-key.ts";
@@ -86,11 +87,19 @@ export function readRoot({ key, certificate }: RootFiles): CertificateAuthority 
 export const fingerprintOf = (certificate: Uint8Array): string =>
   new X509Certificate(certificate).fingerprint256.replaceAll(":", "").toLowerCase();
 
+/** Returns the fingerprint of the root that an issuing CA is under. */
+export const rootFingerprintOf = ({ chain, certificate }: Pick<IssuerRow, "chain" | "certificate">): string =>
+  fingerprintOf(chain.at(-1) ?? certificate);
+
+/** Returns a certificate's serial number in decimal. */
+export const serialNumberOf = (certificate: Uint8Array): string =>
+  BigInt(`0x${new X509Certificate(certificate).serialNumber}`).toString();
+
 /** Returns what an operator should do with a new root, in a few lines. */
 export const rootAdvice = ({ key, certificate }: RootFiles): string =>
   `The root key of the realm was written to ${key}, encrypted, and is kept nowhere else.\n` +
   `Move it and ${certificate} to an offline medium, with a second copy, and keep the passphrase of roots apart from it.\n` +
-  `It is needed only for \`issuer rotate --root-key FILE --root-certificate FILE\`.`;
+  `It is needed only for \`issuer rotate\` and, once a year, \`root sign-crl\`, with --root-key FILE --root-certificate FILE.`;
 
 const advice = `Root keys of realms
 
@@ -104,8 +113,9 @@ and is kept nowhere else; the service itself never reads it.
    issuer key passphrase until "operator root rewrap".
 3. Delete the key from this directory.
 
-It is needed only to make another issuing CA, every few years:
+It is needed only to make another issuing CA, every few years, and to renew the root's CRL, once a year:
    npm run operator -- issuer rotate --realm NAME --root-key FILE --root-certificate FILE
+   npm run operator -- root sign-crl --realm NAME --root-key FILE --root-certificate FILE
 
 \`issuer list\` shows the fingerprint of the root that a realm's issuers are under. A pair with another fingerprint was
 left behind by an interrupted run; nothing depends on it, and it can be deleted.

@@ -1,17 +1,30 @@
 import { createHash, X509Certificate as NodeCertificate } from "node:crypto";
 import type { Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as rootCrls from "../../db/queries/certificates/root-crls.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
+import { rootCrlPath } from "../../domain/certificate/root-crl.ts";
 import { operatorActor } from "../../domain/audit/audit.ts";
 import { createIssuingCa, type CertificateAuthority, type IssuingCaRequest } from "../../worker/keys/ceremony.ts";
 import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
+import { signRootCrl, type RootCrl } from "../../worker/keys/root-crl.ts";
 import { readNameConstraints } from "../../pki/name-constraints.ts";
 import { X509Certificate } from "../../pki/x509.ts";
+import { fingerprintOf } from "./ceremony-directory.ts";
 import { constraintsOf } from "./constraints.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
-/** Creates an issuing CA under a root, and checks that the root's key and certificate belong together. */
+/** What a root signs for a new issuing CA: its certificate, and the root's next CRL. */
+export interface SignedByRoot {
+  authority: CertificateAuthority;
+  rootCrl: RootCrl;
+}
+
+/**
+ * Creates an issuing CA under a root, and the root's next CRL, whose address the CA contains if it is known. Checks that
+ * the root's key and certificate belong together.
+ */
 export async function signIssuingCa(request: {
   root: CertificateAuthority;
   organization: string;
@@ -20,28 +33,38 @@ export async function signIssuingCa(request: {
   passphrase: string;
   /** Of the root's key; several are allowed, one to a line. */
   rootPassphrase: string;
+  /** The root's current CRL; undefined: it has none. */
+  crlBefore: { number: string; der: Uint8Array } | undefined;
+  /** Where CRLs are published; undefined: it is not known. */
+  publicationUrl: string | undefined;
   cost?: KeyCost | undefined;
   at: Date;
-}): Promise<CertificateAuthority> {
-  const authority = await createIssuingCa(request);
-  if (!new NodeCertificate(authority.certificate).verify(new NodeCertificate(request.root.certificate).publicKey)) {
+}): Promise<SignedByRoot> {
+  const { root, rootPassphrase, crlBefore, publicationUrl, at } = request;
+  const path = rootCrlPath(fingerprintOf(root.certificate));
+  const rootUrls = publicationUrl === undefined ? {} : { crl: `${publicationUrl}${path}` };
+  const authority = await createIssuingCa({ ...request, rootUrls });
+  if (!new NodeCertificate(authority.certificate).verify(new NodeCertificate(root.certificate).publicKey)) {
     throw new CommandError("root_unusable", "The root's key does not match its certificate.");
   }
-  return authority;
+  return { authority, rootCrl: await signRootCrl({ root, passphrase: rootPassphrase, before: crlBefore, at }) };
 }
 
-/** Adds an issuing CA that issues from now on, unless it is only prepared, with its audit entry. Call in a transaction. */
+/**
+ * Adds an issuing CA that issues from now on, unless it is only prepared, with its audit entry, and publishes its root's
+ * CRL. Call in a transaction.
+ */
 export async function addIssuer(
   tx: Db,
   {
     realmId,
     authority,
+    rootCrl,
     root,
     event,
     at,
-  }: {
+  }: SignedByRoot & {
     realmId: string;
-    authority: CertificateAuthority;
     root: Uint8Array;
     event: IssuerEvent;
     at: Date;
@@ -61,6 +84,8 @@ export async function addIssuer(
     encryptedKey: authority.encryptedKey,
     at,
   });
+  // If another command has published meanwhile, its CRL is as good: this one revokes nothing.
+  await rootCrls.publish(tx, rootCrl);
   await recordIssuerEvent(tx, { issuer, event, at });
   return issuer;
 }

@@ -5,8 +5,11 @@ import type { NameConstraintsForm } from "../../domain/certificate/certificate-p
 import { permittedDomains } from "../../domain/realm.ts";
 import { option } from "../../terminal/command.ts";
 import { CommandError } from "../../terminal/failure.ts";
+import * as rootCrls from "../../db/queries/certificates/root-crls.ts";
 import type { CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import type { Context } from "../context/context.ts";
+import { fingerprintOf } from "./ceremony-directory.ts";
+import type { SignedByRoot } from "./new-issuer.ts";
 import { checkPassphrase } from "./passphrase.ts";
 
 /** The options that name the root's files. */
@@ -27,17 +30,20 @@ export const alreadyPrepared = ({ id }: IssuerRow): CommandError =>
 export async function signUnderRoot(
   { realm, root, form, at }: { realm: RealmRow; root: CertificateAuthority; form: NameConstraintsForm; at: Date },
   context: Context,
-): Promise<CertificateAuthority> {
+): Promise<SignedByRoot> {
   // Loaded only here, as X.509 is large: other commands start without it.
   const { signIssuingCa } = await import("./new-issuer.ts");
   const passphrase = await context.passphrase();
-  await checkPassphrase(await context.db(), passphrase);
+  const db = await context.db();
+  await checkPassphrase(db, passphrase);
   return signIssuingCa({
     root,
     organization: realm.displayName,
     nameConstraints: { form, domains: permittedDomains(realm) },
     passphrase,
     rootPassphrase: await context.rootPassphrases(),
+    crlBefore: await rootCrls.find(db, fingerprintOf(root.certificate)),
+    publicationUrl: context.config.REALMPASS_PUBLICATION_URL,
     cost: context.costs.key,
     at,
   });

@@ -7,8 +7,8 @@ export interface RootChoice {
   realm: string;
   /** The values of `--root-key` and `--root-certificate`. */
   given: { rootKey: string | undefined; rootCertificate: string | undefined };
-  /** The required fingerprint of the root; undefined: any root of the realm. */
-  expected?: string | undefined;
+  /** The fingerprints of the roots that it may be; undefined: any root of the realm. */
+  expected?: readonly string[] | undefined;
 }
 
 /** Returns the root to use: from the named files, else from the ceremony directory. */
@@ -16,10 +16,10 @@ export function chooseRoot({ realm, given, expected }: RootChoice, context: Cont
   const named = namedFiles(given);
   if (named !== undefined) {
     const root = readRoot(named);
-    if (expected !== undefined && fingerprintOf(root.certificate) !== expected) {
+    if (expected?.includes(fingerprintOf(root.certificate)) === false) {
       throw new CommandError(
         "root_unusable",
-        `${named.certificate} is not the root of realm ${realm}, whose fingerprint is ${expected}.`,
+        `${named.certificate} is not the root of realm ${realm}, whose fingerprint is ${expected.join(" or ")}.`,
       );
     }
     return root;
@@ -28,7 +28,7 @@ export function chooseRoot({ realm, given, expected }: RootChoice, context: Cont
   const directory = context.dataDirectory().ceremony;
   const roots = listRoots({ directory, realm })
     .map(readRoot)
-    .filter(({ certificate }) => expected === undefined || fingerprintOf(certificate) === expected);
+    .filter(({ certificate }) => expected?.includes(fingerprintOf(certificate)) !== false);
   if (roots.length > 1) {
     throw usageError(
       `${directory} holds several roots of realm ${realm}; choose one with --root-key and --root-certificate.`,

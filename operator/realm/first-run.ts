@@ -17,6 +17,8 @@ export interface FirstRunDeps {
   rootPassphrase: string;
   clock: Clock;
   authUrl: string;
+  /** Where CRLs are published; undefined: it is not known. */
+  publicationUrl?: string | undefined;
   log: Pick<Log, "info" | "warn">;
 }
 
@@ -35,7 +37,7 @@ const demo = { name: "demo", domain: "demo.example", displayName: "Demo", localS
  * undefined if there is a realm.
  */
 export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined> {
-  const { db, dataDirectory, passphrase, rootPassphrase, clock, authUrl, log } = deps;
+  const { db, dataDirectory, passphrase, rootPassphrase, clock, authUrl, publicationUrl, log } = deps;
   if ((await realms.list(db)).length > 0) return undefined;
   const at = clock.now();
   const hierarchy = await createHierarchy({
@@ -43,6 +45,7 @@ export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined
     nameConstraints: { form: "plain", domains: [demo.domain] },
     passphrase,
     rootPassphrase,
+    publicationUrl,
     at,
   });
 

@@ -6,13 +6,12 @@ import { operatorActor } from "../../domain/audit/audit.ts";
 import { createRoot, type CertificateAuthority, type IssuingCaRequest } from "../../worker/keys/ceremony.ts";
 import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
 import { writeRoot, type RootFiles } from "../issuer/ceremony-directory.ts";
-import { addIssuer, signIssuingCa } from "../issuer/new-issuer.ts";
+import { addIssuer, signIssuingCa, type SignedByRoot } from "../issuer/new-issuer.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** A realm's own root and its first issuing CA. */
-export interface Hierarchy {
+/** A realm's own root, and what it signed: the first issuing CA and the root's first CRL. */
+export interface Hierarchy extends SignedByRoot {
   root: CertificateAuthority;
-  issuing: CertificateAuthority;
 }
 
 /** Creates both CAs of a new realm. Slow by intent (key derivation), so not in a transaction. */
@@ -23,11 +22,13 @@ export async function createHierarchy(request: {
   passphrase: string;
   /** Of the root's key. */
   rootPassphrase: string;
+  /** Where CRLs are published; undefined: it is not known. */
+  publicationUrl: string | undefined;
   cost?: KeyCost | undefined;
   at: Date;
 }): Promise<Hierarchy> {
   const root = await createRoot({ ...request, passphrase: request.rootPassphrase });
-  return { root, issuing: await signIssuingCa({ ...request, root }) };
+  return { root, ...(await signIssuingCa({ ...request, root, crlBefore: undefined })) };
 }
 
 /**
@@ -64,10 +65,10 @@ export async function addRealm(
     at,
     properties: { realmName: created.name, displayName: created.displayName, domain: created.domain },
   });
-  const { root, issuing: authority } = hierarchy;
+  const { root, ...signed } = hierarchy;
   const issuer = await addIssuer(tx, {
+    ...signed,
     realmId: created.id,
-    authority,
     root: root.certificate,
     event: "issuer_create",
     at,

@@ -53,12 +53,12 @@ async function createFirst(
   refuseSecond(await issuers.list(db, realm.id));
 
   const root = chooseRoot({ realm: realm.name, given }, context);
-  const authority = await signUnderRoot({ realm, root, form, at }, context);
+  const signed = await signUnderRoot({ realm, root, form, at }, context);
   const { addIssuer } = await import("../../issuer/new-issuer.ts");
   return db.transaction(async (tx) => {
     await realms.lock(tx, realm.id);
     refuseSecond(await issuers.list(tx, realm.id));
-    return addIssuer(tx, { realmId: realm.id, authority, root: root.certificate, event: "issuer_create", at });
+    return addIssuer(tx, { ...signed, realmId: realm.id, root: root.certificate, event: "issuer_create", at });
   });
 }
 
@@ -79,11 +79,12 @@ async function createUnderNewRoot(
   if (!passphraseLost) await checkPassphrase(db, passphrase);
   const { addIssuer } = await import("../../issuer/new-issuer.ts");
   const { createHierarchy } = await import("../../realm/new-realm.ts");
-  const { root, issuing } = await createHierarchy({
+  const { root, ...signed } = await createHierarchy({
     organization: realm.displayName,
     nameConstraints: { form, domains: permittedDomains(realm) },
     passphrase,
     rootPassphrase: await context.rootPassphrase(),
+    publicationUrl: context.config.REALMPASS_PUBLICATION_URL,
     cost: context.costs.key,
     at,
   });
@@ -92,8 +93,8 @@ async function createUnderNewRoot(
     const rows = await issuers.list(tx, realm.id);
     refusePrepared(rows);
     const issuer = await addIssuer(tx, {
+      ...signed,
       realmId: realm.id,
-      authority: issuing,
       root: root.certificate,
       event: rows.length === 0 ? "issuer_create" : "issuer_prepare",
       at,

@@ -92,15 +92,15 @@ async function makeNext(
       `The realm ${realm.name} has no issuer yet; \`issuer create\` creates the first.`,
     );
   }
-  const root = chooseRoot({ realm: realm.name, given, expected: fingerprintOf(rootCertificate) }, context);
-  const authority = await signUnderRoot({ realm, root, form, at }, context);
+  const root = chooseRoot({ realm: realm.name, given, expected: [fingerprintOf(rootCertificate)] }, context);
+  const signed = await signUnderRoot({ realm, root, form, at }, context);
   const { addIssuer } = await import("../../issuer/new-issuer.ts");
   const db = await context.db();
   return db.transaction(async (tx) => {
     const prepared = await lockAndFindPrepared(tx, realm.id, context);
     if (prepared !== undefined) throw alreadyPrepared(prepared);
     const event = prepare ? "issuer_prepare" : "issuer_rotate";
-    return addIssuer(tx, { realmId: realm.id, authority, root: root.certificate, event, at });
+    return addIssuer(tx, { ...signed, realmId: realm.id, root: root.certificate, event, at });
   });
 }
 

@@ -32,6 +32,7 @@ export const realmCreate = command({
       nameConstraints: { form, domains: [domain] },
       passphrase,
       rootPassphrase,
+      publicationUrl: context.config.REALMPASS_PUBLICATION_URL,
       cost: context.costs.key,
       at,
     });

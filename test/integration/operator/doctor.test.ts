@@ -92,6 +92,7 @@ test("a healthy installation passes every check", async () => {
     "secrets",
     "issuer",
     "issuer-key",
+    "root-crl",
     "constraints",
     "infrastructure-domains",
     "administrators",

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Db } from "../../../db/client.ts";
+import * as rootCrls from "../../../db/queries/certificates/root-crls.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
 import { atEnd } from "../run/at-end.ts";
 import { storedCrl } from "../pki/crl.ts";
@@ -26,8 +27,9 @@ export const startPublication = (
   instead: Readonly<Record<string, { status?: number; body?: Buffer; location?: string }>> = {},
 ): Promise<string> =>
   startListener((request, response) => {
-    const [, folder = "", id = ""] = /^\/(ca|crl|ocsp)\/(\d+)/.exec(request.url ?? "") ?? [];
+    const [, folder = "", id = ""] = /^\/(ca|crl|ocsp)\/(\d+|root-\w+)/.exec(request.url ?? "") ?? [];
     const body = async (): Promise<Buffer> => {
+      if (id.startsWith("root-")) return (await rootCrls.find(db, id.slice("root-".length)))!.der;
       if (folder === "ca") return (await issuers.listByIds(db, [id]))[0]!.certificate;
       return folder === "crl" ? storedCrl(db, id) : successful;
     };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { requireTool } from "../run/tools.ts";
 
-export interface OpensslResult {
+export interface ToolResult {
   /** 0 on success. */
   status: number;
   stdout: string;
@@ -13,15 +13,23 @@ export interface OpensslResult {
   stderr: string;
 }
 
+/** Runs `openssl` as {@link runTool} does. */
+export const openssl = (args: readonly string[], files: Record<string, string | Uint8Array> = {}): ToolResult =>
+  runTool("openssl", args, files);
+
 /**
- * Runs `openssl` with `args` in a directory of its own that holds `files`, which the arguments name; the directory is
- * removed afterwards. Throws only when openssl is missing, cannot be run or takes more than 20 s.
+ * Runs a program with `args` in a directory of its own that holds `files`, which the arguments name; the directory is
+ * removed afterwards. Throws only when the program is missing, cannot be run or takes more than 60 s.
  */
-export function openssl(args: readonly string[], files: Record<string, string | Uint8Array> = {}): OpensslResult {
-  const directory = mkdtempSync(join(tmpdir(), "openssl-"));
+export function runTool(
+  tool: string,
+  args: readonly string[],
+  files: Record<string, string | Uint8Array> = {},
+): ToolResult {
+  const directory = mkdtempSync(join(tmpdir(), `${tool}-`));
   try {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content);
-    const { status, stdout, stderr, error } = spawnSync(requireTool("openssl"), args, {
+    const { status, stdout, stderr, error } = spawnSync(requireTool(tool), args, {
       cwd: directory,
       timeout: 60_000,
       maxBuffer: 1 << 28,

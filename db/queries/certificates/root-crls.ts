@@ -1,0 +1,58 @@
+import { first, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** The current CRL of a root. */
+export interface RootCrlRow {
+  /** SHA-256 of the root's certificate, in hexadecimal. */
+  fingerprint: string;
+  number: string;
+  thisUpdate: Date;
+  nextUpdate: Date;
+  /** How many issuing CAs it lists. */
+  entries: number;
+  der: Buffer;
+}
+
+const columns = sql`
+  encode(root_fingerprint, 'hex') as fingerprint, number, this_update as "thisUpdate", next_update as "nextUpdate", entries,
+  der`;
+
+/** Lists the CRLs of all roots. */
+export const list = (db: Db): Promise<RootCrlRow[]> => db.query<RootCrlRow>(sql`select ${columns} from root_crls`);
+
+/** Returns the CRL of a root; undefined if it has none. */
+export const find = async (db: Db, fingerprint: string): Promise<RootCrlRow | undefined> =>
+  first(
+    await db.query<RootCrlRow>(
+      sql`select ${columns} from root_crls where root_fingerprint = decode(${fingerprint}, 'hex')`,
+    ),
+  );
+
+/**
+ * Makes a CRL its root's current one. Returns false if the current one is not the one that it replaces: somebody else
+ * has published meanwhile, and its entries may be missing here.
+ */
+export async function publish(
+  tx: Db,
+  crl: Omit<RootCrlRow, "entries" | "der"> & {
+    entries: readonly unknown[];
+    der: Uint8Array;
+    /** The number of the one that it replaces; null: the root has none. */
+    replaces: string | null;
+  },
+): Promise<boolean> {
+  const published = await tx.query(sql`
+    insert into root_crls (root_fingerprint, number, this_update, next_update, entries, der)
+    values (decode(${crl.fingerprint}, 'hex'), ${crl.number}, ${crl.thisUpdate}, ${crl.nextUpdate}, ${crl.entries.length},
+            ${crl.der})
+    on conflict (root_fingerprint) do update
+       set number = excluded.number,
+           this_update = excluded.this_update,
+           next_update = excluded.next_update,
+           entries = excluded.entries,
+           der = excluded.der
+     where root_crls.number = ${crl.replaces}
+    returning number
+  `);
+  return published.length > 0;
+}
