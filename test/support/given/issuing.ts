@@ -1,15 +1,19 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Database } from "../../../db/client.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import * as rootCrls from "../../../db/queries/certificates/root-crls.ts";
 import * as issuerKeys from "../../../db/queries/issuer-keys.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { sql } from "../../../db/sql.ts";
+import { rootCrlPath } from "../../../domain/certificate/root-crl.ts";
 import { operatorActor } from "../../../domain/audit/audit.ts";
 import { deviceTypes, type DeviceType, type KeyType } from "../../../domain/certificate/device.ts";
 import type { NameConstraintsForm } from "../../../domain/certificate/certificate-profile.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createIssuingCa, createRoot, type CertificateAuthority } from "../../../worker/keys/ceremony.ts";
+import { signRootCrl } from "../../../worker/keys/root-crl.ts";
+import { fingerprintOf } from "../../../operator/issuer/ceremony-directory.ts";
 import { readNameConstraints } from "../../../pki/name-constraints.ts";
 import { X509Certificate } from "../../../pki/x509.ts";
 
@@ -57,10 +61,12 @@ function nextHierarchy(owner: Database, special: Special): Promise<Hierarchy> {
 /** The properties of a hierarchy that not every realm may share. */
 interface Special {
   validityYears?: number;
+  /** The root has a CRL, which is published here, and the issuing CA contains its address. */
+  publicationUrl?: string;
   form?: NameConstraintsForm;
 }
 
-async function makeHierarchy({ form = "plain", ...years }: Special = {}): Promise<Hierarchy> {
+async function makeHierarchy({ form = "plain", publicationUrl, ...years }: Special = {}): Promise<Hierarchy> {
   const names = {
     organization: `Test ${unique()}`,
     at: systemClock.now(),
@@ -70,7 +76,9 @@ async function makeHierarchy({ form = "plain", ...years }: Special = {}): Promis
   const root = await createRoot(names);
   // The domains of every realm that tests make, and of every server.
   const nameConstraints = { form, domains: ["example", "example.org"] };
-  return { root, issuing: await createIssuingCa({ ...names, ...years, nameConstraints, root }) };
+  const rootUrls =
+    publicationUrl === undefined ? {} : { crl: `${publicationUrl}${rootCrlPath(fingerprintOf(root.certificate))}` };
+  return { root, issuing: await createIssuingCa({ ...names, ...years, nameConstraints, root, rootUrls }) };
 }
 
 /**
@@ -120,6 +128,9 @@ export async function givenIssuingRealm(
       encryptedKey: issuing.encryptedKey,
       at,
     });
+    if (special.publicationUrl !== undefined) {
+      await rootCrls.publish(tx, await signRootCrl({ root, passphrase: testPassphrase, before: undefined, at }));
+    }
     return { realmId: id, issuerId: issuer.id, root: root.certificate, issuer: issuing.certificate };
   });
 }

@@ -17,9 +17,23 @@ function faketimeLibrary(): string {
   return found;
 }
 
-/** Returns the environment of a process on a machine whose clock is an hour ahead. */
-export const anHourAhead = (): Record<string, string> => ({
+/** Returns the environment of a process on a machine whose clock is so many minutes ahead; behind if negative. */
+export const clockAhead = (minutes: number): Record<string, string> => ({
   LD_PRELOAD: faketimeLibrary(),
-  FAKETIME: "+3600s",
+  FAKETIME: `${minutes < 0 ? "" : "+"}${minutes * 60}s`,
+  DONT_FAKE_MONOTONIC: "1",
+});
+
+/** Returns the environment of a process on a machine whose clock is an hour ahead. */
+export const anHourAhead = (): Record<string, string> => clockAhead(60);
+
+/**
+ * Returns the environment of a process on a machine whose clock is as far ahead as the file says each time: `+240`, in
+ * seconds.
+ */
+export const clockByFile = (file: string): Record<string, string> => ({
+  LD_PRELOAD: faketimeLibrary(),
+  FAKETIME_TIMESTAMP_FILE: file,
+  FAKETIME_NO_CACHE: "1",
   DONT_FAKE_MONOTONIC: "1",
 });

@@ -4,7 +4,7 @@ import { openDatabase } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { createBeat } from "../../../process/beat.ts";
 import { startResponder, type ResponderOptions } from "../../../responder/start-responder.ts";
-import { systemClock } from "../../../runtime/clock.ts";
+import { systemClock, type ServiceClock } from "../../../runtime/clock.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
 import { atEnd } from "../run/at-end.ts";
 import { eventually } from "../run/eventually.ts";
@@ -24,10 +24,12 @@ export interface TestResponder {
 export async function startTestResponder({
   databaseUrl,
   requestsPerSecond = 1_000_000,
+  clock = systemClock,
   ...waits
 }: {
   databaseUrl: string;
   requestsPerSecond?: number;
+  clock?: ServiceClock;
 } & Pick<ResponderOptions, "slowClients" | "lastOcspEveryMs">): Promise<TestResponder> {
   const log = silentLog;
   const lifecycle = createLifecycle({ log, deadlineMs: 20_000 });
@@ -53,7 +55,7 @@ export async function startTestResponder({
     requestsPerSecond,
     ...waits,
     registry,
-    clock: systemClock,
+    clock,
     beat,
     log,
     lifecycle,

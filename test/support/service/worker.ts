@@ -79,6 +79,7 @@ export async function startTestWorker({
   passphrase = testPassphrase,
   signingPool,
   sweepSeconds,
+  publicationUrl = "http://pki.example",
   log = silentLog,
 }: {
   databaseUrl: string;
@@ -89,6 +90,8 @@ export async function startTestWorker({
   signingPool?: SigningPool;
   /** Omitted: as often as the service does. */
   sweepSeconds?: number;
+  /** Where certificates say that CRLs, OCSP and CA certificates are; omitted: nowhere. */
+  publicationUrl?: string;
   log?: Log;
 }): Promise<TestWorker> {
   const lifecycle = createLifecycle({ log, deadlineMs: 20_000 });
@@ -106,7 +109,7 @@ export async function startTestWorker({
     passphrase,
     outputPublicKeyJwk: testOutputKeys.publicJwk,
     auditKeyJwk: testAuditKey,
-    publicationUrl: "http://pki.example",
+    publicationUrl,
     crlValidityHours: 96,
     signingThreads,
     signingPool: signingPool ?? (await sharedSigningPool()),
