@@ -1,5 +1,5 @@
 /**
- * The names under which browsers save files, whether the API's header or the console names them. Those of profiles are
+ * The names of files that several places name, whether the API's header or the console names them. Those of profiles are
  * in `certificate/file-name.ts`. Every name is letters, digits, dots and hyphens of ASCII.
  */
 

@@ -16,6 +16,9 @@ export const sessionIdleDays = 30;
 /** The longest a session lasts, used or not. */
 export const sessionDaysMax = 90;
 
+/** A session without `offline_access` ends after this time; its tokens cannot be refreshed. */
+export const sessionWithoutRefreshHours = 24;
+
 /** How long a browser stays signed in, used or not. */
 export const browserLoginHours = 12;
 
@@ -26,6 +29,9 @@ export const consoleIdleMinutes = 60;
 export const signInAttemptSeconds = 10 * 60;
 
 export const signInLinkMinutes = 15;
+
+/** The longest that an application's old secret stays valid beside its new one. */
+export const secretOverlapHoursMax = 24;
 
 /** A network counts as a user's own for this long after they signed in from it with the right password. */
 export const ownNetworkDays = 14;

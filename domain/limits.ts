@@ -54,6 +54,9 @@ export const tokensOfHolderMax = 1_000;
 /** How many hand-overs of an owner may wait for a device, or for a tap on Download. */
 export const waitingHandOversMax = { user: 20, guest: 5_000 } as const;
 
+/** Characters of a password that an operator sets. */
+export const passwordLengthMin = 12;
+
 /** Far above any passphrase; hashing more only costs time. */
 export const passwordBytesMax = 1_024;
 

@@ -3,7 +3,8 @@ import { checkVisible, text } from "../text.ts";
 
 /**
  * Returns the common form of all spellings of an id: no letter case, Unicode NFC, and no format characters, which old
- * ids may have. Two ids with the same form are one person's. The database has the same function, `folded_id`.
+ * ids may have. Two ids with the same form are one person's. The database has the same function, `folded_id`; its column
+ * `pairwise_id_folded` is in lower case alone, for searches.
  */
 export const foldId = (id: string): string => foldCharacters(id.normalize("NFC")).normalize("NFC");
 

@@ -1,10 +1,8 @@
 import { hash } from "@node-rs/argon2";
 import { lengthOf } from "../../domain/text.ts";
-import { passwordBytesMax } from "../../domain/limits.ts";
+import { passwordBytesMax, passwordLengthMin } from "../../domain/limits.ts";
 import { passwordCost } from "../../domain/password-cost.ts";
 import { usageError } from "../../terminal/failure.ts";
-
-const passwordLengthMin = 12;
 
 /** The cost of argon2id, the default algorithm. */
 export type PasswordCost = typeof passwordCost;

@@ -12,9 +12,9 @@ import { grantedScopes } from "../granted-scopes.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { describedFor, issueUserTokens } from "../user-tokens.ts";
 import type { Grant } from "./grant.ts";
-import { sessionDaysMax } from "../../../domain/lifetimes.ts";
+import { sessionDaysMax, sessionWithoutRefreshHours } from "../../../domain/lifetimes.ts";
 
-const day = 24 * 3_600_000;
+const hour = 3_600_000;
 
 /**
  * Redeems an authorization code (RFC 6749 section 4.1.3), once. If its own client, authenticated, uses it again, the
@@ -47,7 +47,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
 
     const scopes = await grantedScopes(tx, found);
     const offline = scopes.includes("offline_access");
-    const expiresAt = new Date(at.getTime() + (offline ? sessionDaysMax * day : day));
+    const expiresAt = new Date(at.getTime() + (offline ? sessionDaysMax * 24 : sessionWithoutRefreshHours) * hour);
     const refreshToken = offline ? drawSecretToken("refreshToken") : undefined;
     // Awaited before the rest: if a statement fails, no other is still on its way to the transaction.
     const tokens = await issueUserTokens(tx, deps, { ...found, scopes, secretHash });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { ClientID } from "../../../domain/ids.ts";
+import { secretOverlapHoursMax } from "../../../domain/lifetimes.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { applicationView, ApplicationWithSecretView } from "../../contract/views/application-view.ts";
@@ -18,7 +19,7 @@ export const rotateClientSecret = endpoint({
   access: "staff",
   scope: "application.modify",
   params: z.object({ client_id: ClientID }),
-  body: z.object({ overlapHours: z.int().min(0).max(24).default(0) }),
+  body: z.object({ overlapHours: z.int().min(0).max(secretOverlapHoursMax).default(0) }),
   data: ApplicationWithSecretView,
   errors: ["application_not_found", "no_client_secret"],
   unknown: { client_id: "application_not_found" },

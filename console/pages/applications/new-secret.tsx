@@ -3,6 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { secretOverlapHoursMax } from "../../../domain/lifetimes.ts";
 import { api, dataOf, idempotent } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { ShownOnce } from "../../ui/dialog/shown-once.tsx";
@@ -12,14 +13,12 @@ import type { Application } from "./applications.ts";
 import { ClientSecret } from "./client-secret.tsx";
 import { tokenUrl } from "./oauth-addresses.ts";
 
-const overlapMax = 24;
-
 /** Creates a new secret for an application; the old one stays valid for a while. */
 export function NewSecret({ application, onClose }: { application: Application; onClose: () => void }) {
   const { t } = useTranslation();
   const { client_id: clientId, name } = application;
   useReturnFocus();
-  const [overlapHours, setOverlapHours] = useState(overlapMax);
+  const [overlapHours, setOverlapHours] = useState(secretOverlapHoursMax);
   const [params] = useState(() => ({ path: { client_id: clientId }, header: idempotent() }));
   const { data, error, isPending, mutate } = useMutation({
     mutationFn: () => dataOf(api.POST("/api/applications/{client_id}/secret", { params, body: { overlapHours } })),
@@ -58,7 +57,7 @@ export function NewSecret({ application, onClose }: { application: Application; 
             value={overlapHours}
             onChange={setOverlapHours}
             min={0}
-            max={overlapMax}
+            max={secretOverlapHoursMax}
             marks={[0, 6, 12, 18, 24]}
           />
           <div role="status">
