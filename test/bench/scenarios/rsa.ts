@@ -17,7 +17,7 @@ const poolOf = (quick: boolean): number => (quick ? 100 : profiles);
 /** RSA keys are made in advance, while the worker is idle. */
 export const rsa: Scenario = {
   title: "RSA-2048 from a filled pool",
-  about: `${alone} P-256 profiles at concurrency 1 while a pool of ${profiles} RSA keys fills, and again when it is full. Then ${profiles} profiles at concurrency ${concurrency}, with P-256 and with RSA keys from the full pool, in turn: medians of ${rounds} rounds. The CPU time includes filling the pool again.`,
+  about: `${alone} P-256 profiles at concurrency 1 while a pool of ${profiles} RSA keys fills, and again when it is full. Then ${profiles} profiles at concurrency ${concurrency}, with P-256 and with RSA keys from the full pool, in turn: medians of ${rounds} rounds. The keys of the last two were made before, so their CPU time is not in it: see profiles by key type.`,
   columns: ["queue", "key, concurrency", ...loadColumns(), "speed beside P-256", "goal"],
   env: (quick) => ({ REALMPASS_RSA_KEY_POOL: String(poolOf(quick)) }),
 

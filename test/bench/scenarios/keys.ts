@@ -1,0 +1,51 @@
+import { deviceTypes, defaultKeyType, keyTypes, type KeyType } from "../../../domain/certificate/device.ts";
+import { loadCells, loadColumns } from "../columns.ts";
+import { loadFigures } from "../figures.ts";
+import type { Measured } from "../load/index.ts";
+import { median } from "../statistics.ts";
+import { checkCertificates, createProfiles } from "./profiles.ts";
+import { backendNames, type Scenario } from "./scenario.ts";
+
+const concurrency = 4;
+const rounds = 3;
+
+/** Enough for some seconds each. */
+const profilesOf: Record<KeyType, number> = { "ec-p256": 1_000, "rsa-2048": 40, "rsa-3072": 20 };
+
+/** What a profile costs with a key of each type, made when it is asked for. */
+export const keys: Scenario = {
+  title: "Profiles by key type",
+  about: `Profiles as PKCS#12 with each key type, concurrency ${concurrency}, in turn: medians of ${rounds} rounds. There is no pool of keys, so each profile has the CPU time of its own key.`,
+  columns: ["queue", "key", "default of", ...loadColumns({ times: "P-256" })],
+  backends: ["redis"],
+  env: () => ({ REALMPASS_RSA_KEY_POOL: "0" }),
+
+  async run(run) {
+    const { service, quick, once } = run;
+    const results: Record<KeyType, Measured[]> = { "ec-p256": [], "rsa-2048": [], "rsa-3072": [] };
+    let expected = 0;
+    const create = async (keyType: KeyType): Promise<Measured> => {
+      const count = Math.ceil(profilesOf[keyType] / (quick ? 5 : 1));
+      const result = await createProfiles(run, { count, concurrency, keyType });
+      expected += result.made;
+      return result;
+    };
+
+    await create("ec-p256");
+    for (let round = 0; round < (once ? 1 : rounds); round++) {
+      for (const keyType of keyTypes) results[keyType].push(await create(keyType));
+    }
+    await checkCertificates(run, expected);
+
+    const baseUs = median(results["ec-p256"].map(({ cpuUs }) => cpuUs));
+    return {
+      rows: keyTypes.map((keyType) => [
+        backendNames[service.backend],
+        keyType,
+        deviceTypes.filter((deviceType) => defaultKeyType[deviceType] === keyType).join(", "),
+        ...loadCells(results[keyType], baseUs),
+      ]),
+      figures: keyTypes.flatMap((keyType) => loadFigures(keyType, results[keyType])),
+    };
+  },
+};
