@@ -2,6 +2,7 @@ import { authentication } from "./authentication.ts";
 import { crl } from "./crl.ts";
 import { disconnect } from "./disconnect.ts";
 import { fairness } from "./fairness.ts";
+import { growth } from "./growth.ts";
 import { keys } from "./keys.ts";
 import { lists } from "./lists.ts";
 import { ocsp } from "./ocsp.ts";
@@ -27,6 +28,7 @@ export const scenarios = {
   overload,
   scale,
   memory,
+  growth,
   rsa,
   keys,
   reads,
