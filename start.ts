@@ -121,8 +121,8 @@ interface Urls extends Record<ProcessKind, string> {
 }
 
 /**
- * Gives each process a login of its own, with a password that only it and we know, if the given login may create roles.
- * Otherwise all share that one.
+ * If the configured login may create roles, makes a login for each process, with a password that only it and we know.
+ * Otherwise all share the configured one.
  */
 async function loginPerProcess(
   { QUEUE_DATABASE_URL: queueUrl }: { QUEUE_DATABASE_URL?: string | undefined },

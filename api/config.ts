@@ -2,8 +2,8 @@ import { queueVariables } from "../process/config.ts";
 import type { Config } from "../runtime/config/config.ts";
 
 /**
- * The variables of an API process in addition to those of every server process (`process/config.ts`). They include
- * neither an issuer key nor its passphrase.
+ * The variables of an API process in addition to the common ones (`process/config.ts`). They include neither an issuer
+ * key nor its passphrase.
  */
 export const apiVariables = [
   ...queueVariables,

@@ -57,7 +57,7 @@ export interface DatabaseOptions {
   onIdleError?: (error: Error) => void;
 }
 
-/** What the code relies on, whatever the server, the database or the login has as its default. */
+/** Settings that the code relies on, whatever the defaults of server, database or login. */
 const sessionSettings = [
   "timezone=UTC",
   "datestyle=ISO",
@@ -65,7 +65,7 @@ const sessionSettings = [
   "search_path=public",
 ];
 
-/** Returns the start-up options of a connection: these settings, after those that the code relies on. */
+/** Returns the start-up options of a connection: the settings that the code relies on, then these. */
 export const startUpOptions = (settings: readonly string[] = []): string =>
   [...sessionSettings, ...settings].map((setting) => `-c ${setting}`).join(" ");
 

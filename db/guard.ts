@@ -125,8 +125,8 @@ export async function examineSessions(db: Db): Promise<WideLogin[]> {
 }
 
 /**
- * Returns the logins that cannot sign in as the role they are for: those that `operator migrate --logins` made, and
- * those of server processes that are signed in now, whose sessions keep a role that was revoked.
+ * Returns the logins that cannot sign in as their role, of the logins made by `operator migrate --logins` and of
+ * running server processes, whose sessions keep a revoked role.
  */
 export async function loginsWithoutRole(db: Db): Promise<{ login: string; role: string }[]> {
   const named = installationLogins.map(({ name, group }) => ({ login: name, role: group, application: null }));

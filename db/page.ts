@@ -6,7 +6,7 @@ import { join, sql, type Sql } from "./sql.ts";
 export interface PageRequest<Filter extends object = object, SortKey extends string = string> {
   limit: number;
   offset: number;
-  /** What the searched column must contain, in any letter case. */
+  /** The text that the searched column must contain, in any letter case. */
   search?: string | undefined;
   filter: Partial<Filter>;
   sort: readonly { key: SortKey; direction: "asc" | "desc" }[];
@@ -40,13 +40,13 @@ export function orderBy<SortKey extends string>(
   return sql`order by ${join([...terms, term(id, sort.at(-1)?.direction ?? "desc")], sql`, `)}`;
 }
 
-/** Joins the conditions that are given by `and`; true when there is none. */
+/** Joins conditions by `and`; true without any. */
 export const all = (conditions: readonly (Sql | undefined)[]): Sql => {
   const present = conditions.filter((condition) => condition !== undefined);
   return present.length === 0 ? sql`true` : join(present, sql` and `);
 };
 
-/** Returns a condition for a value, if it is given. */
+/** Returns a condition for a value; undefined without one. */
 export const when = <Value>(value: Value | undefined, condition: (value: Value) => Sql): Sql | undefined =>
   value === undefined ? undefined : condition(value);
 

@@ -16,10 +16,10 @@ export async function useSystemNames(db: Db): Promise<void> {
 const findingsMax = 50;
 
 /**
- * Finds what could run foreign code in the queue's schema: rights to create in it and objects in it, except those of
- * roles with all the rights of the owner of the service's tables, and triggers and rules, of which BullMQ creates none.
- * Reads only the system catalogs, and needs {@link useSystemNames} first. Other parties choose the names, so characters
- * other than printable ASCII are replaced.
+ * Finds what could run foreign code in the queue's schema: rights to create in it and objects in it, except of roles
+ * with all the rights of the owner of the service's tables, and triggers and rules, of which BullMQ creates none. Reads
+ * only the system catalogs, and needs {@link useSystemNames} first. Other parties choose the names, so characters other
+ * than printable ASCII are replaced.
  */
 export async function findForeign(db: Db): Promise<string[]> {
   const rows = await db.query<{ finding: string }>(sql`

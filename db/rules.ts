@@ -86,7 +86,7 @@ export const rolesOf = (u: Sql): Sql => sql`(${u}.roles || ${u}.provider_roles)`
 /** Whether user `u` administers the realm. */
 export const isAdministrator = (u: Sql): Sql => sql`('administrator' = any(${rolesOf(u)}))`;
 
-/** An array of scopes, with those of claims, which every useragent may ask for. */
+/** An array of scopes, with the scopes of claims, which every useragent may request. */
 export const withClaims = (scopes: Sql): Sql => sql`(${scopes} || ${claimScopes}::text[])`;
 
 /** An array of scopes, with the scopes that they imply. */

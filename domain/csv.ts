@@ -10,8 +10,9 @@ export type CsvSeparator = (typeof csvSeparators)[number];
 export type CsvCell = string | number | boolean | null | { unguarded: string };
 
 /**
- * Where a spreadsheet would see a formula: at the start of a cell, and after each character at which a reader with
- * other settings begins a new one. The pattern covers preceding apostrophes, so guarding can be reversed exactly.
+ * Matches the places where a spreadsheet would see a formula: at the start of a cell, and after each character at which
+ * a reader with other settings begins a new one. The pattern covers preceding apostrophes, so guarding can be reversed
+ * exactly.
  */
 const formula = /^(?='*[=+\-@\t\r\n])|(?<=[,;\t\r\n])(?=["']*[=+\-@])/g;
 const guardedFormula = /^'(?='*[=+\-@\t\r\n])|(?<=[,;\t\r\n])'(?=["']*[=+\-@])/g;
@@ -22,7 +23,7 @@ const guardCell = (text: string): string => text.replace(formula, "'");
 /** Reverses the guarding of {@link csvLine}: removes one apostrophe before each formula and changes nothing else. */
 export const unguardCell = (cell: string): string => cell.replace(guardedFormula, "");
 
-/** Returns a line of CSV (RFC 4180, with another separator if one is given). Apostrophes guard its formulas. */
+/** Returns a line of CSV (RFC 4180, with `separator` in place of the comma). Apostrophes guard its formulas. */
 export const csvLine = (cells: readonly CsvCell[], separator: CsvSeparator = ","): string =>
   `${cells.map((cell) => quoted(textOf(cell), separator)).join(separator)}\r\n`;
 

@@ -1,5 +1,5 @@
 /**
- * The names of files that several places name, whether the API's header or the console names them. Those of profiles are
+ * The names of files that several places name, whether the API's header or the console names them. Profiles have theirs
  * in `certificate/file-name.ts`. Every name is letters, digits, dots and hyphens of ASCII.
  */
 
@@ -9,7 +9,7 @@ export const userExportName = (userID: string): string => `user-${userID}.json`;
 /** Names the audit log. */
 export const auditLogName = (form: "csv" | "ndjson"): string => `audit.${form}`;
 
-/** Names the results of a bulk job: all of them, or those with one status. */
+/** Names the results of a bulk job, of all rows or of one status. */
 export const jobResultsName = (
   { kind, status, id }: { kind: string; status?: string | undefined; id: string },
   form: "csv" | "ndjson",

@@ -1,7 +1,7 @@
 /**
- * How long things last, each number once. SQL receives them as parameters. `docs/reference.md` lists them, and its test
- * compares both. Timeouts between components are in `ocsp-waits.ts` and beside the component that waits. Lifetimes that
- * the operator sets, such as a CRL's, have their defaults in `runtime/config/variables.ts`.
+ * Lifetimes, each number once. SQL receives them as parameters. `docs/reference.md` lists them, and its test compares
+ * both. Timeouts between components are in `ocsp-waits.ts` and beside the component that waits. Lifetimes that the
+ * operator sets, such as a CRL's, have their defaults in `runtime/config/variables.ts`.
  */
 
 /** An access token of a user or a service. */

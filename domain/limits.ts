@@ -1,6 +1,6 @@
 /**
- * How much is accepted, kept or allowed, each number once. SQL receives them as parameters. `docs/reference.md` lists
- * them, and its test compares both.
+ * Limits, each number once. SQL receives them as parameters. `docs/reference.md` lists them, and its test compares
+ * both.
  */
 
 /** Enough for every request that is not an upload. */

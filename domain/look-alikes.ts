@@ -54,8 +54,8 @@ const prototypeOf: ReadonlyMap<string, string> = new Map(
 const asciiPrototypes: Readonly<Record<string, string>> = { "0": "o", "1": "l", "|": "l", i: "l", m: "rn" };
 
 /**
- * Returns what names that look alike have in common: the skeleton of UTS 39 in any letter case, without blanks and
- * characters that nobody sees. It is for comparison only.
+ * Returns the common form of names that look alike: the skeleton of UTS 39 in any letter case, without blanks and
+ * invisible characters. It is for comparison only.
  */
 export const skeletonOf = (name: string): string =>
   prototyped(prototyped(name.normalize("NFKD")).toLowerCase())

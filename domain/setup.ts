@@ -39,7 +39,7 @@ export interface SetupFacts {
   ssids: readonly string[];
   /** Whether the realm has the CA of a RADIUS server certificate that another CA issued. */
   hasRadiusCa: boolean;
-  /** The identity provider, and whether anybody has signed in through it; null: there is none. */
+  /** The identity provider, and whether a user has signed in through it; null: there is none. */
   provider: { issuer: string; wasUsed: boolean } | null;
   /** Two at most: more are not counted. */
   administrators: readonly SetupAdministrator[];
@@ -49,7 +49,7 @@ export interface SetupFacts {
   askers: readonly { address: string; lastAt: Date }[];
   /** Administrators' own devices: whether one has an active profile, and the last check of one. */
   ownDevice: { hasProfile: boolean; checkedAt: Date | null };
-  /** Whether anybody except administrators has a profile. */
+  /** Whether a user who is no administrator has a profile. */
   peopleHaveProfiles: boolean;
 }
 

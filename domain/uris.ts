@@ -25,7 +25,7 @@ export const UpstreamIssuer = z
 /** Microsoft's tenant of personal accounts, and the addresses that stand for every tenant. */
 const openTenants = ["9188040d-6c67-4c5b-b112-36a304b66dad", "common", "consumers", "organizations"];
 
-/** Identity providers at which anybody can have an account: Google, Apple, Microsoft beyond one tenant. */
+/** Identity providers that are open to the public: Google, Apple, Microsoft beyond one tenant. */
 const openIssuers: ReadonlySet<string> = new Set([
   "https://accounts.google.com",
   "https://appleid.apple.com",
@@ -35,7 +35,7 @@ const openIssuers: ReadonlySet<string> = new Set([
   ]),
 ]);
 
-/** Whether anybody can sign in at an issuer, so a sign-in there proves nothing about who may use a realm. */
+/** Whether an issuer is open to the public, so a sign-in there proves nothing about who may use a realm. */
 export const isOpenIssuer = (issuer: string): boolean =>
   URL.canParse(issuer) && openIssuers.has(new URL(issuer).href.toLowerCase().replace(/\/+$/, ""));
 

@@ -43,8 +43,8 @@ export function installedPackageDirectory(): string | undefined {
 }
 
 /**
- * Finds binaries that run here and have our major version: those of the npm package, else the system's. Restores
- * missing links and x-bits of the package, in `cacheDirectory` if the package is not writable.
+ * Finds binaries that run here and have our major version: the npm package's, else the system's. Restores missing links
+ * and x-bits of the package, in `cacheDirectory` if the package is not writable.
  */
 export async function findBinaries(options: {
   sources: BinarySources;

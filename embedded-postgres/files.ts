@@ -54,7 +54,7 @@ export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(undefinedIfMissing)) !== undefined;
 }
 
-/** Gives a whole tree to a user, the top last: a tree whose top has the right owner is complete. */
+/** Makes a user the owner of a whole tree, its top last: a tree whose top has the right owner is complete. */
 export async function giveTree(path: string, owner: { uid: number; gid: number }): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const inner = join(path, entry.name);

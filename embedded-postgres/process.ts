@@ -3,8 +3,8 @@ import { readFile, readlink, realpath } from "node:fs/promises";
 import { parse } from "node:path";
 
 /**
- * The user that Postgres runs as. Root starts it as another user, because Postgres refuses root. In the namespace it is
- * the same user under another name: what uid and gid own outside, `nobody` owns inside.
+ * The user that Postgres runs as. Root starts it as another user, because Postgres refuses root. In the namespace the
+ * same user has another name: the files of uid and gid outside belong to `nobody` inside.
  */
 export type RunAs =
   | { kind: "self" }

@@ -55,7 +55,7 @@ export interface CertificateRequest {
   /** The realm's display name. */
   organization: string;
   realmDomain: string;
-  /** DNS names that the realm permits beside those in its own domain. */
+  /** DNS names that the realm permits beside its own domain's. */
   infrastructureDomains: readonly string[];
   /** The name of an infrastructure profile if it is a DNS name; ignored for other kinds. */
   dnsName: string | null;

@@ -31,8 +31,8 @@ const keyFiles = ["issuer-key-passphrase", "audit-key.json", "ceremony"] as cons
 const againMs = 1_000;
 
 /**
- * How long a refused password is tried again. Then the process ends so that its supervisor starts it again, with the password
- * that is in its files by then.
+ * How long a refused password is tried again. Then the process ends, and its supervisor starts it again with the
+ * current password from its files.
  */
 const refusedMsMax = 20_000;
 

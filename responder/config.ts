@@ -1,6 +1,4 @@
-/**
- * The responder's variables, in addition to those of every server process (`process/config.ts`). They contain no secret.
- */
+/** The responder's variables, in addition to the common ones (`process/config.ts`). They contain no secret. */
 export const responderVariables = [
   "REALMPASS_OCSP_HOST",
   "REALMPASS_OCSP_PORT",

@@ -30,7 +30,7 @@ export interface ResponderOptions {
   requestsPerSecond: number;
   /** How long slow clients are waited for. Default: as long as the listener does. */
   slowClients?: Partial<SlowClients> | undefined;
-  /** How often it is written down when profiles were asked about. Default: every 3 s. */
+  /** How often the times of last checks are written. Default: every 3 s. */
   lastOcspEveryMs?: number | undefined;
   registry: Registry;
   clock: ServiceClock;
@@ -42,8 +42,8 @@ export interface ResponderOptions {
 const defaultLastOcspEveryMs = 3_000;
 
 /**
- * Issuers whose responder certificates are requested before a device needs them: a few before the first request is
- * taken, then those of new realms and of prepared issuers.
+ * Issuers whose responder certificates are requested before a device needs them: a few before the first request, later
+ * the issuers of new realms and prepared issuers.
  */
 const issuersAtStart = 16;
 const issuersMax = 256;

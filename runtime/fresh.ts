@@ -51,7 +51,7 @@ function createHeld<Value>({ keptMs, renewedAfterMs = keptMs }: FreshOptions): H
   };
 }
 
-/** One computation runs at a time, however many callers there are; those that come meanwhile share it. */
+/** One computation runs at a time; callers that come meanwhile share it. */
 export function createFresh<Value>(compute: () => Promise<Value>, options: FreshOptions): Fresh<Value> {
   const held = createHeld<Value>(options);
   return { ...held, get: () => held.get(compute) };

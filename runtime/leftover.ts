@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
-/** How much of an unread request is still received. */
+/** Bounds on receiving the rest of an unread request. */
 interface Bounds {
   bytesMax: number;
   msMax: number;

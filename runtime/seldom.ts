@@ -27,7 +27,7 @@ export function createSeldom(
   };
 }
 
-/** Returns the error's message; for an attempt at several addresses, those of all of them. */
+/** Returns the error's message; for an attempt at several addresses, the messages of all. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "")
     return [...new Set((error.errors as unknown[]).map(reasonOf))].join("; ");

@@ -5,7 +5,7 @@ interface Parameter<Schema extends z.ZodType> {
   about: string;
   /** The parameter is required if its schema does not accept `undefined`. */
   schema: Schema;
-  /** The parameter may be given several times, and its value is a list. */
+  /** The parameter may occur several times, and its value is a list. */
   many: boolean;
   /** The only allowed values, for the help and for completion; the schema checks them. */
   choices: readonly string[];

@@ -1,8 +1,8 @@
 import { queueVariables } from "../process/config.ts";
 
 /**
- * The worker's variables, in addition to those of every server process (`process/config.ts`). The token signing key, client secrets and the
- * key that opens outputs are not among them.
+ * The worker's variables, in addition to the common ones (`process/config.ts`). The token signing key, client secrets
+ * and the key that opens outputs are not among them.
  */
 export const workerVariables = [
   ...queueVariables,

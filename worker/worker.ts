@@ -50,7 +50,7 @@ export interface WorkerOptions {
   rsaKeyPool: number;
   /** The directory of dumps, whose times are a metric; omitted: there is no such metric. */
   backupDirectory?: string | undefined;
-  /** How often accepted work that no worker has claimed is looked for. Default: every 5 seconds. */
+  /** The interval between searches for accepted work that no worker has claimed. Default: every 5 seconds. */
   sweepSeconds?: number | undefined;
   registry: Registry;
   clock: ServiceClock;

@@ -142,7 +142,7 @@ export interface Described<Code extends ErrorCode> {
   scope?: Scope;
   /** Scopes that are required in addition to that one. */
   furtherScopes?: readonly Scope[];
-  /** The codes it can fail with, in addition to those of its kind. */
+  /** The codes it can fail with, in addition to the codes of its kind. */
   errors: readonly Code[];
   /** The response contains a key or a token: it is never cached, not even for revalidation. */
   secret?: boolean;

@@ -56,7 +56,7 @@ function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>):
 
 /**
  * Parses a body's properties that an endpoint knows, in any letter case. No body counts as an empty one. Reports the
- * faults of `furtherFaults` together with those of the schema.
+ * faults of the schema and of `furtherFaults` together.
  */
 export function parseBody<Body extends Shape>(
   schema: Body | undefined,

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { createLoadMetrics, type LoadMetrics } from "../../process/load-metrics.ts";
 
-/** The API's metrics, in addition to those of every process. */
+/** The API's own metrics; every process also has the common ones. */
 export interface ApiMetrics extends LoadMetrics {
   request: (labels: { method: string; route: string; status: number }, seconds: number) => void;
   issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;

@@ -29,7 +29,7 @@ type WithLocals = ServerResponse & { locals: Record<string, unknown> };
 export const contextOf = (response: ServerResponse): RequestContext =>
   (response as WithLocals).locals["context"] as RequestContext;
 
-/** Gives every request an id; writes one log line and one observation when it is over. */
+/** Gives every request an id; writes one log line and one observation at its end. */
 export function beginRequest({
   log,
   metrics,

@@ -98,8 +98,8 @@ async function signedIn(page: PageRequest, request: AuthorizationRequest): Promi
 }
 
 /**
- * Returns the scopes that the user must consent to, among those that they can give; undefined if no consent is needed.
- * Our own applications need none.
+ * Returns the scopes that the user must consent to, of the scopes that they can give; undefined if no consent is
+ * needed. Our own applications need none.
  */
 async function scopesToAllow(
   { deps }: PageRequest,

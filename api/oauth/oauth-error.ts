@@ -6,8 +6,8 @@ import { sendJson } from "../http/respond.ts";
 import { MethodNotAllowed } from "../http/route.ts";
 
 /**
- * The errors of the endpoints that clients call: those of RFC 6749 section 5.2 and RFC 6750 section 3.1, and the API's
- * own that can occur there.
+ * The errors of the endpoints that clients call: RFC 6749 section 5.2, RFC 6750 section 3.1, and the API's own that can
+ * occur there.
  */
 export const oauthErrors = {
   invalid_request: {

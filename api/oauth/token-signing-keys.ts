@@ -23,7 +23,7 @@ const day = 24 * 60 * minute;
 /** Another process may have replaced a key; after this long every process knows. */
 const cacheMs = 5 * minute;
 
-/** A token with an unknown key makes us read again, but no more often than this: anybody can make up a key id. */
+/** A token with an unknown key makes us read again, but no more often than this: a client can invent key ids. */
 const unknownKeyMs = 10_000;
 
 /** How long a key signs. */

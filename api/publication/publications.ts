@@ -21,7 +21,7 @@ export interface CurrentCrl {
   pem(): Promise<readonly Buffer[]>;
 }
 
-/** The issuers' files: requested often, by anybody, and rarely read from the database. */
+/** The issuers' files: requested often, without authentication, and rarely read from the database. */
 export interface Publications {
   /**
    * Undefined for an unknown issuer. Throws `unavailable` if there is no CRL yet, or if the database is unreachable and

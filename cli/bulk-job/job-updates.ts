@@ -39,7 +39,7 @@ export async function* jobUpdates(service: ServiceClient, id: string, interrupte
   }
 }
 
-/** Returns a job as it is now, or after this many seconds unless it is over before. */
+/** Returns a job as it is now, or after this many seconds unless it ends before. */
 export async function askForJob({ api }: ServiceClient, id: string, waitSeconds?: number): Promise<Job> {
   const header = waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` };
   return (await answerOf(api.GET("/api/jobs/{id}", { params: { path: { id }, header } }))).data;

@@ -14,7 +14,8 @@ const finalStates: ReadonlySet<Job["state"]> = new Set([
 ] as const);
 
 /**
- * Whether a job no longer moves by itself, or not for days: it is over, waits to be started, or is in its grace period.
+ * Whether a job no longer moves by itself, or not for days: it has ended, waits to be started, or is in its grace
+ * period.
  */
 export const isStopped = ({ state }: Job): boolean => finalStates.has(state) || state === "ready" || state === "grace";
 

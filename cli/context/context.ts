@@ -24,7 +24,7 @@ export interface Context {
   readonly isInteractive: boolean;
   credentials(): Promise<Credentials>;
   service(): Promise<ServiceClient>;
-  /** Writes a line on standard error, unless --quiet is given. */
+  /** Writes a line on standard error, unless --quiet is set. */
   notify: (message: string) => void;
   /**
    * Returns only if the user has typed `word` or gave --yes. Without a terminal --yes is needed, so no script does

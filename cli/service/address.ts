@@ -3,7 +3,7 @@ import { isLoopbackHost } from "../../domain/uris.ts";
 
 /**
  * Returns the service's address without a slash at its end. Plain http is refused except on this machine, unless the
- * user insists: everybody on the network could read the client secret.
+ * user insists: others on the network could read the client secret.
  */
 export function serviceAddress(text: string, { insecureHttp }: { insecureHttp: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -2,7 +2,8 @@ import type { Migration } from "./migration.ts";
 
 /**
  * Roles belong to the cluster, not to the database, so another database's migration may have made them already, even at
- * this very moment. A login that may not make roles finds them made (`deploy/postgres/roles.sql`). The migrating login is made a member, so that a process that was given its URL can take on the role.
+ * this very moment. A login that may not make roles finds them made (`deploy/postgres/roles.sql`). The migrating login
+ * becomes a member, so a process with its URL can take on the role.
  */
 export const createRole = (role: string): string => `
 do $body$

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Certificate revocation lists: from what revokes to what RADIUS servers fetch. docs/revocation.md tells the steps. */
+/** Certificate revocation lists, from the revocation to the served list. docs/revocation.md has the steps. */
 export const crls: Migration = {
   name: "20261121-1110-crls",
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Where workers answer OCSP, and with which certificates. */
+/** The addresses at which workers answer OCSP, and their certificates. */
 export const ocsp: Migration = {
   name: "20261121-1120-ocsp",
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Where a realm's people get help, and what becomes of what is known about them: addresses, empty for none. */
+/** The addresses of a realm's help and privacy pages; empty for none. */
 export const helpAndPrivacy: Migration = {
   name: "20261121-1185-help-and-privacy",
   up: `

@@ -6,9 +6,9 @@ const refuse = (message: string): string =>
 const isMember = (role: string): string => `pg_has_role(current_user, '${role}', 'usage')`;
 
 /**
- * What no right on a column can say. Roles are asked for by membership and not by name: a login that drops the role it
- * has taken on keeps the rights that it inherits, under a name of its own. And an issuance's owner is of its realm: the
- * keys that say so take the place of those that asked for the owner alone.
+ * Rules beyond rights on columns. Triggers check roles by membership and not by name: a login that drops the role it
+ * has taken on keeps the rights that it inherits, under its own name. And an issuance's owner belongs to its realm: new
+ * foreign keys include the realm and replace the keys on the owner alone.
  */
 export const trustAndOwners: Migration = {
   name: "20261123-1010-trust-and-owners",

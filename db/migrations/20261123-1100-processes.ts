@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Every process that serves says that it is alive, and what it knows about itself. */
+/** Every server process reports that it is alive, and facts about itself. */
 export const processes: Migration = {
   name: "20261123-1100-processes",
   up: `

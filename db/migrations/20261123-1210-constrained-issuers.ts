@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** What an issuing CA permits, for the api, which reads no certificate. */
+/** The domains that an issuing CA permits, for the api, which reads no certificate. */
 export const constrainedIssuers: Migration = {
   name: "20261123-1210-constrained-issuers",
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** A sign-in that is at the identity provider lies sealed in its browser's cookie; rows are for those that came back. */
+/** A sign-in at the identity provider is sealed in its browser's cookie; a row records that it came back. */
 export const upstreamAttempts: Migration = {
   name: "20261123-1300-upstream-attempts",
   up: `

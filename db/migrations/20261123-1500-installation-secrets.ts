@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Which secrets an installation has, by values that say nothing of them: a process with another one does not serve. */
+/** Check values of an installation's secrets, which reveal nothing: a process with another secret does not serve. */
 export const installationSecrets: Migration = {
   name: "20261123-1500-installation-secrets",
   up: `

@@ -1,6 +1,9 @@
 import type { Migration } from "./migration.ts";
 
-/** What a bulk job is called, where its rows are in the file, whom addresses mean, and how many profiles a check is about. */
+/**
+ * A bulk job's name, the place of its rows in the file, the users behind e-mail addresses, and the number of profiles
+ * that a check counts.
+ */
 export const jobFiles: Migration = {
   name: "20261124-1020-job-files",
   up: `

@@ -1,6 +1,9 @@
 import type { Migration } from "./migration.ts";
 
-/** What `doctor` writes and reads: whether the database takes a write, and until where the audit log is kept elsewhere. */
+/**
+ * For `doctor`: a row to write, which shows that the database takes writes, and the last exported position of the audit
+ * log.
+ */
 export const whatDoctorAsks: Migration = {
   name: "20261125-1120-what-doctor-asks",
   up: `

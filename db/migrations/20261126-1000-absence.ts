@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** People who were let back in are told so, once. */
+/** "My devices" shows people once that they were let back in. */
 export const absence: Migration = {
   name: "20261126-1000-absence",
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Whoever gives people roles is a person. */
+/** Only people give roles. */
 export const servicesGiveNoRoles: Migration = {
   name: "20261126-1010-services-give-no-roles",
   up: `

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * What the search looks in beside the pairwise id and the e-mail address, which have their indexes: names of people. Most
- * people have none before they sign in, so that onboarding does not pay for it.
+ * An index of people's names, for the search; the pairwise id and the e-mail address have theirs. Most people have no
+ * name before they sign in, so onboarding does not pay for it.
  */
 export const searchUsers: Migration = {
   name: "20261126-1200-search-users",

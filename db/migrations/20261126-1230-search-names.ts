@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Names of active profiles: those of others grow with the years. */
+/** Names of active profiles only: the others grow with the years. */
 export const searchNames: Migration = {
   name: "20261126-1230-search-names",
   transaction: false,

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Revocations of every kind by time, for who asks for the newest, with the kind for what counts those of users. Takes the
- * place of `certificates_revoked_at`, which the release before this one still reads.
+ * Revocations of every kind by time, for lists of the newest, with the kind, to count the revocations of users.
+ * Replaces `certificates_revoked_at`, which the previous release still reads.
  */
 export const revokedIndex: Migration = {
   name: "20261126-1310-revoked-index",

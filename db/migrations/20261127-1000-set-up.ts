@@ -4,8 +4,9 @@ const refuse = (message: string): string =>
   `raise exception '${message}' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;`;
 
 /**
- * What the console sets of a realm. Until its set-up is finished, the api may also say whom devices trust, once; then the
- * operator alone does. Realms that people have profiles of were set up before there was a checklist.
+ * A realm's settings in the console. Until its set-up is finished, the api may also set, once, the RADIUS server that
+ * devices trust; afterwards only the operator may. Realms in which people have profiles were set up before there was a
+ * checklist.
  */
 export const setUp: Migration = {
   name: "20261127-1000-set-up",

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * The same subjects, said so that Postgres writes the expression itself into the index in place of a call: every entry
- * pays for it.
+ * The same subjects as an expression that Postgres inlines into the index in place of a call, which every entry would
+ * pay for.
  */
 export const auditSubjectsInline: Migration = {
   name: "20261127-1010-audit-subjects-inline",

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * How often words are in names, for the planner: it takes no statistics from indexes of some rows, holds every word for rare,
- * and then gathers all names that have a frequent one.
+ * Statistics of the words in names. The planner takes none from a partial index, so it considers every word rare, and
+ * gathers all names that contain a frequent one.
  */
 export const searchStatistics: Migration = {
   name: "20261127-1200-search-statistics",

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * An offboarding is never dated back: people who were offboarded long ago are forgotten, so an early date would erase
- * somebody who has just left. Processes follow the database's clock, and wait for a connection or a lock for less than
+ * An offboarding is never dated back: people who were offboarded long ago are forgotten, so an early date would erase a
+ * person who has just left. Processes follow the database's clock, and wait for a connection or a lock for less than
  * ten minutes.
  */
 export const offboardingDates: Migration = {

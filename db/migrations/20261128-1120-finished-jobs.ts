@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * A bulk job that has ended stays as it is, for everybody but the owner: brought back to life, a reactivation would let its
- * people in again. A job is removed while it is received, and 90 days after its end: the day less is for clocks.
+ * Only the owner can change a bulk job that has ended: restarted, a reactivation would let its people in again. A job
+ * is removed while it is received, and 90 days after its end: the day less is for clocks.
  */
 export const finishedJobs: Migration = {
   name: "20261128-1120-finished-jobs",

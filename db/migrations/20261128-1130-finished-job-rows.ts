@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** The rows of a bulk job that has ended stay as they are, for everybody but the owner. */
+/** Only the owner can change the rows of a bulk job that has ended. */
 export const finishedJobRows: Migration = {
   name: "20261128-1130-finished-job-rows",
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** How much of a realm has gone off within the last hour without anybody having confirmed the number. */
+/** The number of a realm's people and profiles that lost access within the last hour without confirmation. */
 export const recentRemovals: Migration = {
   name: "20261128-1200-recent-removals",
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Forgetting finds the rows of jobs that name somebody in another spelling. */
+/** Forgetting finds the rows of jobs that name a person in another spelling. */
 export const forgetSpellings: Migration = {
   name: "20261128-1420-forget-spellings",
   up: `

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Since when somebody whom the identity provider signs in may not use the realm. */
+/** Since when a user whom the identity provider signs in may not use the realm. */
 export const notPermitted: Migration = {
   name: "20261128-1700-not-permitted",
   up: `

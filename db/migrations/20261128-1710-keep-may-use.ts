@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * The operator of the release before writes the claims that it knows, with each change of a realm. Without this its next
- * one would drop the rules and let everybody in. This release takes them away by an empty list.
+ * The previous release's operator writes the claims that it knows with each change of a realm. Without this trigger its
+ * next change would drop the rules and let everyone in. This release removes rules by an empty list.
  */
 export const keepMayUse: Migration = {
   name: "20261128-1710-keep-may-use",

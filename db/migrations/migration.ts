@@ -4,8 +4,8 @@ export interface Migration {
   name: string;
   up: string;
   /**
-   * False where `up` is one `create index concurrently`, which Postgres runs in no transaction and which nobody has to wait
-   * for. What it left half-made, when it was cut off, is dropped the next time.
+   * False if `up` is one `create index concurrently`, which Postgres runs outside transactions and which blocks no
+   * writes. The next run drops an index that an interrupted one left unfinished.
    */
   transaction?: false;
   /** Run before each attempt at such an index, where rows have to be changed for it to be unique. */

@@ -153,7 +153,7 @@ export async function offboardWithGrace(
 
 const afterDays = (days: number, at: Date): Date => new Date(at.getTime() + days * 24 * 3_600_000);
 
-/** The reason of a bulk job's revocations: that of a single offboarding when none is given. */
+/** The reason of a bulk job's revocations; without one, a single offboarding's. */
 const jobReason = revocationReasons.cessationOfOperation;
 
 /** The additional property of an audit entry when profiles are revoked days later: the earliest time. */

@@ -6,7 +6,7 @@ import * as sessions from "../queries/sign-in/sessions.ts";
 /** Why a session ended, in its audit entry. */
 type SessionEnd = "code_replayed" | "token_revoked" | "logout" | "ended";
 
-/** Whose sessions may be ended: a client's, or a user's. */
+/** The owner of the sessions to end: a client, or a user. */
 type SessionOf = { clientId: string } | { realmId: string; userId: string };
 
 /**

@@ -44,7 +44,7 @@ export type PersonNote = (typeof personNotes)[number];
 
 export const actedByKinds = ["owner", "person", "application", "operator", "service"] as const;
 
-/** Who did something. `service`: the service itself, as upkeep. */
+/** The actor. `service`: the service itself, as upkeep. */
 export interface ActedBy {
   kind: (typeof actedByKinds)[number];
   /** Null if unknown, or not for the reader to know. */

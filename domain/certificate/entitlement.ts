@@ -1,7 +1,7 @@
 import type { IssuanceState } from "./issuance-state.ts";
 import { hasEnded } from "../people/guest-account.ts";
 
-/** Who may have another profile, and until when. The same rules in SQL are in `db/rules.ts`. */
+/** The rules about who may have another profile, and until when. The same rules in SQL are in `db/rules.ts`. */
 
 /** Returns how many profiles a user may have: a value of their own, else the realm's. */
 export const limitOf = ({ profileOverride, maxProfiles }: { profileOverride: number; maxProfiles: number }): number =>

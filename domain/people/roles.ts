@@ -6,7 +6,7 @@ export const roles = ["administrator", "help_desk", "guest_manager", "auditor"] 
 export const Role = z.enum(roles);
 export type Role = z.infer<typeof Role>;
 
-/** The scopes that everybody has, for what is their own. */
+/** The scopes of every user, for their own data and devices. */
 export const ownScopes: readonly Scope[] = [
   "openid",
   "offline_access",

@@ -57,7 +57,7 @@ export const claimScopes: readonly Scope[] = ["profile", "email", "address", "ph
 
 export const isClaimScope = (scope: Scope): boolean => claimScopes.includes(scope);
 
-/** Every scope of a person that opens something: all but those of machines and of claims. */
+/** Every scope of a person that opens something: all but the scopes of machines and of claims. */
 export const allScopes = (Object.keys(scopes) as Scope[]).filter(
   (scope) => !isMachineScope(scope) && !isClaimScope(scope),
 );

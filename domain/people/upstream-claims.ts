@@ -27,7 +27,7 @@ export const UpstreamClaims = z.object({
   administrator: ClaimRule.optional(),
   /** The rules for each role. The provider does not decide about a role without rules. */
   roles: z.partialRecord(z.enum(roles), z.array(ClaimRule).min(1).max(roleRulesMax)).optional(),
-  /** Who may use the realm: people who meet one of the rules. Without rules, everybody whom the provider signs in. */
+  /** The rules about who may use the realm: people who meet one. Without rules, all whom the provider signs in. */
   mayUse: z.array(ClaimRule).max(mayUseMax).optional(),
 });
 export type UpstreamClaims = z.output<typeof UpstreamClaims>;

@@ -4,8 +4,8 @@ import { exportFileName, exportFilesIn, writeExportFile, type ExportFile } from 
 
 /**
  * Joins the exports of each day (UTC) before `at` into one, which keeps the last head: heads before it prove nothing
- * more. Removes files only once the joined one is on the disk: those that a run that died has left are no longer read.
- * Leaves files alone that do not continue one another, or that lack their head.
+ * more. Removes files only once the joined one is on the disk; readers skip files that an interrupted run left behind.
+ * Skips files that do not continue one another, or that lack their head.
  */
 export async function joinEarlierDays(directory: string, { realm, at }: { realm: string; at: Date }): Promise<void> {
   const today = dayOf(at);

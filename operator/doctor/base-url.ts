@@ -13,7 +13,7 @@ const endingDays = 14;
 /** Errors of a machine that has no route for a family of addresses: they prove nothing about the server. */
 const withoutRoute = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "ENETUNREACH"]);
 
-/** OpenSSL's errors of a chain whose CA this machine's Node does not have, while those of its clients may. */
+/** OpenSSL's errors of a chain whose CA this machine's Node lacks; clients may have it. */
 const withoutIssuer = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",

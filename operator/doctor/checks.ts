@@ -110,7 +110,7 @@ async function checkServices(context: Context): Promise<Check[]> {
 /** The longest wait for a lock; in seconds. The check of locks names who holds it. */
 const lockSecondsMax = 3;
 
-/** Makes one check by itself: if it fails, one finding says so, and the others are made all the same. */
+/** Runs one check: if it throws, one finding reports that, and the other checks still run. */
 async function byItself(db: Db, name: string, look: () => Promise<Check | Check[]>): Promise<Check[]> {
   try {
     return [await look()].flat();

@@ -3,7 +3,7 @@ import * as crls from "../../db/queries/certificates/crls.ts";
 import type { Context } from "../context/context.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** Checks that every issuer has a current CRL: without one, RADIUS servers that check CRLs let nobody in. */
+/** Checks that every issuer has a current CRL: without one, RADIUS servers that check CRLs refuse every device. */
 export async function checkCrls(db: Db, context: Context): Promise<Check[]> {
   const realms = new Map((await context.realms()).map(({ id, name }) => [id, name]));
   const states = await crls.listStates(db, { at: context.clock.now() });

@@ -89,7 +89,7 @@ export async function checkLogin(db: Db): Promise<Check> {
 }
 
 /**
- * Checks that the roles have exactly the listed rights, that logins have their roles, and that those of running
+ * Checks that the roles have exactly the listed rights, that logins have their roles, and that logins of running
  * processes have no more.
  */
 export async function checkRoles(db: Db): Promise<Check> {

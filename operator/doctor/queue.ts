@@ -113,8 +113,7 @@ function checkPersistence(enabled: string | undefined): Check {
 }
 
 /**
- * Checks that Redis has a password: anybody who reaches it could remove tasks and read ids, which are all that it
- * contains.
+ * Checks that Redis has a password: otherwise anyone on its network could remove tasks and read ids, its only contents.
  */
 function checkPassword({ hostname, password }: URL): Check {
   return password !== "" || /^(localhost|127\..*|\[::1\])$/.test(hostname)

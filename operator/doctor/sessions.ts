@@ -7,7 +7,7 @@ import { fails, passes, warns, type Check } from "./check.ts";
 /** Connections for an operator, a backup and manual queries, in addition to the processes'. */
 const connectionsSpare = 10;
 
-/** Checks that the server has enough connections for the running processes beside those of other programs. */
+/** Checks that the server has enough connections for the running processes and for other programs. */
 export async function checkConnections(db: Db, states: readonly ProcessState[]): Promise<Check> {
   const needed = states.reduce((sum, { alive, connectionsMax }) => sum + (alive ? connectionsMax : 0), 0);
   const { max, others, programs } = await sessions.readConnections(db);

@@ -73,7 +73,7 @@ export function upstreamChange(
   };
 }
 
-/** Whether anybody can use a realm: its identity provider signs in anybody, and no rule limits who may use the realm. */
+/** Whether a realm is open to the public: its identity provider is, and no rule limits who may use the realm. */
 export const isOpenToAnybody = ({
   upstreamIssuer,
   upstreamClaims: { mayUse = [] },
@@ -81,8 +81,8 @@ export const isOpenToAnybody = ({
   upstreamIssuer !== null && isOpenIssuer(upstreamIssuer) && mayUse.length === 0;
 
 /**
- * Whether a change opens a realm to anybody. A realm that was open already may keep its identity provider, but not set
- * it again.
+ * Whether a change opens a realm to the public. A realm that was open already may keep its identity provider, but not
+ * set it again.
  */
 export const opensToAnybody = (before: RealmRow, after: RealmRow, { upstreamIssuer }: UpstreamInput): boolean =>
   isOpenToAnybody(after) && (upstreamIssuer !== undefined || !isOpenToAnybody(before));

@@ -32,7 +32,7 @@ export interface Replayed {
 /** Entries replayed in one transaction. */
 const sliceMax = 1_000;
 
-/** Events that need no replay: they changed nothing that a restore reverts, or upkeep repeats them by itself. */
+/** Events that need no replay: they changed nothing that a restore reverts, or upkeep repeats them. */
 const withoutConsequence = new Set([
   "admin_login",
   "user_login",

@@ -7,7 +7,7 @@ import { atEndOfFile } from "../support/run/at-end.ts";
 import { shellBlocks } from "../support/run/shell-blocks.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-/** When a step fails, what the processes said last. */
+/** When a step fails, shows the processes' last lines. */
 const journalOnFailure =
   "trap 'status=$?; [ $status = 0 ] || tail -n 8 /run/units/*.log | cut -c 1-300; exit $status' EXIT";
 

@@ -13,7 +13,7 @@ systemctl daemon-reload
 systemctl start "postgresql@$version-main" redis-server nginx
 `;
 
-/** When a step fails, what the units said last. */
+/** When a step fails, shows the units' last lines. */
 const journalOnFailure = "trap 'status=$?; [ $status = 0 ] || journalctl --lines 60 | cut -c 1-300; exit $status' EXIT";
 
 interface Run {

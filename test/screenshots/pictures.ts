@@ -9,7 +9,7 @@ export interface Picture {
   width?: number;
   height?: number;
   userAgent?: string;
-  /** What is done before the picture is taken. */
+  /** Runs before the picture is taken. */
   show?: (page: Page, url: string) => Promise<unknown>;
 }
 

@@ -14,7 +14,7 @@ import { fail } from "./run/fail.ts";
 import { finish } from "./run/finish.ts";
 import { keepsGrace, lockOutAll, markLockedOut } from "./run/lock-out.ts";
 
-/** A job that fails to continue this often, other than because of an outage, is given up. */
+/** A job that fails to continue this often, outages aside, fails. */
 const failuresMax = 3;
 
 /**

@@ -72,7 +72,7 @@ export interface IssuingCaRequest {
   validityYears?: number;
   nameConstraints: {
     form: NameConstraintsForm;
-    /** Permitted DNS names: those in these domains, in lower case. */
+    /** The domains of permitted DNS names, in lower case. */
     domains: readonly string[];
   };
   /** Of the new key. */

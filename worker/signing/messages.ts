@@ -33,7 +33,7 @@ export interface SigningRequest {
   /** The realm's display name. */
   organization: string;
   realmDomain: string;
-  /** DNS names that the realm permits beside those in its own domain. */
+  /** DNS names that the realm permits beside its own domain's. */
   infrastructureDomains: readonly string[];
   dnsName: string | null;
   /** The name that the device shows for the certificate. */

@@ -23,7 +23,7 @@ export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   signer: HeadSigner;
   issuers: Pick<Issuers, "away" | "ensure" | "isOpen" | "watch">;
   metrics: UpkeepMetrics;
-  /** How often accepted work that no worker has claimed is looked for. Default: every 5 seconds. */
+  /** The interval between searches for accepted work that no worker has claimed. Default: every 5 seconds. */
   sweepSeconds?: number | undefined;
 }
 

@@ -57,7 +57,7 @@ async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, req
     });
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    // A session that cannot be renewed is over.
+    // A session that cannot be renewed has ended.
     await sessions.remove(deps.db, { id: sessionId, clientId: applications.consoleClientId(realmId) });
     throw new Unauthenticated({ given: false });
   }

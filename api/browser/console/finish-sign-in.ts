@@ -45,7 +45,7 @@ async function redeemCode(
   const { deps, request } = page;
   const code = single(page, "code");
   if (code === undefined) return undefined;
-  // Whatever credentials the browser sends: the console redeems its code, and it has no secret.
+  // Ignores the browser's credentials: the console redeems its code, and has no secret.
   delete request.headers.authorization;
   const form = new Map([
     ["grant_type", "authorization_code"],

@@ -17,7 +17,9 @@ export interface UpstreamPerson {
   displayName: string | undefined;
   /** Whether the person may use the realm. */
   permitted: boolean;
-  /** All roles that the provider controls, those that it gives this person, and those whose claim it withholds. */
+  /**
+   * All roles that the provider controls, the roles that it gives this person, and the roles whose claim it withholds.
+   */
   mappedRoles: readonly Role[];
   roles: readonly Role[];
   withheldRoles: readonly Role[];

@@ -33,7 +33,7 @@ export interface CodeExchange {
 
 /**
  * Exchanges a code for an id token (OpenID Connect Core sections 3.1.3.1 to 3.1.3.7, signature included) and returns
- * its issuer and claims, with those of the userinfo endpoint (section 5.3) if the realm needs more.
+ * its issuer and claims, and adds the claims of the userinfo endpoint (section 5.3) if the realm needs them.
  */
 export async function exchangeCode(exchange: CodeExchange): Promise<{ issuer: string; claims: Claims }> {
   const { provider, attempt, names } = exchange;

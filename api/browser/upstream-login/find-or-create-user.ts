@@ -80,8 +80,8 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
 }
 
 /**
- * Records, the first time, that a known user may not use the realm. Profiles, sign-ins and roles stay. Nothing is
- * stored about strangers: otherwise anybody with an account at the provider could fill the audit log.
+ * Records, the first time, that a known user may not use the realm. Profiles, sign-ins and roles stay. Stores nothing
+ * about strangers: otherwise everyone with an account at the provider could fill the audit log.
  */
 async function refuse(
   tx: Db,
@@ -185,7 +185,7 @@ async function takeVlan(
 
 /**
  * Gives a user the roles that the provider names, and removes the other roles that it controls, even those given here;
- * roles whose claim it withholds stay. The last administrator stays one: nobody else could appoint another.
+ * roles whose claim it withholds stay. The last administrator stays one: no other user could appoint one.
  */
 async function takeRoles(
   tx: Db,

@@ -5,7 +5,7 @@ import { sendProblem } from "../../pages/problem.tsx";
 import { contextOf } from "../../http/request-context.ts";
 import type { UpstreamError, UpstreamProblem } from "./upstream-error.ts";
 
-/** Problems that are neither the service's nor the identity provider's fault: anybody can cause them. */
+/** Problems that are neither the service's nor the identity provider's fault: any user can cause them. */
 const refusals: ReadonlySet<UpstreamProblem> = new Set(["upstream_refused", "upstream_attempt_ended"]);
 
 /** Logs why a sign-in through an identity provider failed, and shows the user. */

@@ -173,7 +173,7 @@ const commonHeaders: Json = {
   "X-Request-Id": { schema: { type: "string", format: "uuid" } },
   "X-Rate-Limit-Limit": { schema: { type: "integer" }, description: "Requests per window." },
   "X-Rate-Limit-Remaining": { schema: { type: "integer" } },
-  "X-Rate-Limit-Reset": { schema: { type: "integer" }, description: "Seconds until the window is over." },
+  "X-Rate-Limit-Reset": { schema: { type: "integer" }, description: "Seconds until the window ends." },
 };
 
 /** Returns the headers of every response. */

@@ -161,7 +161,7 @@ const errorsOfAccess: Record<Endpoint["access"], readonly ErrorCode[]> = {
   public: [],
 };
 
-/** Returns the codes that an endpoint can respond with: its own and those of its kind. */
+/** Returns the codes that an endpoint can respond with: its own and its kind's. */
 export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   const takesBody = endpoint.body !== undefined || endpoint.list !== undefined || endpoint.upload !== undefined;
   return [

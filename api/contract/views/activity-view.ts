@@ -16,7 +16,7 @@ import { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { PersonView } from "./person-view.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** Who did something. */
+/** The actor. */
 export const ActedByView = z
   .object({
     kind: z

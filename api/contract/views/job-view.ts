@@ -17,7 +17,7 @@ export const JobView = z
     state: z
       .enum(jobStates)
       .describe(
-        `\`ready\` waits for somebody to start it, \`scheduled\` for its time; in \`grace\` everybody is locked out, and devices go offline at \`revokeAt\`; ${finalJobStates.map((state) => `\`${state}\``).join(", ")} are final.`,
+        `\`ready\` waits for a user to start it, \`scheduled\` for its time; in \`grace\` all its people are locked out, and devices go offline at \`revokeAt\`; ${finalJobStates.map((state) => `\`${state}\``).join(", ")} are final.`,
       ),
     dryRun: z.boolean(),
     createdAt: Timestamp,
@@ -53,8 +53,8 @@ export const JobView = z
     graceDays: z
       .int()
       .nullable()
-      .describe("Offboarding: devices go offline this many days after everybody is locked out."),
-    revokeAt: Timestamp.nullable().describe("When devices go offline; set once everybody is locked out."),
+      .describe("Offboarding: devices go offline this many days after all its people are locked out."),
+    revokeAt: Timestamp.nullable().describe("When devices go offline; set once all its people are locked out."),
     undoOf: z.uuid().nullable().describe("The offboarding that this reactivation undoes."),
     undoneBy: z.uuid().nullable().describe("The newest job that undoes this offboarding and has started."),
     undoUntil: Timestamp.nullable().describe(

@@ -16,7 +16,7 @@ const WarningView = z.object({
   warning: z
     .enum(warnings)
     .describe(
-      "`no_worker`: nothing is issued; `no_issuer`: nothing can be; `issuer_ending`: the issuing CA ends within 90 days; `crl_stale`: servers that check the list let nobody in.",
+      "`no_worker`: nothing is issued; `no_issuer`: nothing can be; `issuer_ending`: the issuing CA ends within 90 days; `crl_stale`: servers that check the list refuse every device.",
     ),
   issuerID: z.string().nullable(),
   endsAt: Timestamp.nullable(),
@@ -33,7 +33,7 @@ export const OverviewView = z
         revoked: TrendView,
         expiring: z.object({ within7Days: z.int(), within30Days: z.int() }),
       })
-      .describe("Of users, without those of guests and servers."),
+      .describe("Of users; profiles of guests and servers do not count."),
     users: z.object({
       active: z.int().describe("Neither locked nor offboarded."),
       locked: z.int().describe("And not offboarded."),
@@ -68,7 +68,7 @@ export const OverviewView = z
       inGrace: z
         .array(JobView)
         .describe(
-          "Offboardings that still keep somebody out and whose devices are still online: the first five, by `revokeAt`.",
+          "Offboardings that still lock out at least one person and whose devices are still online: the first five, by `revokeAt`.",
         ),
     }),
     series: z.object({

@@ -40,7 +40,7 @@ export const RealmSettingsView = ChangeableSettings.extend({
   forgetAfterMonths: z
     .int()
     .nullable()
-    .describe("People who were offboarded longer ago are forgotten (`operator realm set`); null: nobody is."),
+    .describe("People who were offboarded longer ago are forgotten (`operator realm set`); null: never."),
   upstreamIssuer: z.string().nullable(),
   upstreamClientID: z.string().nullable(),
   upstreamClientSecretSet: z.boolean(),
@@ -51,15 +51,13 @@ export const RealmSettingsView = ChangeableSettings.extend({
   claimRoles: z.array(z.string()),
   mayUse: z
     .array(z.string())
-    .describe(
-      "The people who may use the realm: those with one of these values of a claim (`NAME=VALUE`); empty: everybody.",
-    ),
+    .describe("People with one of these values of a claim (`NAME=VALUE`) may use the realm; empty: all people may."),
   vlanRules: z
     .array(z.string())
     .describe(
       "Which VLAN people get at a sign-in through the identity provider: the first that fits (`NAME=VALUE=VLAN`).",
     ),
-  vlanDefault: z.string().nullable().describe("The VLAN of everybody else; null: the RADIUS server decides."),
+  vlanDefault: z.string().nullable().describe("The default VLAN; null: the RADIUS server decides."),
   locked: z
     .record(z.string(), z.string())
     .describe("The operator's command for each setting that cannot be changed here now, with the current values."),

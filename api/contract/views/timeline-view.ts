@@ -8,7 +8,7 @@ export const TimelineItemView = z
   .object({
     at: Timestamp,
     type: z.enum(timelineTypes).describe("An audit event, `profile_check`, `profile_expire` or `issuance_fail`."),
-    by: ActedByView.nullable().describe("null: nobody did it."),
+    by: ActedByView.nullable().describe("null: no user or client acted."),
     serial: z.string().nullable(),
     name: z.string().nullable().describe("Of the profile."),
     auditID: z.string().nullable(),

@@ -48,7 +48,7 @@ export const ExportedJobRowView = z
     kind: z.string(),
     createdAt: Timestamp,
     row: z.int(),
-    input: z.record(z.string(), z.string().nullable()).describe("The cells as they were given, by column."),
+    input: z.record(z.string(), z.string().nullable()).describe("The cells as uploaded, by column."),
     status: z.string(),
     error: z.string().nullable(),
     message: z.string().nullable(),

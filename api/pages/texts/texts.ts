@@ -13,8 +13,8 @@ export type Texts = Words<typeof english> & { problems: Record<Problem, ProblemT
 
 interface ProblemTexts {
   title: string;
-  /** What happened, in one sentence. */
+  /** The event, in one sentence. */
   happened: string;
-  /** What to do about it. */
+  /** The remedy. */
   remedy: string;
 }

@@ -183,8 +183,8 @@ export async function requireOwnName(
 }
 
 /**
- * Throws unless the principal holds all these scopes. Anybody may give {@link claimScopes}, and a service the other
- * {@link signInScopes}, which it never holds; any other scope that it cannot hold, it cannot give.
+ * Throws unless the principal holds all these scopes. Every caller may give {@link claimScopes}, and a service the
+ * other {@link signInScopes}, which it never holds; any other scope that it cannot hold, it cannot give.
  */
 export function requireHeld(principal: PrincipalFor["staff"], scopes: readonly Scope[]): void {
   const free = principal.kind === "service" ? signInScopes : claimScopes;

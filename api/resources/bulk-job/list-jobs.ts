@@ -9,8 +9,7 @@ import { includedPeople, PeopleView } from "../../contract/views/person-view.ts"
 export const listJobs = paginated({
   operation: "listJobs",
   summary: "The bulk jobs of the realm",
-  description:
-    "With `include=people` the answer has those who made them as `people`, by userID, which needs `user.read`.",
+  description: "With `include=people` the answer has their creators as `people`, by userID, which needs `user.read`.",
   path: "/api/jobs",
   access: "staff",
   scope: "job.read",

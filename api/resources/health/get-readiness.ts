@@ -8,7 +8,7 @@ export const getReadiness = endpoint({
   operation: "getReadiness",
   summary: "Whether this process can serve",
   description:
-    "For balancers. 503 `unavailable` names in `fields` what the process lacks: the database, its schema (a migration that was not run), its keys (not those of the installation) or a clock that agrees with the database's. The rest of the service is `/status`.",
+    "For balancers. 503 `unavailable` names in `fields` what the process lacks: the database, its schema (a pending migration), its keys (not the installation's) or a clock that agrees with the database's. The rest of the service is `/status`.",
   method: "get",
   path: "/readyz",
   access: "public",

@@ -31,7 +31,7 @@ const profileList: ListOptions<RealmProfileFilter, RealmProfileSortKey> = {
 
 export const listProfiles = paginated({
   operation: "listProfiles",
-  summary: "The profiles of all users of the realm: the active ones, or those that were revoked",
+  summary: "The profiles of all users of the realm: the active or the revoked ones",
   description:
     "Active ones unless `filter[state]` is `revoked`; those begin with the newest revocation. With `include=people` the " +
     "answer has their owners as `people`, by userID, which needs `user.read`; with `include=checks` it has `checks`, by " +

@@ -38,7 +38,7 @@ export const RealmSettingsChange = z.object({
 });
 type RealmSettingsChange = z.output<typeof RealmSettingsChange>;
 
-/** Returns the faults of the CA, if one is given. They depend on the time: a certificate may have ended. */
+/** Returns the faults of the CA, if the change has one. They depend on the time: a certificate may have ended. */
 export function caFaults({ radiusCA }: Readonly<Record<string, unknown>>, at: Date): FieldError[] {
   if (typeof radiusCA !== "string") return [];
   const read = readCaCertificates(radiusCA, at);
@@ -60,7 +60,7 @@ export function changeOfRealm(given: RealmSettingsChange, at: Date): RealmChange
   };
 }
 
-/** Whom devices trust: set here once, before the set-up is finished; later only by the operator. */
+/** The RADIUS server that devices trust: set here once, before the set-up is finished; later only by the operator. */
 const trustSettings = ["radiusCN", "radiusCA"] as const;
 export type TrustSetting = (typeof trustSettings)[number];
 

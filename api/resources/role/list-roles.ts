@@ -19,7 +19,7 @@ const RoleView = z
 export const listRoles = endpoint({
   operation: "listRoles",
   summary: "The roles that people may have",
-  description: "Fixed lists of scopes; a person may have several roles. For everybody with a role, and services.",
+  description: "Fixed lists of scopes; a person may have several roles. For users with a role, and services.",
   method: "get",
   path: "/api/roles",
   access: "staff",

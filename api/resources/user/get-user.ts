@@ -10,7 +10,7 @@ export const getUser = endpoint({
   operation: "getUser",
   summary: "One user",
   description:
-    "People with a role see everyone, which needs the scope `user.read`; others see themselves, and nobody else exists for them.",
+    "People with a role see everyone, which needs the scope `user.read`; others see themselves; for any other ID the answer is `user_not_found`.",
   method: "get",
   path: "/api/user/:userID",
   access: "any",

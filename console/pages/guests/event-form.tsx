@@ -20,8 +20,8 @@ const dayMs = 86_400_000;
 const isDay = (text: string): boolean => !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 
 /**
- * Creates a guest account for everybody at an event: one link for all, as many profiles as their devices need, valid
- * until the end of the last day. Fields have the API's names for the values they lead to.
+ * Creates a guest account for all people at an event: one link for all, as many profiles as their devices need, valid
+ * until the end of the last day. Fields have the API's names.
  */
 export function EventForm({
   onSend,

@@ -50,7 +50,7 @@ function VlanDialog({ user, held, onClose }: { user: User; held: UserVlan; onClo
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { userID } = user;
-  // What is shown may be read again while the dialog is open.
+  // The shown value may be read again while the dialog is open.
   const [opened] = useState(held);
   /** Set once another user has changed it. */
   const [fresh, setFresh] = useState<UserVlan>();

@@ -74,7 +74,7 @@ export interface AuditFilter {
   event: AuditEvent[];
   minDate: Date;
   maxDate: Date;
-  /** Who acted. */
+  /** The actor. */
   user: string;
   client: string;
   /** The subjects: any of these. */

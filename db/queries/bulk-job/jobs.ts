@@ -49,9 +49,9 @@ export interface Job {
   matching: JobMatching | null;
   /** Revocation: why. */
   reason: RevocationReason | null;
-  /** Offboarding: days between locking everybody out and revoking profiles; null: revoked at once. */
+  /** Offboarding: days between lock-out and revocation; null: profiles are revoked at once. */
   graceDays: number | null;
-  /** When profiles will be revoked; set once everybody is locked out. */
+  /** When profiles will be revoked; set once all people are locked out. */
   revokeAt: Date | null;
   /** The offboarding that this reactivation undoes. */
   undoOf: string | null;

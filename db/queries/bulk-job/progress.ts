@@ -20,14 +20,14 @@ export interface WorkedJob {
   kind: JobKind;
   state: AnyJobState;
   dryRun: boolean;
-  /** Who requested it: everything is done in their name. */
+  /** The creator: everything is done in their name. */
   actor: Actor;
   executeAt: Date | null;
   confirmTotal: number | null;
   /** How many people, or profiles, would change according to the last check. */
   expectedChange: number | null;
   startedAt: Date | null;
-  /** Offboarding: when everybody was locked out. */
+  /** Offboarding: when the last person was locked out. */
   markedAt: Date | null;
   graceDays: number | null;
   /** Revocation: why. */

@@ -26,7 +26,7 @@ const isDue = ({ at, validityHours }: Due) => sql`
 
 /**
  * Returns unexpired issuers that need a new CRL: they have none, a serial number waits, an operator asked, or a quarter
- * of the validity is over.
+ * of the validity has passed.
  */
 export async function listDue(db: Db, due: Due): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`

@@ -164,7 +164,7 @@ export interface IssuanceResult {
   createdAt: Date;
   finishedAt: Date | null;
   errorCode: string | null;
-  /** What the requester learns beyond the code. */
+  /** The detail for the requester, beyond the code. */
   errorDetail: string | null;
   createdByUserId: string | null;
   createdByClientId: string | null;

@@ -37,7 +37,8 @@ export interface AuthorizationCode {
   pairwiseId: string;
   roles: Role[];
   /**
-   * The scopes that the client requested for the session; its tokens have those that the user can grant and was shown.
+   * The scopes that the client requested for the session; its tokens have the scopes that the user can grant and was
+   * shown.
    */
   scopes: Scope[];
   /** Part of this service: the user is not asked for consent. */

@@ -23,7 +23,7 @@ interface Of {
 }
 
 /**
- * Whether the consent `c` was given to the application `a` as it is now: its name, its home, and each of its redirect
+ * Whether the consent `c` covers the application `a` as it is now: its name, its home, and each of its redirect
  * URIs. A consent of an earlier release whose page was not recorded holds for an application with one redirect URI.
  */
 const isOfSame = sql`

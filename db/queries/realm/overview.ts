@@ -9,7 +9,7 @@ export interface Trend {
   before: number;
 }
 
-/** A realm in numbers; profiles are those of users. */
+/** A realm in numbers; only users' profiles count. */
 export interface RealmNumbers {
   activeProfiles: number;
   /** Profiles with at most this many days left. */

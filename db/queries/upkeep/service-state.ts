@@ -27,7 +27,7 @@ export interface ServiceState {
   withoutSigner: string[];
   /** Issuers whose CRL is missing or has expired. */
   crlEnded: string[];
-  /** Issuers half of whose CRL's validity is over: it should have been replaced after a quarter. */
+  /** Issuers whose CRL is past half of its validity: it should have been replaced after a quarter. */
   crlOverdue: string[];
   /** Whether audit entries have waited to be sealed for longer than {@link waitSecondsMax}. */
   isAuditWaiting: boolean;

@@ -17,7 +17,7 @@ export const cellFaults = {
 
 export type CellFault = keyof typeof cellFaults;
 
-/** What programs write in the place of an id. Failed formulas and truth values as in English and German. */
+/** Texts that programs write in place of an id. Failed formulas and truth values as in English and German. */
 const noIds = {
   error:
     /^#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|NAME\?|DIV\/0!|NULL!|NUM!|ZAHL!|SPILL!|ÜBERLAUF!|CALC!|KALK!|GETTING_DATA|DATEN_ABRUFEN)$/,

@@ -33,7 +33,7 @@ export interface ReadRow {
 /** A row as a job receives it. */
 export interface ReceivedRow extends RowValues {
   position: number;
-  /** The cells as they were given, in the order of the job's columns. */
+  /** The cells as uploaded, in the order of the job's columns. */
   input: readonly (string | null)[];
   /** Why it cannot be used. */
   message: string | null;

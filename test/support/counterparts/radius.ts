@@ -57,7 +57,7 @@ export interface RadiusServer {
   issuersFile: string;
   /** Where `fetch-crl` puts CRLs. */
   crlDirectory: string;
-  /** What `fetch-vlans` writes. */
+  /** The file that `fetch-vlans` writes. */
   vlansFile: string;
   /** The output of `freeradius -xx` so far. */
   output(): string;

@@ -8,9 +8,9 @@ import { keepsGrace, markLockedOut } from "./lock-out.ts";
 import { endWorkingRows } from "./work-rows.ts";
 
 /**
- * Gives up a job that cannot continue because of a bug. Rows that were not begun are skipped. Rows under way are ended first,
- * so no locked-out user keeps a valid profile; with a grace period, once it has ended. If the process dies in between, the
- * job is given up again.
+ * Fails a job that cannot continue because of a bug. Rows that were not begun are skipped. Rows under way are ended
+ * first, so no locked-out user keeps a valid profile; with a grace period, once it has ended. If the process dies in
+ * between, a worker repeats this.
  */
 export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log" | "onEnd">, jobId: string): Promise<void> {
   const { db, clock } = deps;

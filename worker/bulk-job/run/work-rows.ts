@@ -53,7 +53,7 @@ export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void
 
 /**
  * Ends the rows under way of a job that cannot continue: users whom it offboarded lose their profiles, and profiles not
- * made yet are given up. Throws if the database is away, and can then be called again.
+ * made yet are abandoned. Throws if the database is away, and can then be called again.
  */
 export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<void> {
   const all = { jobId: job.id, from: 1, to: job.lastPosition + 1 };

@@ -7,8 +7,8 @@ const quoted = (word: string): string => (/^[\w@.:/~-]+$/.test(word) ? word : `'
 
 /**
  * Returns the commands that add each of the realm's networks to NetworkManager, for the person who runs them alone
- * (`connection.permissions`): a connection for everybody may need an administrator, one for the person does not.
- * NetworkManager may read the files with that person's rights, so they must be the person's.
+ * (`connection.permissions`): a connection for all users may need an administrator. NetworkManager may read the files
+ * with that person's rights, so they must be the person's.
  */
 export const networkManagerCommands = (
   realm: Pick<RealmRow, "ssids" | "domain" | "radiusCn">,

@@ -48,7 +48,7 @@ export const OffboardingQuery = JobQuery.extend({
     .refine((days) => days >= 1 && days <= graceDaysMax, `must be from 1 to ${graceDaysMax}`)
     .optional()
     .describe(
-      `Everybody is locked out at once, and their devices go offline this many days later, 1 to ${graceDaysMax}. Default: at once.`,
+      `All people in the job are locked out at once, and their devices go offline this many days later, 1 to ${graceDaysMax}. Default: at once.`,
     ),
 });
 export type JobQuery = z.output<typeof JobQuery> & Pick<z.output<typeof OffboardingQuery>, "graceDays">;
@@ -79,7 +79,7 @@ const OnboardingRow = z
 
 const OffboardingRow = z
   .object({ userID: z.string().nullish(), pairwiseID: z.string().nullish(), email: z.string().nullish() })
-  .describe("One of them. The e-mail address counts only if neither of the others is given.")
+  .describe("One of them. The e-mail address counts only without the others.")
   .meta({ id: "OffboardingRow" });
 
 const Matching = z.object({ search: z.string().nullish(), filter: z.record(z.string(), z.string()).nullish() });

@@ -56,7 +56,7 @@ export const undoJob = endpoint({
         throw fail("job_state", { description: "Another undo of this job has not ended yet." });
       }
       const { people } = await undo.previewUndo(tx, { jobId: id, at });
-      if (people === 0) throw fail("job_state", { description: "This job no longer keeps anybody out." });
+      if (people === 0) throw fail("job_state", { description: "This job no longer locks anyone out." });
       const recorded = { dryRun, executeAt, confirmTotal, undoOf: id };
       const next = {
         ...{ ...recorded, realmId, jobId: drawBulkJobId(), kind: "reactivation" as const, columns: job.columns },

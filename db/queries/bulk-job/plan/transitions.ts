@@ -22,7 +22,10 @@ const counts = ({ changed, unchanged, failed, skipped, profiles }: Findings): Sq
   sql`changed = ${changed}, unchanged = ${unchanged}, failed = ${failed}, skipped = ${skipped},
       affected_profiles = ${profiles}::integer`;
 
-/** Moves a job to `ready`, where a user has to start it; `notice` explains why, if it was to run by itself. */
+/**
+ * Moves a job to `ready`, where a user has to start it; `notice` has the reason if the job would have started by
+ * itself.
+ */
 export const toReady = (
   db: Db,
   {

@@ -31,7 +31,7 @@ export const toRunningAgain = (db: Db, job: Transition): Promise<boolean> =>
   states.enter(db, job, { follows: "running", changes: [sql`state = 'running'`] });
 
 /**
- * Records that everybody of an offboarding is locked out. With a grace period the job waits for its end before it
+ * Records that all people of an offboarding are locked out. With a grace period the job waits for its end before it
  * revokes profiles, unless no user has one; otherwise it continues.
  */
 export const markLockedOut = (db: Db, { realmId, jobId, at }: Transition): Promise<boolean> => {

@@ -62,7 +62,7 @@ const lockedOut = async (realmId: string): Promise<number> =>
 const statuses = async (jobId: string) =>
   (await rowsOf(database.owner, jobId)).map(({ status, errorCode }) => [status, errorCode]);
 
-/** Sets the end of a job's days of grace to so many milliseconds from now; none: they are over. */
+/** Sets the end of a job's days of grace to so many milliseconds from now; none: they have ended. */
 const leaveDays = (jobId: string, ms: number) =>
   database.owner.query(sql`update jobs set revoke_at = ${fromNow(ms)} where id = ${jobId}`);
 

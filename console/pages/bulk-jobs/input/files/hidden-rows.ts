@@ -10,7 +10,7 @@ const overlapBytes = 4096;
 /** Returns true if a sheet of a workbook may have a hidden row. The library reads them only at a great cost. */
 export function mayHideRows(archive: Uint8Array): boolean {
   const parts = unzipSync(archive, { filter: ({ name }) => /\.xml$/i.test(name) && !/sharedStrings/i.test(name) });
-  // In other encodings than those of ASCII the library is asked.
+  // For encodings beyond ASCII the library decides.
   return Object.values(parts).some((part) => part.includes(0) || hasHiddenRow(part));
 }
 

@@ -20,7 +20,7 @@ export type SheetCell = string | { text: string; fault: CellFault } | null;
 
 type SheetRow = readonly SheetCell[];
 
-/** The parts of a sheet that its summary is made of. */
+/** The parts of a sheet behind its summary. */
 interface SheetContent {
   rows: readonly SheetRow[];
   hiddenRows: ReadonlySet<number>;
