@@ -90,6 +90,10 @@ describe("a workbook", () => {
       { number: "0.4", format: "0%" },
       { text: "40%", fault: "shown" },
     ],
+    [
+      { number: "42", format: '0000 "M' },
+      { text: "42", fault: "shown" },
+    ],
     [{ number: "1E+15" }, { text: "1000000000000000", fault: "rounded" }],
     [{ date: 36_526 }, { text: "2000-01-01", fault: "date" }],
     [{ truth: true }, { text: "TRUE", fault: "truth" }],

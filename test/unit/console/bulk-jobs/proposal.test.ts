@@ -39,16 +39,29 @@ const csvProposal = async (file: Blob): Promise<Proposal> => ({
 
 const choices = ["ignore", "pairwiseID", "ignore"] as const;
 
-describe.each(["xlsxwriter", "openpyxl"])("a workbook that %s has written", (library) => {
-  const proposal = proposalOf(readFileSync(`test/fixtures/workbooks/${library}.xlsx`));
+const old = ["Old", true, false];
+const leavers = ["Leavers", false, true];
+
+describe.each([
+  { file: "xlsxwriter", sheets: [old, leavers] },
+  { file: "openpyxl", sheets: [old, leavers] },
+  { file: "libreoffice", sheets: [leavers, old] },
+  { file: "libreoffice-ods", sheets: [leavers, old] },
+  { file: "libreoffice-excel", sheets: [old, leavers] },
+  { file: "sheetjs", sheets: [old, leavers] },
+  { file: "sheetjs-shared", sheets: [old, leavers] },
+  { file: "strict", sheets: [old, leavers] },
+  { file: "prefixed", sheets: [old, leavers] },
+])("the workbook $file", ({ file, sheets }) => {
+  const proposal = proposalOf(readFileSync(`test/fixtures/workbooks/${file}.xlsx`));
   const first = firstAnswers("offboarding", proposal);
 
   test("is proposed with the sheet that it shows first and the row of its headings, and its chart is no sheet", () => {
-    expect(proposal.workbook.sheets.map(({ name, hidden, active }) => [name, hidden, active])).toEqual([
-      ["Old", true, false],
-      ["Leavers", false, true],
-    ]);
-    expect(first).toMatchObject({ sheet: 1, headerRow: 3, headed: true, usesHidden: undefined });
+    expect(proposal.workbook.sheets.map(({ name, hidden, active }) => [name, hidden, active])).toEqual(sheets);
+    expect(first).toMatchObject({
+      ...{ sheet: sheets.indexOf(leavers), headerRow: 3, headed: true },
+      usesHidden: undefined,
+    });
     expect(tableOf(proposal, first).headings).toEqual(["lfd. Nr.", "Kennung", "Name"]);
     expect(hasQuestions("offboarding", proposal)).toBe(true);
   });

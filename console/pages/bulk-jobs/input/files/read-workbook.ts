@@ -1,6 +1,7 @@
 import { read, type CellObject, type WorkBook, type WorkSheet } from "@e965/xlsx";
 import { readCell, type SheetCell } from "./sheet.ts";
 import { mayHideRows } from "./hidden-rows.ts";
+import { isWithoutCells } from "./sheet-kinds.ts";
 import { columnsMax } from "./top-row.ts";
 
 /** A sheet of a workbook. */
@@ -41,7 +42,10 @@ export function readWorkbook(bytes: Uint8Array): Map<string, Sheet> {
   const sheets = new Map<string, Sheet>();
   workbook.SheetNames.forEach((name, index) => {
     const sheet = workbook.Sheets[name];
-    if (sheet === undefined) throw new RefusedWorkbook("damaged");
+    if (sheet === undefined) {
+      if (isWithoutCells(bytes, relationOf(workbook, index))) return;
+      throw new RefusedWorkbook("damaged");
+    }
     const data = sheet["!data"];
     if (data === undefined) return;
     requireSize(data, sheet["!ref"] ?? "");
@@ -84,6 +88,10 @@ function hiddenRowsOf(sheet: WorkSheet): ReadonlySet<number> {
 interface Views {
   WBView?: readonly { activeTab?: number }[];
 }
+
+/** Returns the id of the relationship to a sheet, which the types of the library lack. */
+const relationOf = ({ Workbook }: WorkBook, index: number): string =>
+  (Workbook?.Sheets?.[index] as { id?: string } | undefined)?.id ?? "";
 
 function placeOf({ Workbook }: WorkBook, index: number): Pick<Sheet, "hidden" | "active"> {
   const views = (Workbook as Views | undefined)?.WBView;

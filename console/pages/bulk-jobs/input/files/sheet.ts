@@ -56,18 +56,22 @@ const exactBelow = 1e15;
 /** Number formats (ECMA-376 part 1, 18.8.30), which the library exports without types. */
 const numberFormats = SSF as {
   is_date: (format: string) => boolean;
-  format: (format: string, value: number) => string;
+  format: (format: string, value: number | string) => string;
 };
 
-/** Reads a cell. A number is faulty if its format shows anything but its digits, unless the format pads with zeros. */
+/**
+ * Reads a cell. It is faulty if its format shows anything but its text or its digits, unless the format pads a number
+ * with zeros.
+ */
 export function readCell(cell: CellObject | undefined): SheetCell {
   if (cell === undefined) return null;
-  const shown = (cell.w ?? String(cell.v ?? "")).trim();
-  switch (cell.t) {
+  const { t, v, w, f } = cell;
+  const shown = (w ?? String(v ?? "")).trim();
+  switch (t) {
     case "z":
-      return cell.f === undefined ? null : { text: "", fault: "formula" };
+      return f === undefined ? null : { text: "", fault: "formula" };
     case "s":
-      return String(cell.v ?? "");
+      return readText(String(v ?? ""), formatted(cell).shown);
     case "b":
       return { text: shown, fault: "truth" };
     case "e":
@@ -75,25 +79,43 @@ export function readCell(cell: CellObject | undefined): SheetCell {
     case "d":
       return { text: shown, fault: "date" };
     case "n":
-      return readNumber(Number(cell.v), {
-        shown,
-        format: String(cell.z ?? "General"),
-        isFormula: cell.f !== undefined,
-      });
+      return readNumber(Number(v), { ...formatted(cell), isFormula: f !== undefined });
   }
 }
 
-function readNumber(
-  value: number,
-  { shown, format, isFormula }: { shown: string; format: string; isFormula: boolean },
-): SheetCell {
+/** The language of a format, for dates and digits. The library would show it as a sign of a currency: `$0042`. */
+const language = /\[\$-[^\]]*\]/g;
+
+interface Formatted {
+  format: string;
+  /** Without blanks around it; undefined if the format cannot be read. */
+  shown: string | undefined;
+}
+
+/** Returns what a cell with text or a number shows. */
+function formatted({ v, w, z }: CellObject): Formatted {
+  const given = String(z ?? "General");
+  const format = given.replace(language, "");
+  if (format === given) return { format, shown: w?.trim() };
+  try {
+    return { format, shown: numberFormats.format(format, v as number | string).trim() };
+  } catch {
+    return { format, shown: undefined };
+  }
+}
+
+const readText = (text: string, shown: string | undefined): SheetCell =>
+  shown === text.trim() ? text : { text: shown ?? text, fault: "shown" };
+
+function readNumber(value: number, { shown, format, isFormula }: Formatted & { isFormula: boolean }): SheetCell {
   if (numberFormats.is_date(format)) return { text: numberFormats.format("yyyy-mm-dd", value), fault: "date" };
   const text = String(value);
   if (Math.abs(value) >= exactBelow) return { text, fault: "rounded" };
   if (isFormula && value === 0) return { text, fault: "blank" };
   // "General" shows fewer digits of a long number than the author typed, but the value has all of them.
-  if (shown === text || format === "General") return text;
-  return /^0+$/.test(format) && Number.isInteger(value) && value >= 0 ? shown : { text: shown, fault: "shown" };
+  if (shown === text || (/^general$/i.test(format) && Number.isInteger(value))) return text;
+  const isPadded = shown !== undefined && /^\d+$/.test(shown) && Number(shown) === value;
+  return isPadded ? shown : { text: shown ?? text, fault: "shown" };
 }
 
 const textOf = (cell: SheetCell): string => (typeof cell === "string" ? cell : (cell?.text ?? ""));
