@@ -152,6 +152,15 @@ describe("a workbook", () => {
     ]);
   });
 
+  test.each(['hidden="1"', 'hidden="true"', 'ht="0" customHeight="1"'])("has a hidden row with %s", (attributes) => {
+    const hiddenIn = (given: string) =>
+      readWorkbook(withRows(`<row r="1" ht="15"><c ${text("a")}</row><row r="2" ${given}><c ${text("b")}</row>`)).get(
+        "A",
+      )?.hiddenRows;
+    expect(hiddenIn(attributes)).toEqual(new Set([2]));
+    expect(hiddenIn('hidden="false" ht="0.75"')).toEqual(new Set());
+  });
+
   test("of one column of ids is asked about, and taken without headings only then", async () => {
     const proposal = proposalOf(new Uint8Array(givenXlsx({ A: [["anna"], ["otto"]] })));
     expect(hasQuestions("offboarding", proposal)).toBe(true);

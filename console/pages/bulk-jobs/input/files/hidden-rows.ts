@@ -1,6 +1,7 @@
 import { unzipSync } from "fflate/browser";
 
-const hiddenRow = /<(?:\w+:)?row\b[^<>]*\shidden\s*=\s*["'](?:1|true)["']/;
+/** A row that is hidden, or has no height. */
+const hiddenRow = /<(?:\w+:)?row\b[^<>]*\s(?:hidden\s*=\s*["'](?:1|true)|ht\s*=\s*["']0(?:\.0*)?)["']/;
 
 /** Bytes searched at once: a part as one text would take several times its memory. */
 const pieceBytes = 1024 * 1024;

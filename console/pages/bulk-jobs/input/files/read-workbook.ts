@@ -78,8 +78,8 @@ function requireSize(data: CellObject[][], ref: string): void {
 
 function hiddenRowsOf(sheet: WorkSheet): ReadonlySet<number> {
   const hidden = new Set<number>();
-  sheet["!rows"]?.forEach(({ hidden: isHidden }, index) => {
-    if (isHidden === true) hidden.add(index + 1);
+  sheet["!rows"]?.forEach(({ hidden: isHidden, hpt: height }, index) => {
+    if (isHidden === true || height === 0) hidden.add(index + 1);
   });
   return hidden;
 }
