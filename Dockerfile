@@ -15,7 +15,8 @@ COPY . .
 RUN node build.mjs
 
 FROM node:20.20-bookworm-slim
-ENV NODE_ENV=production REALMPASS_DATA_DIRECTORY=/data REALMPASS_HOST=0.0.0.0
+# By `container` doctor sees that its remedies are commands of Compose.
+ENV NODE_ENV=production container=docker REALMPASS_DATA_DIRECTORY=/data REALMPASS_HOST=0.0.0.0
 WORKDIR /app
 # Volumes get the owner and the mode of what they are mounted over (docker-compose.yml).
 RUN install -d -o node -g node -m 0700 /data /data/ceremony /secrets \

@@ -1,4 +1,5 @@
 import { queueVariables } from "../process/config.ts";
+import { expectedVariables } from "../runtime/config/expected-processes.ts";
 import type { Config } from "../runtime/config/config.ts";
 
 /**
@@ -19,6 +20,7 @@ export const apiVariables = [
   "REALMPASS_TLS_CERTIFICATE",
   "REALMPASS_TLS_KEY",
   "REALMPASS_WAIT_SECONDS",
+  ...Object.values(expectedVariables),
   "REALMPASS_RATE_LIMIT_SERVICE",
   "REALMPASS_RATE_LIMIT_USER",
   "REALMPASS_RATE_LIMIT_REFUSED",

@@ -1,4 +1,5 @@
 import { authUrl, baseUrl, publicationUrl } from "../runtime/config/addresses.ts";
+import { expectedProcesses } from "../runtime/config/expected-processes.ts";
 import { heldMasterKey, heldOutputKey } from "../runtime/keys/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { farewellMs } from "../runtime/http-listener.ts";
@@ -77,6 +78,7 @@ function settingsOf(config: ApiConfig, tlsPort: number | undefined): ApiSettings
     publicationUrl: publicationUrl(config),
     trustedProxies: config.REALMPASS_TRUSTED_PROXIES,
     waitSeconds: config.REALMPASS_WAIT_SECONDS,
+    expected: expectedProcesses(config),
     rateLimits: {
       service: config.REALMPASS_RATE_LIMIT_SERVICE,
       user: config.REALMPASS_RATE_LIMIT_USER,

@@ -118,8 +118,9 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const listeners = options.listeners ?? (await openListeners(options));
   const { port, tlsPort } = listeners;
   const settings = options.settings(port, tlsPort);
-  const serviceHealth = createServiceHealth({ db, queues, disk: options.disk, clock, log });
-  registerServiceMetrics(options.registry, { db, queues, clock, serviceHealth });
+  const { expected = { api: 1, worker: 1, responder: 1 } } = settings;
+  const serviceHealth = createServiceHealth({ db, queues, disk: options.disk, expected, clock, log });
+  registerServiceMetrics(options.registry, { db, queues, clock, serviceHealth, expected });
   const app = createApp({
     db,
     queues,

@@ -1,3 +1,4 @@
+import type { ExpectedProcesses } from "../../runtime/config/expected-processes.ts";
 import type { JWK, JWTPayload } from "jose";
 import type { Database } from "../../db/client.ts";
 import type { ProfileRequest } from "../../db/operations/acceptance.ts";
@@ -77,6 +78,8 @@ export interface ApiSettings {
   trustedProxies: string;
   /** How long a request that creates something waits for its worker. */
   waitSeconds: number;
+  /** How many processes of each kind run when all is well. Default: one. */
+  expected?: ExpectedProcesses;
   rateLimits: RateLimits;
   /** Where users sign in with profiles over mutual TLS; omitted: nowhere. */
   clientCertificates?: ClientCertificateSettings;

@@ -4,6 +4,7 @@ import * as realms from "../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { ConfigError, loadConfig, type Config, type Env } from "../../runtime/config/config.ts";
+import { expectedVariables } from "../../runtime/config/expected-processes.ts";
 import * as secrets from "../../db/operations/secrets.ts";
 import { auditPublicKeys } from "../../runtime/keys/audit-key.ts";
 import { openDataDirectory, type DataDirectory, type DrawnSecret } from "../../runtime/keys/data-directory.ts";
@@ -31,6 +32,7 @@ export const operatorVariables = [
   "REALMPASS_ROOT_KEY_PASSPHRASE",
   "REALMPASS_AUDIT_KEY",
   "REALMPASS_BACKUP_DIRECTORY",
+  ...Object.values(expectedVariables),
 ] as const;
 export type OperatorConfig = Config<(typeof operatorVariables)[number]>;
 

@@ -38,7 +38,7 @@ function databaseFailure(error: unknown): CommandError | undefined {
   const { code } = error as { code?: unknown };
   const message = safeMessageOf(error);
   if (code === "42P01" || code === "3F000" || isRoleMissing(error)) {
-    return new CommandError("not_migrated", "The database is not up to date. Run `npm run migrate`.");
+    return new CommandError("not_migrated", "The database is not up to date: run `migrate` (docs/upgrade.md).");
   }
   if (code === "28P01" || code === "28000" || code === "3D000") {
     return new CommandError("database_refused", `The database refuses the connection: ${message}.`);

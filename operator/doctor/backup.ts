@@ -1,6 +1,7 @@
 import { backupTimes, type BackupTimes } from "../../runtime/backup-times.ts";
 import type { Context } from "../context/context.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
+import { timerRemedy, wayOf } from "../context/way.ts";
 
 const hourMs = 3_600_000;
 
@@ -12,9 +13,6 @@ const limits = {
   copy: { dueHours: 1, missedHours: 24 },
 } as const;
 
-const remedyOf = (unit: string): string =>
-  `Look at \`systemctl list-timers ${unit}.timer\` and \`journalctl -u ${unit}\`, and run \`systemctl start ${unit}\`.`;
-
 const copyRemedy =
   "Make /etc/realmpass/copy-away as docs/backup.md has it, or let the program that copies them touch the file `copied` there.";
 
@@ -22,7 +20,8 @@ const copyRemedy =
  * Checks the ages of the newest dump in REALMPASS_BACKUP_DIRECTORY, and of the last copy to another machine. Returns no
  * check if the variable is not set: dumps are then made in another way.
  */
-export function checkBackup({ config, clock }: Pick<Context, "config" | "clock">): Check[] {
+export function checkBackup({ config, clock, env }: Pick<Context, "config" | "clock" | "env">): Check[] {
+  const remedyOf = (unit: string): string => timerRemedy(wayOf({ config, env }), unit);
   const directory = config.REALMPASS_BACKUP_DIRECTORY;
   if (directory === undefined) return [];
   let times: BackupTimes;

@@ -1,11 +1,13 @@
 import { lookup } from "node:dns/promises";
 import type { Clock } from "../../runtime/clock.ts";
 import { authUrl, baseUrl } from "../../runtime/config/addresses.ts";
+import type { Env } from "../../runtime/config/config.ts";
 import { untrustedProxyHeader } from "../../runtime/config/networks.ts";
 import type { OperatorConfig } from "../context/context.ts";
 import { ask, askMsMax, whyOf } from "./ask.ts";
 import { dayOf } from "./certificates.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
+import { restart, wayOf } from "../context/way.ts";
 
 /** From this many days before its end on, the server's certificate is a warning. */
 const endingDays = 14;
@@ -36,7 +38,7 @@ const addressesInDns: AddressesOf = async (host) => {
  * certificate is valid for more than {@link endingDays} days. Returns no check if the variable is not set, as in a trial.
  */
 export async function checkBaseUrl(
-  { config, clock }: { config: OperatorConfig; clock: Clock },
+  { config, clock, env }: { config: OperatorConfig; clock: Clock; env: Env },
   addressesOf: AddressesOf = addressesInDns,
 ): Promise<Check[]> {
   if (config.REALMPASS_BASE_URL === undefined) return [];
@@ -57,7 +59,8 @@ export async function checkBaseUrl(
   const faults = reached.flatMap(({ address, fault }) => (fault === undefined ? [] : [`${address}: ${fault}`]));
   if (faults.length > 0) return [fails(name, `clients do not reach ${base}: ${faults.join("; ")}`, remedyOf.address)];
   if (reached.some(({ isProxyUntrusted }) => isProxyUntrusted)) {
-    return [fails(name, `at ${base} the api takes a proxy's address for the client's`, remedyOf.proxy)];
+    const remedy = `${remedyOf.proxy} ${restart(wayOf({ config, env }), ["api", "responder"])}`;
+    return [fails(name, `at ${base} the api takes a proxy's address for the client's`, remedy)];
   }
   if (reached.length === 0) {
     return [warns(name, `this machine has no route to ${base}`, "Run doctor on a machine that reaches it.")];
@@ -79,7 +82,7 @@ export async function checkBaseUrl(
 }
 
 const remedyOf = {
-  proxy: "Add the addresses of every proxy to REALMPASS_TRUSTED_PROXIES of apis and responders, and restart them.",
+  proxy: "Add the addresses of every proxy to REALMPASS_TRUSTED_PROXIES of apis and responders.",
   address: "Look at the proxy, at its certificate and at the host's addresses in DNS, or correct REALMPASS_BASE_URL.",
   certificate: "Renew it, and let the proxy read it again.",
   issuer: "If its clients do, name the file of its CA in NODE_EXTRA_CA_CERTS; else let the proxy send the whole chain.",

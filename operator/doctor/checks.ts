@@ -3,6 +3,7 @@ import type { Db } from "../../db/client.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
 import type { ProcessState } from "../../db/queries/upkeep/processes.ts";
 import type { ProcessKind } from "../../domain/process.ts";
+import { expectedProcesses } from "../../runtime/config/expected-processes.ts";
 import type { Context } from "../context/context.ts";
 import { checkAdministrators } from "./administrators.ts";
 import { checkAudit, checkAuditGuards, checkAuditKept } from "./audit.ts";
@@ -37,6 +38,7 @@ import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
 import { checkConnections, checkLocks } from "./sessions.ts";
 import { checkSpellings } from "./spellings.ts";
 import { checkUpstreams } from "./upstreams.ts";
+import { wayOf } from "../context/way.ts";
 
 /** Checks everything that issuing needs, on this machine and in the configured services. */
 export const checkAll = async (context: Context): Promise<Check[]> => [
@@ -48,25 +50,28 @@ export const checkAll = async (context: Context): Promise<Check[]> => [
 /** Skips checks that depend on a failed one: their failure would add nothing. */
 async function checkServices(context: Context): Promise<Check[]> {
   const redisUrl = context.config.REDIS_URL;
+  const way = wayOf(context);
   const [server, queueInRedis] = await Promise.all([
     checkServer(context),
-    redisUrl === undefined ? [] : checkRedis(redisUrl),
+    redisUrl === undefined ? [] : checkRedis(redisUrl, way),
   ]);
   if (!isOk(server, "database")) return [...server, ...queueInRedis];
 
   const db = await context.db({ lockSecondsMax });
-  const login = await checkLogin(db);
+  const login = await checkLogin(db, way);
   if (!login.ok) return [...server, login, ...queueInRedis];
-  const migrations = await checkMigrations(db);
+  const migrations = await checkMigrations(db, way);
   const locks = await byItself(db, "locks", () => checkLocks(db));
   if (!migrations.ok) return [...server, login, migrations, ...locks, ...queueInRedis];
 
-  const queueSchema = await checkQueueSchema(db);
+  const queueSchema = await checkQueueSchema(db, way);
   let states: readonly ProcessState[] = [];
   const isAlive = (kind: ProcessKind): boolean => states.some((state) => state.alive && state.kind === kind);
   const checkAlive = async (): Promise<Check[]> => {
     states = await processes.listStates(db);
-    return (await installation.isReadOnly(db)) ? [processesNotKnown] : checkProcesses(states);
+    return (await installation.isReadOnly(db))
+      ? [processesNotKnown]
+      : checkProcesses(states, { way, expected: expectedProcesses(context.config) });
   };
   const checksOfProcesses = await byItself(db, "processes", checkAlive);
   /** The checks that read the database, in the order in which they are shown. */
@@ -74,9 +79,12 @@ async function checkServices(context: Context): Promise<Check[]> {
     ["database-write", () => checkWrite(db)],
     ["postgres-settings", () => checkWriteSettings(db)],
     ["connections", () => checkConnections(db, states)],
-    ["roles", () => checkRoles(db)],
+    ["roles", () => checkRoles(db, way)],
     ["queue", () => Promise.resolve(queueSchema)],
-    ["queue", async () => (redisUrl === undefined && queueSchema.ok ? await checkQueueInPostgres(db) : queueInRedis)],
+    [
+      "queue",
+      async () => (redisUrl === undefined && queueSchema.ok ? await checkQueueInPostgres(db, way) : queueInRedis),
+    ],
     ["processes", () => Promise.resolve(checksOfProcesses)],
     ["secrets", () => checkSecrets(db, context)],
     ["issuer", () => checkIssuers(db, context)],

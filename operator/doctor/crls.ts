@@ -15,7 +15,7 @@ export async function checkCrls(db: Db, context: Context): Promise<Check[]> {
 
 function checkCrl({ issuerId, crl, standing }: crls.CrlState, realm: string): Check {
   const name = `crl ${realm} ${issuerId}`;
-  const remedy = `Start a worker, or look for "crl.failed" in the workers' logs; \`crl publish --realm ${realm}\` tries again.`;
+  const remedy = `If no worker runs, see processes; else look for "crl.failed" in the workers' logs, and \`crl publish --realm ${realm}\` tries again.`;
   const until = crl?.nextUpdate.toISOString() ?? "";
   switch (standing) {
     case "current":

@@ -8,6 +8,7 @@ import { skewMs, skewMsMax } from "../../runtime/clock.ts";
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, notLookedAt, passes, warns, type Check } from "./check.ts";
+import { migrateRemedy, startServerRemedy, wayOf, type Way } from "../context/way.ts";
 
 const postgresMajorMin = 15;
 
@@ -34,7 +35,7 @@ export async function checkServer(context: Context): Promise<Check[]> {
       code === "database_refused"
         ? refused
         : (remediesOfOutages[sqlstateOf(error) ?? ""] ??
-          "Start Postgres, or correct the host and port in DATABASE_URL.");
+          startServerRemedy(wayOf(context), "PostgreSQL", "correct the host and port in DATABASE_URL"));
     return [fails("database", message, remedy)];
   }
 }
@@ -70,7 +71,7 @@ function checkClock({ before, now, after }: { before: Date; now: Date; after: Da
 }
 
 /** Checks that the login may act as the operator. If that role is missing, nothing has been migrated. */
-export async function checkLogin(db: Db): Promise<Check> {
+export async function checkLogin(db: Db, way: Way): Promise<Check> {
   try {
     const { role } = await installation.server(db);
     if (role !== "realmpass_operator") {
@@ -84,7 +85,7 @@ export async function checkLogin(db: Db): Promise<Check> {
           "the login of DATABASE_URL may not act as realmpass_operator",
           "Grant realmpass_operator to it, or use realmpass_operator_login, which `operator migrate --logins` creates.",
         )
-      : fails("login", describeFailure(error).message, "Run `npm run migrate`.");
+      : fails("login", describeFailure(error).message, migrateRemedy(way));
   }
 }
 
@@ -92,16 +93,12 @@ export async function checkLogin(db: Db): Promise<Check> {
  * Checks that the roles have exactly the listed rights, that logins have their roles, and that logins of running
  * processes have no more.
  */
-export async function checkRoles(db: Db): Promise<Check> {
+export async function checkRoles(db: Db, way: Way): Promise<Check> {
   const [missing, surplus] = [await findMissingGrants(db), await findSurplusGrants(db)];
   if (missing.length + surplus.length > 0) {
     if (await isAhead(db)) return notLookedAt("roles");
     const differences = [...missing, ...surplus].slice(0, differencesMax).join("; ");
-    return fails(
-      "roles",
-      `the rights of the roles are not those of this version: ${differences}`,
-      "Run `npm run migrate`.",
-    );
+    return fails("roles", `the rights of the roles are not those of this version: ${differences}`, migrateRemedy(way));
   }
   const without = await loginsWithoutRole(db);
   if (without.length > 0) {
@@ -133,8 +130,8 @@ export const isAhead = async (db: Db): Promise<boolean> =>
   newerMigrations(await installation.migrationsDone(db)).length > 0;
 
 /** Checks that this version's migrations have been run. */
-export async function checkMigrations(db: Db): Promise<Check> {
-  const remedy = "Run `npm run migrate`.";
+export async function checkMigrations(db: Db, way: Way): Promise<Check> {
+  const remedy = migrateRemedy(way);
   try {
     const done = await installation.migrationsDone(db);
     const [pending, newer] = [pendingMigrations(done), newerMigrations(done)];

@@ -9,6 +9,7 @@ import { openFileSigner } from "../../worker/keys/file-signer.ts";
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
+import { wayOf } from "../context/way.ts";
 
 const warningDays = 90;
 
@@ -16,9 +17,8 @@ const warningDays = 90;
 export async function checkIssuers(db: Db, context: Context): Promise<Check[]> {
   const realms = await context.realms();
   if (realms.length === 0) {
-    return [
-      warns("issuers", "there is no realm yet", "Create one: `npm start` creates a first one, or `realm create`."),
-    ];
+    const first = wayOf(context) === "npm start" ? "`npm start` creates a first one, or " : "";
+    return [warns("issuers", "there is no realm yet", `Create one: ${first}\`realm create\`.`)];
   }
   const checks = await Promise.all(realms.map((realm) => checkRealm(db, realm, context)));
   return checks.flat();

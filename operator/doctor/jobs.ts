@@ -15,6 +15,6 @@ export async function checkJobs(db: Db, { clock }: Pick<Context, "clock">): Prom
     : fails(
         "jobs",
         `devices of people who have left are still online: days of grace are over, and nothing was revoked (${overdue.join(", ")})`,
-        'Start a worker, or look for "job.faulty" in the workers\' logs.',
+        'If no worker runs, see processes; else look for "job.faulty" in the workers\' logs.',
       );
 }

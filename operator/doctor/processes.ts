@@ -1,8 +1,10 @@
 import type { ProcessState } from "../../db/queries/upkeep/processes.ts";
 import type { ProblemCode, ProcessKind } from "../../domain/process.ts";
+import { expectedVariables, type ExpectedProcesses } from "../../runtime/config/expected-processes.ts";
 import { skewMsMax } from "../../runtime/clock.ts";
 import { programVersion } from "../../runtime/program-files.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
+import { killedRemedy, reasonOf, restart, startRemedy, type Way } from "../context/way.ts";
 
 /** The consequence of having no process of a kind. */
 const without: Readonly<Record<ProcessKind, string>> = {
@@ -12,23 +14,24 @@ const without: Readonly<Record<ProcessKind, string>> = {
 };
 
 /** The remedy for each problem that a process reports about itself. */
-const remedies: Readonly<Record<ProblemCode, string>> = {
-  certificate_ended: "Replace it and its key now, and restart the process.",
-  certificate_ending: "Replace it and its key, and restart the process.",
+const remediesOf = (way: Way, kind: ProcessKind): Readonly<Record<ProblemCode, string>> => ({
+  certificate_ended: `Replace it and its key now. ${restart(way, [kind])}`,
+  certificate_ending: `Replace it and its key. ${restart(way, [kind])}`,
   clock_skewed: "Let this machine set its clock by NTP, or the database's, if all processes differ alike.",
   disk_full: "Make room on the disk of PostgreSQL.",
   issuer_away:
     'Look for "issuer.away" in its log; give it the passphrase that opens the key, in REALMPASS_ISSUER_KEY_PASSPHRASE.',
   login_too_wide:
     "Give it a login and a data directory of its own: `operator migrate --logins`, `operator secrets create`.",
-  metrics_port: "Set REALMPASS_METRICS_PORT.",
+  metrics_port: `Set REALMPASS_METRICS_PORT. ${restart(way, [kind])}`,
   notifications_lost: 'Look for "listener.connection_lost" in its log.',
   publication_failed: 'Look for "crl.failed" in its log.',
-};
+});
 
 /** A newer process may report a code that this version does not know. */
-const remedyOf = (code: string): string =>
-  Object.entries(remedies).find(([known]) => known === code)?.[1] ?? "The newest version's docs/health.md explains it.";
+const remedyOf = (code: string, way: Way, kind: ProcessKind): string =>
+  Object.entries(remediesOf(way, kind)).find(([known]) => known === code)?.[1] ??
+  "The newest version's docs/health.md explains it.";
 
 /** While the database is read-only no process can report that it is alive: silence proves nothing. */
 export const processesNotKnown = warns(
@@ -37,40 +40,77 @@ export const processesNotKnown = warns(
   "See database-write.",
 );
 
-/** Checks that there is a process of each kind, and reports the problems that processes have found in themselves. */
-export function checkProcesses(states: readonly ProcessState[]): Check[] {
+/**
+ * Checks that there is a process of each kind, and reports those that fell silent and the problems that processes have
+ * found in themselves. Remedies are in the words of how the service was started.
+ */
+export function checkProcesses(
+  states: readonly ProcessState[],
+  { way, expected }: { way: Way; expected: ExpectedProcesses },
+): Check[] {
   const kinds = Object.keys(without) as ProcessKind[];
-  const missing = kinds.filter((kind) => !states.some((state) => state.alive && state.kind === kind));
-  const each = states.flatMap((state) => {
-    const name = `process ${state.kind} ${state.host}`;
-    if (!state.alive) {
-      const message = `pid ${state.pid} was not seen for ${state.silentSeconds} s and did not stop cleanly`;
-      return [warns(name, message, "Look in its log; its entry is removed an hour after it was last seen.")];
-    }
-    return state.problems.map((problem) => {
-      const report = stopsWork(state, problem, states) ? fails : warns;
-      return report(name, `${problem.code} since ${problem.since}: ${problem.detail}`, remedyOf(problem.code));
-    });
-  });
+  const aliveOf = (kind: ProcessKind): number => states.filter((state) => state.alive && state.kind === kind).length;
+  const missing = kinds.filter((kind) => aliveOf(kind) === 0);
+  const few = kinds.filter((kind) => !missing.includes(kind) && aliveOf(kind) < expected[kind]);
+  const each = states.flatMap((state) =>
+    state.problems
+      .filter(() => state.alive)
+      .map((problem) => {
+        const report = stopsWork(state, problem, states) ? fails : warns;
+        return report(
+          `process ${state.kind} ${state.host}`,
+          `${problem.code} since ${problem.since}: ${problem.detail}`,
+          remedyOf(problem.code, way, state.kind),
+        );
+      }),
+  );
+  const silent = kinds.flatMap((kind) => checkSilent(states, { kind, way }));
   const versions = versionsOf(states.filter((state) => state.alive));
   const counts = `alive: ${kinds.map((kind) => countOf(kind, states)).join(", ")}${namesOfOthers(states)}`;
   return [
-    ...checkQueueNames(states),
+    ...checkQueueNames(states, way),
     missing.length > 0
       ? fails(
           "processes",
           `${missing.map((kind) => `no ${kind}: ${without[kind]}`).join("; ")}; ${counts}`,
-          `Start what is missing: \`npm start\`, or ${missing.map((kind) => `\`npm run ${kind}\``).join(" and ")}.`,
+          startRemedy(way, missing),
         )
       : areApart(versions)
         ? warns(
             "processes",
             `${counts}, of versions that are more than one release apart: ${versions.join(", ")}`,
-            "Bring all processes to the newest of these.",
+            "Bring all processes to the newest of these: docs/upgrade.md.",
           )
         : passes("processes", counts),
+    ...(few.length === 0
+      ? []
+      : [
+          warns(
+            "processes-expected",
+            few.map((kind) => `${aliveOf(kind)} of ${expected[kind]} ${kind}s are alive`).join(", "),
+            `${startRemedy(way, few)} If fewer are right, correct ${few.map((kind) => expectedVariables[kind]).join(" and ")}.`,
+          ),
+        ]),
+    ...silent,
     ...each,
   ];
+}
+
+const hourSeconds = 3_600;
+
+/** Reports processes of a kind that fell silent: one by itself, several within an hour together, as their reason is one. */
+function checkSilent(states: readonly ProcessState[], { kind, way }: { kind: ProcessKind; way: Way }): Check[] {
+  const silent = states.filter((state) => !state.alive && state.kind === kind && state.silentSeconds <= hourSeconds);
+  const [first] = silent;
+  if (first === undefined) return [];
+  if (silent.length === 1) {
+    const message = `pid ${first.pid} was not seen for ${first.silentSeconds} s and did not stop cleanly`;
+    const remedy = `${reasonOf(way, [kind])} Its entry is removed an hour after it was last seen.`;
+    return [warns(`process ${kind} ${first.host}`, message, remedy)];
+  }
+  const named = silent.map(({ host, pid, silentSeconds }) => `${host} ${pid} ${silentSeconds} s ago`);
+  const message = `${silent.length} ${kind}s fell silent in the last hour and did not stop cleanly: ${named.join(", ")}`;
+  return [warns(`process ${kind}`, message, killedRemedy(way, kind))];
 }
 
 const versionsOf = (states: readonly ProcessState[]): string[] =>
@@ -91,7 +131,7 @@ function namesOfOthers(states: readonly ProcessState[]): string {
 }
 
 /** Checks that all processes use the same queue: one process must find the tasks that another adds. */
-function checkQueueNames(states: readonly ProcessState[]): Check[] {
+function checkQueueNames(states: readonly ProcessState[], way: Way): Check[] {
   const users = states.filter(({ alive, queue }) => alive && queue !== null);
   const queues = [...new Set(users.map(({ queue }) => queue))];
   if (queues.length < 2) return [];
@@ -101,7 +141,7 @@ function checkQueueNames(states: readonly ProcessState[]): Check[] {
       .map(({ kind, host, pid }) => `${kind} ${host} ${pid}`)
       .join(", "),
   );
-  const remedy = "Give all apis and workers one REDIS_URL, or none.";
+  const remedy = `Give all apis and workers one REDIS_URL, or none. ${restart(way, ["api", "worker"])}`;
   return [fails("queue", `the processes use different queues: ${sides.join("; ")}`, remedy)];
 }
 

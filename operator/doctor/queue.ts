@@ -5,10 +5,11 @@ import { countTasks, lookForForeign } from "../../db/queue-schema.ts";
 import { clusterRefused, isCluster, openRedis, refusalOf, tryWrite } from "../../runtime/queue/redis.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
+import { migrateRemedy, restart, startServerRemedy, type Way } from "../context/way.ts";
 
 /** Checks that only the owner can have put code into the queue's schema. Reads only the system's catalogs. */
-export async function checkQueueSchema(db: Database): Promise<Check> {
-  const remedy = "Run `npm run migrate`: it recreates the schema, and no work is lost.";
+export async function checkQueueSchema(db: Database, way: Way): Promise<Check> {
+  const remedy = `${migrateRemedy(way)} It recreates the schema, and no work is lost.`;
   try {
     const found = await lookForForeign(db);
     return found.length === 0
@@ -20,18 +21,18 @@ export async function checkQueueSchema(db: Database): Promise<Check> {
 }
 
 /** Checks that the queues in Postgres exist. Run nothing of the schema if {@link checkQueueSchema} has failed. */
-export async function checkQueueInPostgres(db: Database): Promise<Check> {
+export async function checkQueueInPostgres(db: Database, way: Way): Promise<Check> {
   try {
     return passes("queue", `the queues in Postgres are there, with ${await countTasks(db)} tasks`);
   } catch (error) {
-    return fails("queue", describeFailure(error).message, "Run `npm run migrate`, or set REDIS_URL.");
+    return fails("queue", describeFailure(error).message, `${migrateRemedy(way)} Or set REDIS_URL.`);
   }
 }
 
 const connectMs = 5_000;
 
 /** Checks that Redis responds, takes tasks and keeps its data. */
-export async function checkRedis(url: string): Promise<Check[]> {
+export async function checkRedis(url: string, way: Way): Promise<Check[]> {
   let lost: Error | undefined;
   const redis = openRedis(url, "produce", (error) => (lost = error));
   try {
@@ -41,7 +42,8 @@ export async function checkRedis(url: string): Promise<Check[]> {
       if (error instanceof Error && error.message.startsWith("NOPERM")) return undefined;
       throw error;
     });
-    if (answered === undefined) return [await checkTakes(redis, "Redis"), unknownSettings, checkPassword(new URL(url))];
+    if (answered === undefined)
+      return [await checkTakes(redis, "Redis"), unknownSettings, checkPassword(new URL(url), way)];
     const info = parseInfo(answered);
     if (await isCluster(redis))
       return [fails("queue", clusterRefused, "Set REDIS_URL to a Redis that is not a cluster.")];
@@ -49,14 +51,14 @@ export async function checkRedis(url: string): Promise<Check[]> {
       await checkTakes(redis, `Redis ${info.get("redis_version") ?? ""}`),
       checkEviction(info.get("maxmemory_policy")),
       checkPersistence(info.get("aof_enabled")),
-      checkPassword(new URL(url)),
+      checkPassword(new URL(url), way),
     ];
   } catch (error) {
     return [
       fails(
         "queue",
         `Redis does not answer (${(lost ?? (error as Error)).message})`,
-        "Start Redis, or correct REDIS_URL.",
+        startServerRemedy(way, "Redis", "correct REDIS_URL"),
       ),
     ];
   } finally {
@@ -115,13 +117,13 @@ function checkPersistence(enabled: string | undefined): Check {
 /**
  * Checks that Redis has a password: otherwise anyone on its network could remove tasks and read ids, its only contents.
  */
-function checkPassword({ hostname, password }: URL): Check {
+function checkPassword({ hostname, password }: URL, way: Way): Check {
   return password !== "" || /^(localhost|127\..*|\[::1\])$/.test(hostname)
     ? passes("redis-password", "Redis asks for a password, or is on this machine")
     : warns(
         "redis-password",
         "Redis is on another machine and asks for no password",
-        "Set `requirepass` in Redis, and REDIS_PASSWORD for all processes.",
+        `Set \`requirepass\` in Redis, and REDIS_PASSWORD for all processes. ${restart(way, ["api", "worker"])}`,
       );
 }
 

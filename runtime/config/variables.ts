@@ -196,6 +196,14 @@ export const variables = {
     used: "api",
     about: "How long a creation waits for its worker before it answers 202.",
   },
+  REALMPASS_EXPECTED_APIS: {
+    schema: integer(1, 1_000, 1),
+    used: "api",
+    about:
+      "How many apis run when all is well, on all machines together. With fewer, doctor, /status and an alert warn.",
+  },
+  REALMPASS_EXPECTED_WORKERS: { schema: integer(1, 1_000, 1), used: "api", about: "The same of workers." },
+  REALMPASS_EXPECTED_RESPONDERS: { schema: integer(1, 1_000, 1), used: "api", about: "The same of responders." },
   REALMPASS_RATE_LIMIT_SERVICE: {
     schema: integer(1, 1_000_000, 1000),
     used: "api",

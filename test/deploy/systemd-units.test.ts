@@ -24,10 +24,11 @@ type Examined = Run & Record<"fails" | "disk" | "warns", string[]>;
 type Found = Record<"enabled" | "stopped" | "started" | "dumps" | "exports", string[]> &
   Record<"backup" | "export", Run> & {
     copies: Record<"without" | "failing" | "seeing" | "writing" | "good", Run & { copied: boolean }>;
-  } & Record<"well" | "without" | "mended" | "full", Examined> & { ofRoot: [number, string]; named: boolean } & Record<
-    "loggedWhileWell" | "errors" | "heard",
-    string[]
-  > &
+  } & Record<"well" | "without" | "mended" | "full", Examined> & {
+    ofRoot: [number, string];
+    named: boolean;
+    remedied: [number, ...boolean[]];
+  } & Record<"loggedWhileWell" | "errors" | "heard", string[]> &
   Record<"withoutProgram" | "withProgram", string>;
 
 const good = { status: 0, result: "success" };
@@ -113,9 +114,10 @@ describeWithTool(
         ]);
       });
 
-      test("fails when no responder runs, and ends well once one does", () => {
+      test("fails when no responder runs; its own commands start them and show their log, and it ends well", () => {
         expect(found.without).toMatchObject(failed);
         expect(found.without.fails.join("\n")).toContain("no responder");
+        expect(found.remedied).toEqual([0, true, true]);
         expect(found.mended).toMatchObject({ ...good, fails: [] });
       });
     });

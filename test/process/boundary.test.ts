@@ -294,7 +294,7 @@ test("doctor distinguishes a wrong password from a server that is away", async (
   const away = await examined("database", Object.assign(new URL(superuser), { port: String(await freePort()) }).href);
   expect(away).toMatchObject({
     status: "fail",
-    remedy: "Start Postgres, or correct the host and port in DATABASE_URL.",
+    remedy: "Start PostgreSQL, or correct the host and port in DATABASE_URL.",
   });
 });
 

@@ -7,6 +7,7 @@ import type { ProcessKind } from "../../../domain/process.ts";
 import type { Disk } from "../../../process/disk.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { answerWithin } from "../../../runtime/deadline.ts";
+import { expectedVariables, type ExpectedProcesses } from "../../../runtime/config/expected-processes.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { Queues } from "../../../runtime/queue/queues.ts";
 import { refusalOf } from "../../../runtime/queue/redis.ts";
@@ -22,6 +23,7 @@ interface Options {
   db: Db;
   queues: Pick<Queues, "ping">;
   disk: Pick<Disk, "isFull">;
+  expected: ExpectedProcesses;
   clock: Clock;
   log: Log;
 }
@@ -50,7 +52,7 @@ export function createServiceHealth(options: Options): () => Promise<readonly He
   };
 }
 
-async function look({ db, queues, disk, clock, log }: Options): Promise<HealthCheck[]> {
+async function look({ db, queues, disk, expected, clock, log }: Options): Promise<HealthCheck[]> {
   const [queueFault, isDiskFull, found] = await Promise.all([
     answerWithin(answerMsMax, queues.ping()).then(
       () => undefined,
@@ -87,13 +89,14 @@ async function look({ db, queues, disk, clock, log }: Options): Promise<HealthCh
     check("database"),
     check("schema", pendingMigrations(found.migrations).length > 0 ? notMigrated : undefined),
     queue,
-    kindCheck("apis", "api", { ...found, alive: [...found.alive, "api"] }),
-    kindCheck("workers", "worker", found),
+    // This api is alive, whether or not it could report that.
+    kindCheck("apis", "api", { ...found, alive: { ...found.alive, api: Math.max(found.alive.api ?? 0, 1) } }, expected),
+    kindCheck("workers", "worker", found, expected),
     check(
       "signers",
       found.withoutSigner.length > 0 ? `no worker can sign for ${named(found.withoutSigner)}` : undefined,
     ),
-    kindCheck("responders", "responder", found),
+    kindCheck("responders", "responder", found, expected),
     crlCheck(found),
     check("audit", found.isAuditWaiting ? `entries are not sealed for more than ${minute}` : undefined, "warn"),
     check(
@@ -118,12 +121,18 @@ const diskCheck = (isFull: boolean): HealthCheck => check("disk", isFull ? "it i
 function kindCheck(
   name: string,
   kind: ProcessKind,
-  found: Pick<ServiceState, "alive" | "silent" | "versions">,
+  found: Pick<ServiceState, "alive" | "silent" | "fallingSilent" | "versions">,
+  expected: ExpectedProcesses,
 ): HealthCheck {
   const versions = found.versions.filter((each) => each.kind === kind).map(({ version }) => version);
-  if (!found.alive.includes(kind)) return { ...check(name, "none is alive"), versions };
-  const reason = found.silent.includes(kind) ? "one fell silent and did not stop cleanly" : undefined;
-  return { ...check(name, reason, "warn"), versions };
+  const alive = found.alive[kind] ?? 0;
+  if (alive === 0) return { ...check(name, "none is alive"), versions };
+  const reasons = [
+    ...(alive < expected[kind] ? [`fewer are alive than ${expectedVariables[kind]}`] : []),
+    ...(found.silent.includes(kind) ? ["one fell silent and did not stop cleanly"] : []),
+    ...(found.fallingSilent.includes(kind) ? ["one after the other falls silent and does not stop cleanly"] : []),
+  ];
+  return { ...check(name, reasons.length === 0 ? undefined : reasons.join("; "), "warn"), versions };
 }
 
 function crlCheck({ crlEnded, crlOverdue }: Pick<ServiceState, "crlEnded" | "crlOverdue">): HealthCheck {

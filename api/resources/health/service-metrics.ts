@@ -7,6 +7,7 @@ import * as waitingWork from "../../../db/queries/upkeep/waiting-work.ts";
 import { processKinds } from "../../../domain/process.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { answerWithin } from "../../../runtime/deadline.ts";
+import type { ExpectedProcesses } from "../../../runtime/config/expected-processes.ts";
 import type { Queues } from "../../../runtime/queue/queues.ts";
 import type { HealthCheck } from "../../contract/deps.ts";
 
@@ -24,11 +25,13 @@ export function registerServiceMetrics(
     queues,
     clock,
     serviceHealth,
+    expected,
   }: {
     db: Db;
     queues: Pick<Queues, "tasks">;
     clock: Clock;
     serviceHealth: () => Promise<readonly HealthCheck[]>;
+    expected: ExpectedProcesses;
   },
 ): void {
   const registers = [registry];
@@ -59,6 +62,15 @@ export function registerServiceMetrics(
         this.set({ kind, state: "alive" }, of?.alive ?? 0);
         this.set({ kind, state: "silent" }, of?.silent ?? 0);
       }
+    },
+  });
+  new Gauge({
+    name: "realmpass_processes_expected",
+    help: "How many processes of a kind run when all is well, as this api's settings have it.",
+    labelNames: ["kind"],
+    registers,
+    collect() {
+      for (const kind of processKinds) this.set({ kind }, expected[kind]);
     },
   });
   new Gauge({

@@ -10,8 +10,8 @@ export interface ServiceState {
   migrations: string[];
   /** Whether the database accepts no writes, so that no process can report that it is alive. */
   isReadOnly: boolean;
-  /** Kinds with a live process. */
-  alive: ProcessKind[];
+  /** How many processes of each kind are alive; a kind without one is not in it. */
+  alive: Partial<Record<ProcessKind, number>>;
   /** The versions of the live processes of each kind. */
   versions: { kind: ProcessKind; version: string }[];
   /**
@@ -19,6 +19,8 @@ export interface ServiceState {
    * first of these.
    */
   silent: ProcessKind[];
+  /** Kinds of which one fell silent within the last hour, and then one that had started after that. */
+  fallingSilent: ProcessKind[];
   /** Whether the clock of a live process's machine differs from the database's by enough for a warning. */
   isSkewed: boolean;
   /** Whether a process got an error because the disk of Postgres is full. */
@@ -57,7 +59,8 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
       )
       select array(select name from knex_migrations) as migrations,
              current_setting('transaction_read_only')::boolean as "isReadOnly",
-             array(select distinct kind from seen where alive) as alive,
+             (select coalesce(jsonb_object_agg(kind, count), '{}')
+                from (select kind, count(*) from seen where alive group by kind) as counted) as alive,
              array(select jsonb_build_object('kind', kind, 'version', version)
                      from seen
                     where alive
@@ -72,6 +75,11 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
                                        where other.alive
                                          and other.kind = s.kind
                                          and other.started_at > min(s.seen_at))) as silent,
+             array(select distinct s.kind
+                     from seen s
+                     join seen later on later.kind = s.kind and later.started_at > s.seen_at
+                    where not s.alive
+                      and not later.alive) as "fallingSilent",
              exists (select from seen where alive and skew > ${skewMsNoticed}) as "isSkewed",
              exists (select from seen where alive and problems @> '[{"code": "disk_full"}]') as "isDiskFull",
              array(select i.id

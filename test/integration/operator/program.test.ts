@@ -99,5 +99,5 @@ test("a database that was never migrated is reported with the remedy", async () 
   url.pathname = "/postgres";
   const { code, json, err } = await operator.run(["realm", "list"], { env: { DATABASE_URL: url.href } });
   expect([code, json["error"]]).toEqual([1, "not_migrated"]);
-  expect(err).toContain("npm run migrate");
+  expect(err).toContain("run `migrate`");
 });

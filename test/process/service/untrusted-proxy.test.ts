@@ -23,6 +23,7 @@ describeWithTool("nginx", "the base URL behind the shipped proxy", () => {
     const at = (url: string) =>
       checkBaseUrl({
         config: loadConfig(operatorVariables, { REALMPASS_BASE_URL: url, REALMPASS_AUTH_URL: issuer }),
+        env: {},
         clock: systemClock,
       });
     return { proxied: await at(nginx.url), direct: await at(`http://127.0.0.1:${service.apiPort}`) };

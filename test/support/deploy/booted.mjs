@@ -26,7 +26,9 @@ function examine() {
   const outcome = run("realmpass-doctor.service");
   const lines = journal(`_SYSTEMD_INVOCATION_ID=${show("realmpass-doctor.service", "InvocationID")}`);
   const named = (start) => lines.filter((line) => line.startsWith(start));
-  return { ...outcome, fails: named("fail"), disk: named("ok    disk:"), warns: named("warn") };
+  const ofProcesses = lines.findIndex((line) => line.startsWith("fail  processes:"));
+  const remedy = ofProcesses === -1 ? "" : lines[ofProcesses + 1].trim();
+  return { ...outcome, fails: named("fail"), disk: named("ok    disk:"), warns: named("warn"), remedy };
 }
 
 /** The unit that runs after the doctor has failed. `caught` resolves once it has run once more. */
@@ -100,7 +102,13 @@ examine();
 found.withProgram = await caught();
 found.heard = journal("--identifier=heard");
 
-for (const name of responders) systemctl("start", name);
+// By the commands that the doctor names for it.
+const [starting, ...logs] = [...found.without.remedy.matchAll(/`([^`]+)`/g)].map(([, command]) => command);
+const shell = (command) => spawnSync("sh", ["-c", command ?? "exit 1"], { encoding: "utf8" });
+found.remedied = [
+  shell(starting).status,
+  ...logs.map((command) => shell(command).stdout.includes("realmpass-responder")),
+];
 await isWell();
 found.mended = examine();
 

@@ -97,6 +97,7 @@ describe("the overall status", () => {
   let db: Database;
   let crlNumber = 0;
   let isQueueAway = false;
+  let expected = { api: 1, worker: 1, responder: 1 };
   let isDiskFull = false;
 
   beforeAll(async () => {
@@ -105,6 +106,7 @@ describe("the overall status", () => {
   });
   beforeEach(async () => {
     [isQueueAway, isDiskFull] = [false, false];
+    expected = { api: 1, worker: 1, responder: 1 };
     // Issuers of other realms have no keys.
     await owner().query(sql`update issuers set not_after = now() - interval '1 second' where id <> ${realm.issuerId}`);
     await owner().query(sql`delete from processes`);
@@ -134,6 +136,7 @@ describe("the overall status", () => {
       db,
       queues: { ping: () => (isQueueAway ? Promise.reject(new Error("away")) : Promise.resolve()) },
       disk: { isFull: () => Promise.resolve(isDiskFull) },
+      expected,
       clock: systemClock,
       log: silentLog,
     })();
@@ -182,13 +185,46 @@ describe("the overall status", () => {
   });
 
   test("warns no longer once as many workers have started as fell silent", async () => {
-    await givenProcess(owner(), { kind: "worker" });
+    await givenProcess(owner(), { kind: "worker", startedSeconds: 7_200 });
     await silence("worker", 600);
     await givenProcess(owner(), { kind: "worker", startedSeconds: 300 });
     expect(await faults()).toEqual({ workers: "warn" });
     await givenProcess(owner(), { kind: "worker", startedSeconds: 10 });
     expect(await faults()).toEqual({});
   });
+
+  test("warns if the replacement of a worker that fell silent falls silent too, though another one runs", async () => {
+    await silence("worker", 900);
+    await givenProcess(owner(), { kind: "worker", startedSeconds: 600, silentSeconds: 300 });
+    await givenProcess(owner(), { kind: "worker", startedSeconds: 200 });
+    await givenProcess(owner(), { kind: "worker", startedSeconds: 100 });
+    expect(await faults()).toEqual({ workers: "warn" });
+    expect((await look()).find(({ name }) => name === "workers")?.reason).toBe(
+      "one after the other falls silent and does not stop cleanly",
+    );
+    // Both at once, as when their machine fails.
+    await owner().query(sql`update processes set started_at = started_at - interval '1 hour' where kind = 'worker'`);
+    await givenProcess(owner(), { kind: "worker" });
+    await givenProcess(owner(), { kind: "worker" });
+    expect(await faults()).toEqual({});
+  });
+
+  test.each([
+    ["api", "apis", "REALMPASS_EXPECTED_APIS"],
+    ["worker", "workers", "REALMPASS_EXPECTED_WORKERS"],
+    ["responder", "responders", "REALMPASS_EXPECTED_RESPONDERS"],
+  ] as const)(
+    "warns if fewer of %s are alive than are expected, and names the setting",
+    async (kind, name, setting) => {
+      expected = { ...expected, [kind]: 2 };
+      expect(await faults()).toEqual({ [name]: "warn" });
+      expect((await look()).find((each) => each.name === name)?.reason).toBe(`fewer are alive than ${setting}`);
+      await givenProcess(owner(), { kind });
+      expect(await faults()).toEqual({});
+      await owner().query(sql`delete from processes where kind = ${kind}`);
+      expect(await faults()).toEqual({ [name]: kind === "api" ? "warn" : "fail" });
+    },
+  );
 
   test("fails if no worker can sign for an issuing CA, and names its number", async () => {
     const problems = [

@@ -83,9 +83,9 @@ describe("roles", () => {
     const login = `dismissed_${process.pid}`;
     await database.owner.query(verbatim(`create role ${login} login password 'x' in role realmpass_api`));
     const client = await open("realmpass api", { username: login, password: "x" });
-    expect(await checkRoles(db)).toMatchObject({ status: "ok" });
+    expect(await checkRoles(db, "hand")).toMatchObject({ status: "ok" });
     await database.owner.query(verbatim(`revoke realmpass_api from ${login}`));
-    expect(await checkRoles(db)).toMatchObject({
+    expect(await checkRoles(db, "hand")).toMatchObject({
       status: "fail",
       message: `${login} is not a member of realmpass_api`,
       remedy: expect.stringContaining(`grant realmpass_api to ${login}`) as string,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
-import { loadConfig } from "../../../../runtime/config/config.ts";
+import { loadConfig, type Env } from "../../../../runtime/config/config.ts";
 import { operatorVariables } from "../../../../operator/context/context.ts";
 import { checkBackup } from "../../../../operator/doctor/backup.ts";
 import { exposeBackupTimes } from "../../../../worker/upkeep/backup-metrics.ts";
@@ -11,8 +11,9 @@ import { exposeBackupTimes } from "../../../../worker/upkeep/backup-metrics.ts";
 const now = new Date("2027-01-31T12:00:00Z");
 const hoursAgo = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
 
-const find = (directory?: string) =>
+const find = (directory?: string, env: Env = {}) =>
   checkBackup({
+    env,
     config: loadConfig(operatorVariables, directory === undefined ? {} : { REALMPASS_BACKUP_DIRECTORY: directory }),
     clock: { now: () => now },
   });

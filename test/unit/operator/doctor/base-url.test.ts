@@ -17,7 +17,7 @@ const look = (
   { at, addresses }: { at?: Date; addresses?: readonly string[] | Error } = {},
 ) =>
   checkBaseUrl(
-    { config: loadConfig(operatorVariables, env), clock: at === undefined ? systemClock : { now: () => at } },
+    { config: loadConfig(operatorVariables, env), env, clock: at === undefined ? systemClock : { now: () => at } },
     addresses === undefined
       ? undefined
       : () => (addresses instanceof Error ? Promise.reject(addresses) : Promise.resolve(addresses)),
