@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readSerial } from "../../domain/serial-digits.ts";
 import { text } from "../../domain/text.ts";
 import { roles, type Role } from "../../domain/people/roles.ts";
 import { VlanRule, vlanRulesMax } from "../../domain/people/vlan.ts";
@@ -78,21 +79,13 @@ export const RoleClaims = z
   );
 
 /**
- * A serial number of at most 20 octets (RFC 5280 section 4.1.2.2): decimal, `0x…`, or separated hexadecimal octets.
- * Parsed to decimal digits.
+ * A serial number of at most 20 octets (RFC 5280 section 4.1.2.2) in any spelling of {@link readSerial}. Parsed to
+ * decimal digits.
  */
 export const SerialNumber = z
   .string()
-  .transform((given) => decimalOf(given.trim()))
-  .pipe(
-    z
-      .string("must be a serial number: decimal, 0x… or AA:BB:…")
-      .refine((digits) => BigInt(digits) > 0n && BigInt(digits) < 1n << 160n, "must be positive and at most 20 octets"),
-  );
-
-function decimalOf(given: string): string | undefined {
-  if (/^\d{1,60}$/.test(given) || /^0x[0-9a-f]{1,60}$/i.test(given)) return BigInt(given).toString();
-  if (/^(?:[0-9a-f]{2}[:\s-]){0,30}[0-9a-f]{2}$/i.test(given))
-    return BigInt(`0x${given.replace(/[:\s-]/g, "")}`).toString();
-  return undefined;
-}
+  .transform((given) => readSerial(given))
+  .pipe(z.string("must be a serial number: decimal, 0x… or AA:BB:…"))
+  .transform((digits) => BigInt(digits))
+  .refine((number) => number > 0n && number < 1n << 160n, "must be positive and at most 20 octets")
+  .transform(String);

@@ -15,7 +15,7 @@ export const crlRevokeSerial = command({
     issuer: option("number", "the issuing CA, as in `issuer list` and the certificate's OCSP address", IssuerID),
     serial: option(
       "number",
-      "decimal, 0x… or AA:BB:…; may be given several times",
+      "decimal or hexadecimal, in any spelling; may be given several times",
       z.array(SerialNumber, "is required").min(1),
       { many: true },
     ),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { groupSerial } from "../../../../domain/serial-digits.ts";
 import { text } from "../../../../domain/text.ts";
 import { RedirectUri, UpstreamIssuer, WebUri } from "../../../../domain/uris.ts";
-import { Instant } from "../../../../operator/commands/inputs.ts";
+import { Instant, SerialNumber } from "../../../../operator/commands/inputs.ts";
 
 describe("an instant", () => {
   test.each([
@@ -60,4 +61,34 @@ test("characters are counted as people count them, and control characters are no
   expect(text(1, 2).safeParse("😀😀").success).toBe(true);
   expect(text(1, 2).safeParse("").success).toBe(false);
   expect(text(1, 9).safeParse("a\nb").success).toBe(false);
+});
+
+describe("a serial number", () => {
+  const octets = "1a:2b:3c:4d:5e:6f:70:81:92:a3:b4:c5";
+  const decimal = BigInt(`0x${octets.replaceAll(":", "")}`).toString();
+
+  test.each([
+    decimal,
+    groupSerial(decimal),
+    octets,
+    octets.toUpperCase().replaceAll(":", ""),
+    `0x${octets.replaceAll(":", "")}`,
+    `serial=${octets.toUpperCase().replaceAll(":", "")}`,
+    octets.replaceAll(":", " "),
+    octets.replaceAll(":", "-"),
+  ])("is read as %s", (written) => {
+    expect(SerialNumber.parse(written)).toBe(decimal);
+  });
+
+  test("of digits alone is decimal, as everywhere, also in groups of two", () => {
+    for (const written of ["12345678", "12 34 56 78", "0012345678"])
+      expect(SerialNumber.parse(written)).toBe("12345678");
+    expect(SerialNumber.parse("12:34:56:78")).toBe(String(0x12345678));
+  });
+
+  test("has at most 20 octets", () => {
+    expect(SerialNumber.parse(`0x${"f".repeat(40)}`)).toBe(String((1n << 160n) - 1n));
+    for (const written of [`0x1${"0".repeat(40)}`, "0", "0x00", "9".repeat(49), "phone", "", "-5"])
+      expect(SerialNumber.safeParse(written).success).toBe(false);
+  });
 });
