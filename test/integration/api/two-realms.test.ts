@@ -212,6 +212,8 @@ test("every table belongs to a realm, except those of the whole service", async 
     "knex_migrations_lock",
     "output_data_keys",
     "processes",
+    // Public, and of roots, which realms may share.
+    "root_crls",
     "token_signing_keys",
   ]);
 });

@@ -8,12 +8,12 @@ export async function givenProcess(
   owner: Database,
   {
     silentSeconds = 0,
-    startedSeconds = 0,
+    startedSeconds = Math.max(silentSeconds, 0),
     ...given
   }: Pick<processes.Process, "kind"> &
     Partial<processes.Process> & {
       silentSeconds?: number;
-      /** How long ago it started. */
+      /** How long ago it started; by default when it was last seen. */
       startedSeconds?: number;
     },
 ): Promise<void> {
