@@ -16,5 +16,5 @@ export function publicationTarget(target: string): string {
   } catch {
     return target;
   }
-  return /^\/(?:ocsp|crl|ca)\/[0-9A-Za-z.]+$/.test(plainly) ? `${plainly}${rest}` : target;
+  return /^\/(?:ocsp|crl|ca)\/[0-9A-Za-z.-]+$/.test(plainly) ? `${plainly}${rest}` : target;
 }

@@ -15,7 +15,7 @@ import { constraintsOf } from "./constraints.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
-/** What a root signs for a new issuing CA: its certificate, and the root's next CRL. */
+/** The certificate of a new issuing CA, and the root's next CRL. */
 export interface SignedByRoot {
   authority: CertificateAuthority;
   rootCrl: RootCrl;
@@ -33,7 +33,7 @@ export async function signIssuingCa(request: {
   passphrase: string;
   /** Of the root's key; several are allowed, one to a line. */
   rootPassphrase: string;
-  /** The root's current CRL; undefined: it has none. */
+  /** The root's current CRL; undefined if none was published. */
   crlBefore: { number: string; der: Uint8Array } | undefined;
   /** Where CRLs are published; undefined: it is not known. */
   publicationUrl: string | undefined;

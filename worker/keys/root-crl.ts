@@ -12,7 +12,7 @@ export interface RootCrl {
   /** SHA-256 of the root's certificate, in hexadecimal. */
   fingerprint: string;
   number: string;
-  /** The number of the one that it replaces; null: it is the root's first. */
+  /** The number of the CRL that it replaces; null for a root's first. */
   replaces: string | null;
   thisUpdate: Date;
   nextUpdate: Date;
@@ -35,7 +35,7 @@ export async function signRootCrl({
   root: CertificateAuthority;
   /** Of the root's key; several, one to a line. */
   passphrase: string;
-  /** The root's current CRL; undefined: it has none. */
+  /** The root's current CRL; undefined if none was published. */
   before: { number: string; der: Uint8Array } | undefined;
   /** Serial numbers of issuing CAs. */
   revoke?: readonly SerialNumber[];

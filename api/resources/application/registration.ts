@@ -140,7 +140,7 @@ function consistent(
   const { type, redirectUris, scopes, useClientSecret, requirePkce } = settings;
   const fault = (path: string, reason: string): unknown => faults.push({ path, reason });
   if (type === "service") {
-    if (redirectUris.length > 0) fault(redirectPath, "a service has none");
+    if (redirectUris.length > 0) fault(redirectPath, "must be left out for a service");
     if (!useClientSecret) fault("useClientSecret", "a service always has a secret");
     if (requirePkce) fault("requirePKCE", "a service asks for no authorization");
   } else if (redirectUris.length === 0) {

@@ -20,7 +20,7 @@ const columns = sql`
 /** Lists the CRLs of all roots. */
 export const list = (db: Db): Promise<RootCrlRow[]> => db.query<RootCrlRow>(sql`select ${columns} from root_crls`);
 
-/** Returns the CRL of a root; undefined if it has none. */
+/** Returns the CRL of a root; undefined if none was published. */
 export const find = async (db: Db, fingerprint: string): Promise<RootCrlRow | undefined> =>
   first(
     await db.query<RootCrlRow>(
@@ -37,7 +37,7 @@ export async function publish(
   crl: Omit<RootCrlRow, "entries" | "der"> & {
     entries: readonly unknown[];
     der: Uint8Array;
-    /** The number of the one that it replaces; null: the root has none. */
+    /** The number of the CRL that it replaces; null for a root's first. */
     replaces: string | null;
   },
 ): Promise<boolean> {

@@ -10,7 +10,7 @@ export interface ApplicationSettings {
   active: boolean;
   name: string;
   clientUri: string;
-  /** Where users may return to, the first one first; a service has none. */
+  /** Registered redirect URIs, in order; empty for a service. */
   redirectUris: string[];
   scopes: Scope[];
   useClientSecret: boolean;

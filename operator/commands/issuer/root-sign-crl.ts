@@ -76,7 +76,7 @@ function checkRevoked(
 ): void {
   const issuer = rows.find(({ certificate }) => serialNumberOf(certificate) === serialNumber);
   if (issuer === undefined) {
-    say(`${serialNumber} is no issuing CA of this realm; it goes on the CRL all the same.`);
+    say(`${serialNumber} is not an issuing CA of this realm; the CRL lists it anyway.`);
     return;
   }
   if (issuer.issuing || issuer.prepared) {

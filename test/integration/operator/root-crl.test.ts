@@ -153,7 +153,7 @@ test("the issuing CA that issues, or will, and one of another root are not revok
 
   const unknown = await signCrl(root, "--revoke", "4711");
   expect(unknown.code).toBe(0);
-  expect(unknown.err).toContain("4711 is no issuing CA of this realm");
+  expect(unknown.err).toContain("4711 is not an issuing CA of this realm");
   expect(await listedOn(realm)).toEqual(["4711"]);
 
   const other = await givenRoot();

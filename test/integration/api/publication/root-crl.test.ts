@@ -63,6 +63,15 @@ test("the CRL of a root is available as DER or PEM, plain or compressed, each wi
   expect(plain.headers.get("cache-control")).toMatch(/^public, max-age=1, stale-if-error=\d+$/);
 });
 
+test.each([
+  ["repeated slashes", (path: string) => path.replaceAll("/", "//")],
+  ["a letter and the hyphen encoded", (path: string) => path.replace("crl", "%63rl").replace("-", "%2D")],
+])("it is found by a path with %s", async (_, written) => {
+  const path = rootCrlPath(crl.fingerprint);
+  expect((await fetched(written(path))).bytes.equals(crl.der)).toBe(true);
+  expect((await fetched(written(path).replace("root", "toor"))).status).toBe(404);
+});
+
 test("a client that has it gets 304 until the root signs the next", async () => {
   const path = rootCrlPath(crl.fingerprint);
   const plain = { "accept-encoding": "identity" };
