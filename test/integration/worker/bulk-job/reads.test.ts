@@ -30,6 +30,9 @@ const portion = 2_000;
 /** Other jobs with as many rows, which the job must not read. */
 const otherJobs = 40;
 
+/** The jobs of this file fit on few pages, which Postgres may read as a whole at each of a row's statements. */
+const jobsReadsPerRowMax = 5 * 2 * (otherJobs + 1);
+
 /** The first large job of a new installation comes before Postgres has first analyzed its tables. */
 test("an onboarding and an offboarding read only their own rows, on tables without statistics", async () => {
   await withoutStatistics();
@@ -80,7 +83,8 @@ test.each([
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: revocations });
     const after = await readsOf();
     const excessive = [...after].filter(
-      ([table, rows]) => rows - (before.get(table) ?? 0) > revocations * readsPerRowMax,
+      ([table, rows]) =>
+        rows - (before.get(table) ?? 0) > revocations * (table === "jobs" ? jobsReadsPerRowMax : readsPerRowMax),
     );
     expect(excessive).toEqual([]);
   },
