@@ -131,6 +131,8 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
       await button(page, "Select all 52 that match").click();
       await page.getByRole("searchbox", { name: "ID, e-mail address" }).fill("other-a");
       await page.getByText("All 52 that match are selected").waitFor({ state: "detached" });
+      // Until the new rows arrive, the old ones stay selected.
+      await page.getByText("1–25 of 26").waitFor();
       await wholePage(page).check();
       await button(page, "Select all 26 that match").waitFor();
     });
