@@ -895,6 +895,7 @@ create table realms (
   time_zone text default 'UTC'::text not null,
   guest_days_max integer default 90 not null,
   guest_limit_max integer default 200 not null,
+  wired boolean default false not null,
   vlan_rules jsonb default '[]'::jsonb not null,
   vlan_default text,
   constraint realms_pkey PRIMARY KEY (id),
@@ -933,6 +934,7 @@ comment on column realms.set_up_at is 'When the set-up was finished, by somebody
 comment on column realms.time_zone is 'As the IANA database names it: in which times are shown on pages that cannot know the reader''s.';
 comment on column realms.guest_days_max is 'How long a guest account may last that a guest manager makes.';
 comment on column realms.guest_limit_max is 'How many profiles a guest account may have that a guest manager makes.';
+comment on column realms.wired is 'Whether files for devices also set up wired networks (IEEE 802.1X).';
 comment on column realms.vlan_rules is 'A list of {claim, value, vlan}: at a sign-in through the identity provider the first that fits gives the VLAN.';
 comment on column realms.vlan_default is 'For people without another VLAN; null: the RADIUS server decides.';
 CREATE TRIGGER realms_keep_may_use BEFORE UPDATE OF upstream_claims ON public.realms FOR EACH ROW WHEN (((old.upstream_claims ? 'mayUse'::text) AND (NOT (new.upstream_claims ? 'mayUse'::text)))) EXECUTE FUNCTION keep_may_use();

@@ -77,6 +77,7 @@ import type { Migration } from "./migration.ts";
 import { redirectUris } from "./20261130-0900-redirect-uris.ts";
 import { shownRedirectUris } from "./20261130-0910-shown-redirect-uris.ts";
 import { rootCrls } from "./20261130-1100-root-crls.ts";
+import { wired } from "./20261130-1200-wired.ts";
 import { vlans } from "./20261130-1500-vlans.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -159,5 +160,6 @@ export const migrations: readonly Migration[] = [
   redirectUris,
   shownRedirectUris,
   rootCrls,
+  wired,
   vlans,
 ];

@@ -22,6 +22,7 @@ export const realmView = (realm: RealmRow) => ({
   radiusCN: radiusServerName(realm),
   radiusCA: realm.radiusCa,
   ssids: realm.ssids,
+  wired: realm.wired,
   infrastructureDomains: realm.infrastructureDomains,
   offboardingShare: realm.offboardingShare,
   timeZone: realm.timeZone,

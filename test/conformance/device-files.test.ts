@@ -71,6 +71,7 @@ const encode = (
       displayName: "Example Üniversity",
       domain: "wifi.example.org",
       ssids: ["eduroam", "Campus"],
+      wired: false,
       radiusName: "radius.wifi.example.org",
       radiusCas: [
         { certificate: base64(hierarchy.rootPem), selfSigned: true },
@@ -152,6 +153,30 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
         },
       });
     }
+  });
+
+  test("for a Mac sets up every Ethernet adapter like the Wi-Fi networks, if the realm has wired networks", () => {
+    const ethernetOf = (wired: boolean) =>
+      payloadsOf(
+        profileOf({ format: "mobileconfig", deviceType: "MacOS" }, { wired }),
+        "com.apple.globalethernet.managed",
+      );
+    const profile = profileOf({ format: "mobileconfig", deviceType: "MacOS" }, { wired: true });
+    const [network] = payloadsOf(profile, "com.apple.wifi.managed");
+    const [certificate] = payloadsOf(profile, "com.apple.security.pkcs12");
+
+    expect(ethernetOf(false)).toEqual([]);
+    expect(ethernetOf(true)).toEqual([
+      expect.objectContaining({
+        Interface: "GlobalEthernet",
+        PayloadDisplayName: "Example Üniversity (Ethernet)",
+        PayloadCertificateUUID: certificate?.["PayloadUUID"],
+        EAPClientConfiguration: network?.["EAPClientConfiguration"],
+      }),
+    ]);
+    expect(payloadsOf(profile, "com.apple.wifi.managed")).toHaveLength(2);
+    const uuids = (profile["PayloadContent"] as (typeof profile)[]).map(({ PayloadUUID }) => String(PayloadUUID));
+    expect(new Set(uuids).size).toBe(uuids.length);
   });
 
   test("trusts the given CAs if none of them is a root", () => {
@@ -310,12 +335,23 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     expect(one("//ProviderInfo/DisplayName[@lang='any']")).toEqual(["Example Üniversity"]);
   });
 
+  test("names wired networks after the Wi-Fi networks, without a condition, if the realm has them", () => {
+    const file = encode({ format: "eap-config" }, { wired: true });
+
+    expect(faultsOf(file, grammar)).toBe("");
+    expect(xpath(file, "//IEEE80211/SSID")).toEqual(["eduroam", "Campus"]);
+    expect(file.toString("utf8")).toContain("</IEEE80211>\n<IEEE8023/></CredentialApplicability>");
+    expect(encode({ format: "eap-config" }).toString("utf8")).not.toContain("IEEE8023");
+  });
+
   test("the test's grammar rejects what the format rejects", () => {
-    const file = encode({ format: "eap-config" }).toString("utf8");
+    const file = encode({ format: "eap-config" }, { wired: true }).toString("utf8");
     const broken = [
       file.replace(/<ServerID>.*<\/ServerID>/, ""),
       file.replace("<Type>13</Type>", "<Type>TLS</Type>"),
       file.replace("CCMP", "WEP"),
+      file.replace("<IEEE8023/>", "<IEEE8023><SSID>eduroam</SSID></IEEE8023>"),
+      file.replace("<IEEE8023/>", "").replace("<CredentialApplicability>", "<CredentialApplicability><IEEE8023/>"),
       file.replace("Z</ValidUntil>", ".000Z</ValidUntil>"),
       file.replace("Z</ValidUntil>", "+00:00</ValidUntil>"),
       file.replace(/(<ValidUntil>.*<\/ValidUntil>\n)(<AuthenticationMethods>[^]*<\/AuthenticationMethods>)/, "$2$1"),

@@ -23,6 +23,43 @@ test("wpa_supplicant joins the same network as in eap-tls.test.ts", () => {
   expect(written).toBe(sent);
 });
 
+/** The settings for a cable, by their names in NetworkManager. */
+const wiredSettings = (): Record<string, string> => {
+  const [, section = ""] = /\[802-1x\]\n([^[]*)/.exec(blockWith(guide, "type=ethernet")) ?? [];
+  return Object.fromEntries(section.split("\n").flatMap((line) => (line === "" ? [] : [line.split("=")])));
+};
+
+test("cables and Wi-Fi networks have the same settings in the guide's connection files", () => {
+  const [, wifi = ""] = /\[802-1x\]\n([^[]*)/.exec(blockWith(guide, "type=wifi")) ?? [];
+  const { optional, ...settings } = wiredSettings();
+  expect(optional).toBe("true");
+  expect(Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)).toEqual(wifi.match(/.+\n/g));
+  expect(settings).toHaveProperty("domain-match", "radius.demo.example");
+});
+
+test("netplan hands NetworkManager the same settings for a cable", () => {
+  const [, yaml = ""] = /^```yaml\n(.*?)^```$/ms.exec(guide) ?? [];
+  const keys: Record<string, string> = {
+    method: "eap",
+    identity: "identity",
+    "ca-certificate": "ca-cert",
+    "client-certificate": "client-cert",
+    "client-key": "private-key",
+  };
+  const given = [...yaml.matchAll(/^ +(?:802-1x\.)?([a-z-]+): "?([^"\n{]+?)"?$/gm)].map(([, key = "", value = ""]) => [
+    keys[key] ?? key,
+    key === "method" ? `${value};` : value,
+  ]);
+  expect(Object.fromEntries(given)).toMatchObject(wiredSettings());
+});
+
+test("wpa_supplicant sends the same over a cable as in the block for Wi-Fi", () => {
+  const wired = blockWith(guide, "network=", "IEEE8021X");
+  const wifi = blockWith(guide, "network=", "WPA-EAP");
+  expect(wired).not.toBe("");
+  expect(wired.replace("ap_scan=0\n", "").replace("IEEE8021X", "WPA-EAP")).toBe(wifi.replace(/^\tssid=.*\n/m, ""));
+});
+
 describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () => {
   let directory: string;
 
@@ -50,8 +87,8 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
       encoding: "utf8",
     });
 
-  test("is read by nmcli without dropping a setting", () => {
-    const file = blockWith(guide, "[connection]").replaceAll("/etc/realmpass", directory);
+  test.each(["wifi", "ethernet"])("for %s is read by nmcli without dropping a setting", (type) => {
+    const file = blockWith(guide, "[connection]", `type=${type}`).replaceAll("/etc/realmpass", directory);
     const { status, stdout, stderr } = readBack(file);
 
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

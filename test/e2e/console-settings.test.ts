@@ -81,6 +81,30 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
+  test("the page shows whether files set up wired networks, with the operator's command for the other way", async () => {
+    const { database, as } = subject.api;
+    const { realmId } = subject.realm;
+    const watched = await subject.open("/console/settings");
+    const { page } = watched;
+    await page.waitForSelector("text=Files for devices set up Wi-Fi networks only.");
+    await page.waitForSelector("text=--wired on");
+    await database.owner.query(sql`update realms set wired = true where id = ${realmId}`);
+    try {
+      await page.reload();
+      await page.waitForSelector("text=Files for devices also set up wired networks with 802.1X.");
+      await page.waitForSelector("text=--wired off");
+      expect(await page.locator("text=--wired on").count()).toBe(0);
+      const refused = await as.admin({ realmId }).put("/api/realm/settings", { wired: false });
+      expect(refused.status).toBe(400);
+      expect(await realmNow()).toMatchObject({ wired: true });
+      await expectGoodConsole(watched);
+    } finally {
+      await database.owner.query(sql`update realms set wired = false where id = ${realmId}`);
+    }
+    expect(watched.complaints).toEqual([]);
+    await watched.context.close();
+  });
+
   test("the logo is previewed in both themes before it is saved, and the name is in the header at once", async () => {
     const watched = await subject.open("/console/settings");
     const { page, context } = watched;

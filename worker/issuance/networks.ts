@@ -36,10 +36,11 @@ export async function networksOf(
   return networks;
 }
 
-const networkOf = ({ displayName, domain, ssids, ...row }: IssuanceNetwork): NetworkSettings => ({
+const networkOf = ({ displayName, domain, ssids, wired, ...row }: IssuanceNetwork): NetworkSettings => ({
   displayName,
   domain,
   ssids,
+  wired,
   radiusName: radiusServerName({ ...row, domain }),
   radiusCas: radiusCasOf(row),
 });
@@ -53,7 +54,7 @@ function radiusCasOf({
   radiusCa,
   issuer,
   issuerChain,
-}: Omit<IssuanceNetwork, "displayName" | "domain" | "ssids">): RadiusCa[] {
+}: Omit<IssuanceNetwork, "displayName" | "domain" | "ssids" | "wired">): RadiusCa[] {
   const own = [issuer, ...issuerChain];
   const named = radiusCa?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (radiusCa !== null && named.length === 0) throw new TypeError("the realm's RADIUS CA is not PEM");

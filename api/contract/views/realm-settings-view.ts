@@ -34,6 +34,9 @@ type ChangeableSettings = z.infer<typeof ChangeableSettings>;
 export const RealmSettingsView = ChangeableSettings.extend({
   realmName: z.string(),
   domain: z.string().describe("The part after the @ in identities."),
+  wired: z
+    .boolean()
+    .describe("Files for devices also set up wired networks with IEEE 802.1X (`operator realm set --wired on`)."),
   localSignIn: z.boolean(),
   publicationURL: z.string().describe("The address of CRLs in certificates."),
   setUpAt: Timestamp.nullable().describe("Once it is set, only the operator changes `radiusCN` and `radiusCA`."),
@@ -60,7 +63,9 @@ export const RealmSettingsView = ChangeableSettings.extend({
   vlanDefault: z.string().nullable().describe("The default VLAN; null: the RADIUS server decides."),
   locked: z
     .record(z.string(), z.string())
-    .describe("The operator's command for each setting that cannot be changed here now, with the current values."),
+    .describe(
+      "The operator's command for each setting that cannot be changed here now, with the current values; for `wired` with the other value.",
+    ),
 }).meta({ id: "RealmSettings" });
 export type RealmSettingsView = z.infer<typeof RealmSettingsView>;
 
@@ -87,6 +92,7 @@ export const realmSettingsView = (
   ...changeableSettingsView(realm),
   realmName: realm.name,
   domain: realm.domain,
+  wired: realm.wired,
   localSignIn: realm.localSignIn,
   publicationURL: publicationUrl,
   setUpAt: realm.setUpAt?.toISOString() ?? null,

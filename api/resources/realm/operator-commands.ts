@@ -21,7 +21,7 @@ export const trustCommands: Readonly<Record<TrustSetting, (realm: RealmRow) => s
 
 /**
  * Returns the operator's command for each setting that the console cannot change now, by the setting's name. The
- * command contains the current value, or an example if there is none.
+ * command contains the current value, or an example if there is none; the one for wired networks the other value.
  */
 export function operatorCommands(realm: RealmRow): Record<string, string> {
   const claims = writtenClaims(realm.upstreamClaims);
@@ -31,6 +31,7 @@ export function operatorCommands(realm: RealmRow): Record<string, string> {
     ...(isLocked("radiusCA", realm) && { radiusCA: trustCommands.radiusCA(realm) }),
     localSignIn: command("--local-sign-in", realm.localSignIn ? "on" : "off"),
     forgetAfterMonths: command("--forget-after-months", String(realm.forgetAfterMonths ?? 12)),
+    wired: command("--wired", realm.wired ? "off" : "on"),
     upstreamIssuer: command("--upstream-issuer", realm.upstreamIssuer ?? "https://idp.example.org"),
     upstreamClientID: command("--upstream-client-id", realm.upstreamClientId ?? "realmpass"),
     upstreamClientSecretSet: command("--upstream-client-secret-stdin"),

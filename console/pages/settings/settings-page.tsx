@@ -8,6 +8,7 @@ import { loadRealm, realmKey } from "./realm.ts";
 import { RolesCard } from "./roles-card.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SetupCard } from "./setup-card.tsx";
+import { WiredCard } from "./wired-card.tsx";
 
 export function SettingsPage() {
   const { t } = useTranslation();
@@ -22,6 +23,7 @@ export function SettingsPage() {
       {data !== undefined ? (
         <Stack>
           <SettingsForm realm={data} />
+          <WiredCard fixed={data.fixed} />
           <RolesCard />
           <ForgettingCard fixed={data.fixed} />
           <SetupCard />

@@ -14,6 +14,8 @@ export interface RealmRow extends Realm {
   radiusCa: string | null;
   /** The Wi-Fi networks that device files configure. */
   ssids: string[];
+  /** Whether device files also configure wired networks. */
+  wired: boolean;
   /** Percent of the active people: a bulk offboarding of more has to be confirmed. */
   offboardingShare: number;
   /** As the IANA database names it. */
@@ -41,7 +43,7 @@ const columns = sql`
   id, name, display_name as "displayName", domain, logo_uri as "logoUri",
   help_uri as "helpUri", privacy_uri as "privacyUri",
   infrastructure_domains as "infrastructureDomains", max_profiles as "maxProfiles",
-  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, key_types as "keyTypes",
+  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, wired, key_types as "keyTypes",
   offboarding_share_percent as "offboardingShare", forget_after_months as "forgetAfterMonths",
   time_zone as "timeZone", guest_days_max as "guestDaysMax", guest_limit_max as "guestLimitMax", set_up_at as "setUpAt",
   local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
@@ -119,6 +121,7 @@ export interface RealmChange {
   /** PEM; null: the realm's own CA. */
   radiusCa?: string | null | undefined;
   ssids?: readonly string[] | undefined;
+  wired?: boolean | undefined;
   offboardingShare?: number | undefined;
   timeZone?: string | undefined;
   guestDaysMax?: number | undefined;
@@ -155,6 +158,7 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
     [sql`guest_days_max`, change.guestDaysMax],
     [sql`guest_limit_max`, change.guestLimitMax],
     [sql`ssids`, change.ssids],
+    [sql`wired`, change.wired],
     [sql`local_sign_in`, change.localSignIn],
     [sql`upstream_issuer`, change.upstreamIssuer],
     [sql`upstream_client_id`, change.upstreamClientId],
@@ -221,6 +225,7 @@ export interface IssuanceNetwork {
   displayName: string;
   domain: string;
   ssids: string[];
+  wired: boolean;
   radiusCn: string | null;
   radiusCa: string | null;
   issuer: Buffer;
@@ -231,7 +236,7 @@ export interface IssuanceNetwork {
 /** Returns the networks of issuances that have an issuer. */
 export const listNetworksOfIssuances = (db: Db, issuanceIds: readonly string[]): Promise<IssuanceNetwork[]> =>
   db.query<IssuanceNetwork>(sql`
-    select i.id as "issuanceId", r.display_name as "displayName", r.domain, r.ssids, r.radius_cn as "radiusCn",
+    select i.id as "issuanceId", r.display_name as "displayName", r.domain, r.ssids, r.wired, r.radius_cn as "radiusCn",
            r.radius_ca as "radiusCa", s.certificate as issuer, s.chain as "issuerChain"
       from issuances i
       join realms r on r.id = i.realm_id

@@ -57,6 +57,11 @@ export const realmSet = command({
     ssid: option("name", "a Wi-Fi network for the files for devices; repeat for each network", Ssids.optional(), {
       many: true,
     }),
+    wired: option(
+      "on|off",
+      "files for devices also set up wired networks (IEEE 802.1X); default: off",
+      Switch.optional(),
+    ),
     infrastructureDomain: option(
       "domain",
       "a further domain for DNS names of infrastructure profiles; once for each",
@@ -161,6 +166,7 @@ export const realmSet = command({
       privacyUri,
       radiusCn,
       ssid,
+      wired,
       infrastructureDomain,
       localSignIn,
       maxProfiles,
@@ -181,6 +187,7 @@ export const realmSet = command({
         radiusCn,
         radiusCa,
         ssids: ssid,
+        wired,
         infrastructureDomains: input.clear?.has("infrastructure-domain") === true ? [] : infrastructureDomain,
         offboardingShare,
         timeZone,

@@ -140,6 +140,26 @@ test("device files configure eduroam until other networks are named, each with i
   ]);
 });
 
+test("wired networks are switched on and off, and each change is recorded", async () => {
+  const realm = await operator.realm();
+  const wired = (value: string) => operator.run(["realm", "set", "--realm", realm, "--wired", value]);
+
+  const { json } = await operator.run(["realm", "list", "--realm", realm]);
+  expect((json["realms"] as Record<string, unknown>[])[0]).toMatchObject({ wired: false, ssids: ["eduroam"] });
+  expect((await wired("on")).json).toMatchObject({ wired: true, ssids: ["eduroam"] });
+  const other = await operator.run(["realm", "set", "--realm", realm, "--max-profiles", "3"]);
+  expect(other.json).toMatchObject({ wired: true });
+  expect((await wired("off")).json).toMatchObject({ wired: false });
+  const { code, json: refused } = await wired("yes");
+  expect([code, refused["error"]]).toEqual([2, "usage"]);
+
+  expect(await updatesOf(realm)).toEqual([
+    { before: { wired: false }, after: { wired: true } },
+    { before: { maxProfiles: 5 }, after: { maxProfiles: 3 } },
+    { before: { wired: true }, after: { wired: false } },
+  ]);
+});
+
 test.each([
   ["no name", [""]],
   ["a name beyond 32 octets", [`${"ä".repeat(16)}a`]],

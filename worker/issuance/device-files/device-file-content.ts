@@ -1,9 +1,13 @@
+import type { DeviceType } from "../../../domain/certificate/device.ts";
+
 /** A realm's networks as a device file describes them. Survives a structured clone. */
 export interface NetworkSettings {
   /** The realm's. */
   displayName: string;
   domain: string;
   ssids: readonly string[];
+  /** Whether wired networks are set up as well. */
+  wired: boolean;
   /** The name in the RADIUS server's certificate. */
   radiusName: string;
   /** The CAs of the RADIUS server's certificate: the trust anchor first, then the rest of the chain. */
@@ -19,6 +23,7 @@ export interface RadiusCa {
 /** Everything that a device file contains. */
 export interface DeviceFileContent {
   network: NetworkSettings;
+  deviceType: DeviceType | null;
   identity: string;
   friendlyName: string;
   notAfter: Date;

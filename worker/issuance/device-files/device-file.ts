@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { DeviceFileFormat } from "../../../domain/certificate/format.ts";
-import type { DeviceType } from "../../../domain/certificate/device.ts";
 import { encodePkcs12 } from "../../../pki/pkcs12.ts";
 import { deviceFilePkcs12Profile } from "../../../pki/pkcs12-profile.ts";
 import { signedData, type FileSigner } from "../../../pki/signed-data.ts";
@@ -10,10 +9,9 @@ import { mobileconfig } from "./mobileconfig.ts";
 
 export interface DeviceFileInput extends Pick<
   DeviceFileContent,
-  "network" | "identity" | "friendlyName" | "notAfter" | "chain"
+  "network" | "deviceType" | "identity" | "friendlyName" | "notAfter" | "chain"
 > {
   format: DeviceFileFormat;
-  deviceType: DeviceType | null;
   privateKeyPkcs8: Uint8Array;
   certificate: Uint8Array;
   /** Signs files for Apple devices; undefined: they are not signed. */

@@ -11,12 +11,14 @@ const encoded = (name: string, format: string, base64: string): Xml =>
 
 /**
  * Returns EAP metadata (draft-winter-opsawg-eap-metadata) as geteduroam and its kin read it: one provider, EAP-TLS
- * alone, and each network with CCMP or better. The outer identity is the domain without a user name (RFC 9190 section
- * 2.1.8). A root comes first among the CAs, since some readers take only the first. `ValidUntil` is in whole seconds,
- * rounded down as in the certificate, because Apple's app refuses a fraction.
+ * alone, each Wi-Fi network with CCMP or better and, in a realm with wired networks, `IEEE8023`. The outer identity is
+ * the domain without a user name (RFC 9190 section 2.1.8). A root comes first among the CAs, since some readers take only
+ * the first. `ValidUntil` is in whole seconds, rounded down as in the certificate, because Apple's app refuses a
+ * fraction. `IEEE8023` has no `NetworkID`: that would be a condition, and the Android app refuses an element in a network
+ * that Wi-Fi networks do not have.
  */
 export function eapConfig({ network, notAfter, pkcs12, password }: DeviceFileContent): string {
-  const { displayName, domain, ssids, radiusName, radiusCas } = network;
+  const { displayName, domain, ssids, wired, radiusName, radiusCas } = network;
   const method = inside(
     "AuthenticationMethod",
     inside("EAPMethod", leaf("Type", eapTls)),
@@ -32,7 +34,10 @@ export function eapConfig({ network, notAfter, pkcs12, password }: DeviceFileCon
       leaf("Passphrase", password),
     ),
   );
-  const networks = ssids.map((ssid) => inside("IEEE80211", leaf("SSID", ssid), leaf("MinRSNProto", "CCMP")));
+  const networks = [
+    ...ssids.map((ssid) => inside("IEEE80211", leaf("SSID", ssid), leaf("MinRSNProto", "CCMP"))),
+    ...(wired ? [inside("IEEE8023")] : []),
+  ];
   const provider = element("EAPIdentityProvider", { version: "1", ID: domain, namespace: "urn:RFC4282:realm" }, [
     leaf("ValidUntil", `${notAfter.toISOString().slice(0, "2027-01-31T00:00:00".length)}Z`),
     inside("AuthenticationMethods", method),

@@ -5,16 +5,24 @@ import { encodePlist, type PlistDictionary } from "./plist.ts";
 const eapTls = 13;
 
 /**
+ * For every Ethernet adapter of a Mac, since macOS 10.13 (Apple, Device Management, `8021XGlobalEthernet`).
+ * `com.apple.firstactiveethernet.managed` counts only for the adapter that is active when the profile is installed. iOS
+ * and iPadOS have this payload since 17; older ones may refuse a profile with a payload that they do not know.
+ */
+const ethernetType = "com.apple.globalethernet.managed";
+const ethernet: PlistDictionary = { Interface: "GlobalEthernet", AutoJoin: true };
+
+/**
  * Returns an Apple configuration profile: the PKCS#12 with its password, the RADIUS server's CAs, the profile's own
- * issuing CA, which the device sends with its certificate (RFC 8446 section 4.4.2), and for each network one Wi-Fi
- * payload that allows only EAP-TLS with that identity and that server, under the RADIUS server's CAs. Identifiers and
- * UUIDs are derived from the profile's identity. The outer identity is the domain without a user name (RFC 9190 section
- * 2.1.8); devices that use an outer identity only for tunnelled methods send the certificate's own, which is a random
- * pseudonym.
+ * issuing CA, which the device sends with its certificate (RFC 8446 section 4.4.2), for each network one Wi-Fi payload
+ * and, for a Mac in a realm with wired networks, one for Ethernet. Each of them allows only EAP-TLS with that identity
+ * and that server, under the RADIUS server's CAs. Identifiers and UUIDs are derived from the profile's identity. The
+ * outer identity is the domain without a user name (RFC 9190 section 2.1.8); devices that use an outer identity only
+ * for tunnelled methods send the certificate's own, which is a random pseudonym.
  */
 export function mobileconfig(content: DeviceFileContent): string {
-  const { network, identity, friendlyName, notAfter, pkcs12, password } = content;
-  const { displayName, domain, ssids, radiusName, radiusCas } = network;
+  const { network, deviceType, identity, friendlyName, notAfter, pkcs12, password } = content;
+  const { displayName, domain, ssids, wired, radiusName, radiusCas } = network;
   const profile = profileIdentifier(content);
   const payload = (role: string, type: string, name: string): PlistDictionary => ({
     PayloadType: type,
@@ -49,12 +57,7 @@ export function mobileconfig(content: DeviceFileContent): string {
   const anchors = radiusCas.flatMap((_, index) =>
     isAnchor(radiusCas, index) ? (cas[index]?.["PayloadUUID"] ?? "") : [],
   );
-  const networks = ssids.map((ssid, index): PlistDictionary => ({
-    ...payload(`wifi-${String(index + 1)}`, "com.apple.wifi.managed", ssid),
-    SSID_STR: ssid,
-    HIDDEN_NETWORK: false,
-    AutoJoin: true,
-    EncryptionType: "WPA2",
+  const authentication: PlistDictionary = {
     EAPClientConfiguration: {
       AcceptEAPTypes: [eapTls],
       OuterIdentity: `@${domain}`,
@@ -65,7 +68,20 @@ export function mobileconfig(content: DeviceFileContent): string {
       TLSMaximumVersion: "1.3",
     },
     PayloadCertificateUUID: certificate["PayloadUUID"] ?? "",
+  };
+  const networks = ssids.map((ssid, index): PlistDictionary => ({
+    ...payload(`wifi-${String(index + 1)}`, "com.apple.wifi.managed", ssid),
+    SSID_STR: ssid,
+    HIDDEN_NETWORK: false,
+    AutoJoin: true,
+    EncryptionType: "WPA2",
+    ...authentication,
   }));
+  const cables =
+    wired && deviceType === "MacOS"
+      ? [{ ...payload("ethernet", ethernetType, `${displayName} (Ethernet)`), ...ethernet, ...authentication }]
+      : [];
+  const joined = [...ssids, ...cables.map(() => "wired networks")].join(", ");
 
   return encodePlist({
     PayloadType: "Configuration",
@@ -74,10 +90,10 @@ export function mobileconfig(content: DeviceFileContent): string {
     PayloadUUID: uuidOf(profile),
     PayloadDisplayName: displayName,
     PayloadOrganization: displayName,
-    PayloadDescription: `Connects this device to ${ssids.join(", ")} as ${identity}.`,
+    PayloadDescription: `Connects this device to ${joined} as ${identity}.`,
     PayloadRemovalDisallowed: false,
     ExpirationDate: notAfter,
-    PayloadContent: [certificate, ...cas, ...networks],
+    PayloadContent: [certificate, ...cas, ...networks, ...cables],
   });
 }
 

@@ -111,6 +111,7 @@ export function sendDownload(
                 </li>
               ))}
             </ol>
+            {realm.wired && (recipe === "mac" || recipe === "linux") && <p>{texts.ready.wired}</p>}
             {(recipe === "appleMobile" || recipe === "mac") && <p class="dim">{texts.ready.hints[recipe]}</p>}
             {recipe === "app" && (
               <p>
@@ -201,6 +202,12 @@ function Values({ realm, ca, isBundle, texts: { ready } }: ValuesProps) {
       <dl>
         <dt>{ready.wifi}</dt>
         <dd>{realm.ssids.join(", ")}</dd>
+        {realm.wired && (
+          <>
+            <dt>{ready.wiredNetworks}</dt>
+            <dd>{ready.sameValues}</dd>
+          </>
+        )}
         <dt>{ready.method}</dt>
         <dd>EAP-TLS</dd>
         <dt>{ready.identity}</dt>

@@ -106,6 +106,7 @@ describe("with a pool and a loaded issuer", () => {
     displayName: "Example Üniversity",
     domain: "wifi.example.org",
     ssids: ["eduroam"],
+    wired: false,
     radiusName: "radius.wifi.example.org",
     radiusCas: [{ certificate: derOf(certificatePem("root")).toString("base64"), selfSigned: true }],
   };

@@ -40,13 +40,14 @@ const create = async (body: object, headers: Record<string, string> = {}) => {
 const change = (settings: {
   displayName?: string;
   ssids?: string[];
+  wired?: boolean;
   radiusCn?: string | null;
   radiusCa?: string | null;
 }) =>
   owner().query(sql`
     update realms
        set display_name = coalesce(${settings.displayName ?? null}, display_name),
-           ssids = ${settings.ssids ?? ["eduroam"]}, radius_cn = ${settings.radiusCn ?? null},
+           ssids = ${settings.ssids ?? ["eduroam"]}, wired = ${settings.wired ?? false}, radius_cn = ${settings.radiusCn ?? null},
            radius_ca = ${settings.radiusCa ?? null}
      where id = ${realm.realmId}
   `);
@@ -118,6 +119,33 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
       expect(again.body.data.profile.data).toBe(first.body.data.profile.data);
     },
   );
+
+  test("the files of a realm with wired networks set up cables as well: of Macs by profile, of others by eap-config", async () => {
+    const filesOf = async () => ({
+      mac: readPlist(fileOf(await create(request("mobileconfig", { deviceType: "MacOS" })))),
+      phone: readPlist(fileOf(await create(request("mobileconfig", { deviceType: "iOS" })))),
+      tablet: fileOf(await create(request("eap-config", { deviceType: "Android" }))),
+    });
+    const cables = ({ mac, phone, tablet }: Awaited<ReturnType<typeof filesOf>>) => ({
+      mac: payloadsOf(mac, "com.apple.globalethernet.managed").length,
+      phone: payloadsOf(phone, "com.apple.globalethernet.managed").length,
+      tablet: tablet.toString("utf8").split("<IEEE8023/>").length - 1,
+    });
+    expect(cables(await filesOf())).toEqual({ mac: 0, phone: 0, tablet: 0 });
+    await change({ wired: true });
+    try {
+      const files = await filesOf();
+      expect(cables(files)).toEqual({ mac: 1, phone: 0, tablet: 1 });
+      expect(faultsOf(files.tablet, grammar)).toBe("");
+      expect(xpath(files.tablet, "//SSID")).toEqual(["eduroam"]);
+      const [wired] = payloadsOf(files.mac, "com.apple.globalethernet.managed");
+      const [wifi] = payloadsOf(files.mac, "com.apple.wifi.managed");
+      expect(wired?.["EAPClientConfiguration"]).toEqual(wifi?.["EAPClientConfiguration"]);
+      expect(openBundle(bundleOfMobileconfig(files.mac))).toBeDefined();
+    } finally {
+      await change({});
+    }
+  });
 
   test("the file contains the realm's own networks, server name and CA, whatever their names, and the device's issuing CA", async () => {
     const other = await givenIssuingRealm(owner());

@@ -22,6 +22,7 @@ test("all settings are in one response, including the operator's", async () => {
     maxProfiles: 5,
     maxValid: 12,
     ssids: ["eduroam"],
+    wired: false,
     offboardingShare: 20,
     guestDaysMax: 90,
     guestLimitMax: 200,
@@ -71,6 +72,7 @@ test("each setting that cannot be changed here has the operator's command with i
     radiusCN: `${command} --radius-cn radius.uni.example`,
     localSignIn: `${command} --local-sign-in on`,
     forgetAfterMonths: `${command} --forget-after-months 18`,
+    wired: `${command} --wired on`,
     upstreamIssuer: `${command} --upstream-issuer https://idp.example`,
     claimEmail: `${command} --claim-email mail`,
     claimRoles: `${command} --claim-role 'help_desk=groups=IT'\\''s help; rm -r'`,
@@ -78,8 +80,10 @@ test("each setting that cannot be changed here has the operator's command with i
   });
   expect(locked).not.toHaveProperty("radiusCA");
 
-  await api.database.owner.query(sql`update realms set set_up_at = now() where id = ${realmId}`);
+  await api.database.owner.query(sql`update realms set set_up_at = now(), wired = true where id = ${realmId}`);
   const later = await settingsOf(realmId);
+  expect(later).toMatchObject({ wired: true });
+  expect(later.locked["wired"]).toBe(`${command} --wired off`);
   expect(later["setUpAt"]).toMatch(/^\d{4}-.*Z$/);
   expect(later.locked["radiusCA"]).toBe(`${command} --radius-ca-file radius-ca.pem`);
 });

@@ -1,0 +1,84 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
+import { describeWithTool, requireTool } from "../../../../support/run/tools.ts";
+import { visitorOf } from "./self-service-support.ts";
+
+const api = useApi();
+let wireless = "";
+let wired = "";
+
+beforeAll(async () => {
+  ({ realmId: wireless } = await givenIssuingRealm(api.database.owner));
+  ({ realmId: wired } = await givenIssuingRealm(api.database.owner));
+  await realms.update(api.database.owner, wired, { wired: true });
+  await api.startWorker();
+});
+
+const visitorIn = async (realmId: string) => visitorOf(api, await api.given.user({ realmId }));
+/** Returns the page that sets up such a device, in English and in German. */
+const pagesFor = async (realmId: string, deviceType: string) => {
+  const visitor = await visitorIn(realmId);
+  const page = await visitor.add({ device_type: deviceType });
+  return { english: page.text, german: (await visitor.get(`${page.url}?lang=de`)).text };
+};
+
+test.each(["MacOS", "Linux"])("the page for %s mentions the cable in a realm with wired networks", async (device) => {
+  const there = await pagesFor(wired, device);
+  expect(there.english).toContain("This also sets up wired networks: plug in a cable.");
+  expect(there.german).toContain("Damit sind auch kabelgebundene Netze eingerichtet: Stecken Sie ein Kabel ein.");
+  const elsewhere = await pagesFor(wireless, device);
+  expect(elsewhere.english).toContain("Wi-Fi eduroam");
+  expect(elsewhere.english).not.toContain("cable");
+  expect(elsewhere.german).not.toContain("Kabel");
+});
+
+test("the page with values to enter by hand names wired networks in a realm that has them", async () => {
+  const there = await pagesFor(wired, "Other");
+  expect(there.english).toContain("<dt>Wired networks</dt><dd>the same values</dd>");
+  expect(there.german).toContain("<dt>Kabelgebundene Netze</dt><dd>dieselben Werte</dd>");
+  const elsewhere = await pagesFor(wireless, "Other");
+  expect(elsewhere.english).toContain("<dt>Wi-Fi</dt><dd>eduroam</dd>");
+  expect(elsewhere.english).not.toContain("Wired networks");
+  expect(elsewhere.german).not.toContain("Kabelgebundene");
+});
+
+test.each(["iOS", "Android", "Windows"])("the page for %s promises no wired networks", async (device) => {
+  const there = await pagesFor(wired, device);
+  expect(there.english).toContain("eduroam");
+  expect(there.english).not.toContain("cable");
+  expect(there.german).not.toContain("Kabel");
+});
+
+describeWithTool("nmcli", "the commands for NetworkManager", () => {
+  test("in a realm with wired networks make a Wi-Fi and an Ethernet connection with the same checks", async () => {
+    const visitor = await visitorIn(wired);
+    const page = await visitor.add();
+    const directory = await mkdtemp(join(tmpdir(), "network-manager-"));
+    try {
+      await writeFile(join(directory, "laptop.pem"), (await visitor.download(page)).text);
+      const caPath = /href="([^"]+radius-ca.pem)"/.exec(page.text)?.[1] ?? "";
+      await writeFile(join(directory, "radius-ca.pem"), (await visitor.get(new URL(caPath, page.url).href)).text);
+      const [, commands = ""] = /<pre class="copy">([\s\S]*?)<\/pre>/.exec(page.text) ?? [];
+      const plain = commands.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
+      // The connections are printed instead of sent to a daemon, which is not running.
+      const script = `nmcli() { "${requireTool("nmcli")}" --offline "$@"; }\n${plain}`;
+      const { status, stdout, stderr } = spawnSync("sh", ["-e", "-c", script], { cwd: directory, encoding: "utf8" });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+
+      const connections = stdout.split("[connection]").slice(1);
+      expect(connections.map((connection) => /^type=(.*)$/m.exec(connection)?.[1])).toEqual(["wifi", "ethernet"]);
+      const [wifi, ethernet] = connections.map((connection) => /\[802-1x\]\n([^[]*)/.exec(connection)?.[1]);
+      expect(wifi).toMatch(/^domain-match=radius\./m);
+      expect(ethernet?.replace("optional=true\n", "")).toBe(wifi);
+      expect(ethernet).toContain("optional=true");
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+});
