@@ -22,7 +22,8 @@ export function slope(points: readonly { x: number; y: number }[]): number {
 /** Formats a figure for people: three significant digits at least, no decimals from three digits before the point. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "–";
-  const decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  const size = Math.abs(value);
+  const decimals = size >= 100 ? 0 : size >= 10 ? 1 : 2;
   return value.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
