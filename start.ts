@@ -2,12 +2,15 @@ import { fork, type ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { apiVariables } from "./api/config.ts";
-import { openDatabase } from "./db/client.ts";
+import { openDatabase, type Database } from "./db/client.ts";
 import { drawLogins } from "./db/logins.ts";
 import * as secrets from "./db/operations/secrets.ts";
+import * as realms from "./db/queries/realm/realms.ts";
 import type { ProcessKind } from "./domain/process.ts";
-import { firstRun } from "./operator/realm/first-run.ts";
+import { RealmDomain } from "./domain/realm.ts";
+import { firstRun, trialDomain, type FirstRun } from "./operator/realm/first-run.ts";
 import { migrateAll } from "./operator/migrate/migrate.ts";
 import { addSampleData } from "./operator/sample-data/add-sample-data.ts";
 import { serverVariables } from "./process/config.ts";
@@ -20,17 +23,20 @@ import { createLifecycle, runMain, type Lifecycle } from "./runtime/lifecycle.ts
 import { createLog, type Log } from "./runtime/log.ts";
 import { programFile, runsFromSource } from "./runtime/program-files.ts";
 import { withLogin } from "./runtime/config/server-url.ts";
+import { Unstartable } from "./runtime/config/unstartable.ts";
 import { variables, type Variable } from "./runtime/config/variables.ts";
 import { responderVariables } from "./responder/config.ts";
 import { workerVariables } from "./worker/config.ts";
 
 /** `npm start`: runs everything on this machine. `npm run dev` adds sample data. */
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
+  const options = readArguments(process.argv.slice(2));
   const config = loadConfig(Object.keys(variables) as Variable[], process.env);
   const log = createLog({ process: "start", level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 9_500 });
   begin(lifecycle);
   lifecycle.stopOnSignals({ withParent: process.env["npm_lifecycle_event"] !== undefined });
+  const domain = options.domain ?? config.REALMPASS_REALM_DOMAIN;
   const data = openDataDirectory(config.REALMPASS_DATA_DIRECTORY, []);
   makeDirectory(data.path);
 
@@ -45,10 +51,10 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     connectionsMax: 2,
     applicationName: "realmpass start",
   });
-  const first = await secrets
+  const { first, isDomainIgnored } = await secrets
     .readSecrets(db, { ...config, REALMPASS_GENERATE_SECRETS: "1" }, allSecrets)
-    .then((read) =>
-      firstRun({
+    .then(async (read) => {
+      const made = await firstRun({
         db,
         dataDirectory: data,
         passphrase: read.issuerKeyPassphrase,
@@ -56,9 +62,11 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
         clock: systemClock,
         authUrl: authUrl(config),
         publicationUrl: config.REALMPASS_PUBLICATION_URL,
+        domain,
         log,
-      }),
-    )
+      });
+      return { first: made, isDomainIgnored: domain !== undefined && !(await hasRealm(db, domain)) };
+    })
     .finally(() => db.close());
 
   const own = { REALMPASS_DATA_DIRECTORY: data.path, ...noDatabase };
@@ -79,7 +87,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   lifecycle.onStop("api", () => api.stop());
   const [{ port }] = await Promise.all([api.ready, worker.ready, responder.ready]);
   await becomeWell({ host: config.REALMPASS_HOST, port: port ?? config.PORT, log, lifecycle });
-  if (first !== undefined && process.argv.includes("--sample-data")) {
+  if (first !== undefined && options.sampleData) {
     process.stderr.write("Adding sample data …\n");
     await addSampleData({ ownerUrl, clock: systemClock, realmId: first.realmId, baseUrl: baseUrl(config) });
   }
@@ -91,9 +99,28 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
       redis: config.REDIS_URL !== undefined,
       sharedLogin: urls.shared,
       first,
+      ignoredDomain: isDomainIgnored ? domain : undefined,
     }),
   );
 }
+
+/** Parses the arguments. Throws {@link Unstartable} for an unknown one, and for a domain that no realm can have. */
+function readArguments(args: string[]): { domain: string | undefined; sampleData: boolean } {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: { domain: { type: "string" }, "sample-data": { type: "boolean", default: false } },
+    });
+    const domain = RealmDomain.optional().safeParse(values.domain);
+    if (!domain.success) throw new Error(`--domain: ${domain.error.issues.map(({ message }) => message).join("; ")}`);
+    return { domain: domain.data, sampleData: values["sample-data"] };
+  } catch (error) {
+    throw new Unstartable((error as Error).message, { cause: error });
+  }
+}
+
+const hasRealm = async (db: Database, domain: string): Promise<boolean> =>
+  (await realms.list(db)).some((realm) => realm.domain === domain);
 
 /** The secrets of the processes below; they are made here, in the shared data directory. */
 const allSecrets = ["masterKey", "outputPrivateKey", "issuerKeyPassphrase", "rootKeyPassphrase", "auditKey"] as const;
@@ -290,12 +317,15 @@ function banner({
   redis,
   sharedLogin,
   first,
+  ignoredDomain,
 }: {
   base: string;
   data: string;
   redis: boolean;
   sharedLogin: boolean;
-  first: Awaited<ReturnType<typeof firstRun>>;
+  first: FirstRun | undefined;
+  /** A domain that was given although there is another realm already. */
+  ignoredDomain: string | undefined;
 }): string {
   const lines = [
     "",
@@ -314,11 +344,23 @@ function banner({
   ];
   if (first !== undefined) {
     lines.push(
-      `  First run: realm "${first.realm}" is there, with its own root and issuing CA.`,
+      `  First run: realm "${first.realm}" with the domain ${first.domain} is there, with its own root and issuing CA.`,
+      ...(first.domain === trialDomain
+        ? [
+            "  That domain is for a trial, and never changes. For one of your own: npm start -- --domain example.org, in an empty directory.",
+          ]
+        : []),
       `  Move the root key offline: ${resolve(data, "ceremony")}`,
       "",
       "  Sign in as its first administrator (once, within 15 minutes):",
       `  ${first.signInUrl}`,
+      "",
+    );
+  }
+  if (ignoredDomain !== undefined) {
+    lines.push(
+      `  The domain ${ignoredDomain} is ignored: there is a realm already, and a domain never changes.`,
+      `  A realm of its own: npm run operator -- realm create --name NAME --domain ${ignoredDomain}`,
       "",
     );
   }

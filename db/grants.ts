@@ -302,7 +302,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true },
   },
   local_credentials: {
-    realmpass_api: { select: true },
+    realmpass_api: { select: true, update: ["password_hash"] },
     realmpass_operator: { select: true, insert: true, update: true },
   },
   logins: {

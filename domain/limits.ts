@@ -54,7 +54,7 @@ export const tokensOfHolderMax = 1_000;
 /** How many hand-overs of an owner may wait for a device, or for a tap on Download. */
 export const waitingHandOversMax = { user: 20, guest: 5_000 } as const;
 
-/** Characters of a password that an operator sets. */
+/** Characters of a password that an operator or its user sets. */
 export const passwordLengthMin = 12;
 
 /** Far above any passphrase; hashing more only costs time. */

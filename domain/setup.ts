@@ -1,7 +1,7 @@
 /** The steps of a new realm until its first devices are on the network, in order. */
 export const setupSteps = [
-  "sign_in",
   "domain",
+  "sign_in",
   "wifi",
   "radius_certificate",
   "radius_asks",
@@ -20,8 +20,8 @@ export const setupPages = ["settings", "infrastructure", "guide", "own_devices",
 type SetupPage = (typeof setupPages)[number];
 
 export const pageOfStep = {
-  sign_in: null,
   domain: null,
+  sign_in: null,
   wifi: "settings",
   radius_certificate: "infrastructure",
   radius_asks: "guide",
@@ -29,6 +29,9 @@ export const pageOfStep = {
   people: "onboarding",
   second_administrator: "users",
 } as const satisfies Record<SetupStep, SetupPage | null>;
+
+/** The realm in the commands of the step `domain`; the console puts the reader's in its place. */
+export const newRealm = { name: "wifi", domain: "wifi.example.org" } as const;
 
 /** The networks of a realm that names none. */
 const defaultSsids = ["eduroam"];
@@ -41,7 +44,7 @@ export interface SetupFacts {
   hasRadiusCa: boolean;
   /** The identity provider, and whether a user has signed in through it; null: there is none. */
   provider: { issuer: string; wasUsed: boolean } | null;
-  /** Two at most: more are not counted. */
+  /** Two at most, first those who can sign in: more are not counted. */
   administrators: readonly SetupAdministrator[];
   /** When the certificate of the realm's RADIUS server expires; null: there is no valid one. */
   serverCertificateEndsAt: Date | null;
@@ -54,6 +57,8 @@ export interface SetupFacts {
 }
 
 export interface SetupAdministrator {
+  /** Null: no local account. */
+  username: string | null;
   /** Whether they can sign in with a password. */
   hasPassword: boolean;
   /** Whether they have signed in through the realm's identity provider. */
@@ -75,21 +80,29 @@ export function stepStates(facts: SetupFacts, at: Date): Record<SetupStep, Setup
   const hasOtherNetworks =
     facts.ssids.length !== defaultSsids.length || facts.ssids.some((ssid) => !defaultSsids.includes(ssid));
   return {
-    sign_in: signInState(facts),
     domain: facts.domain.endsWith(".example") ? "todo" : "done",
+    sign_in: signInState(facts),
     wifi: hasOtherNetworks || ownDevice === "done" ? "done" : "todo",
     radius_certificate: facts.serverCertificateEndsAt !== null || facts.hasRadiusCa ? "done" : "todo",
     radius_asks: facts.askers.length === 0 ? "todo" : currentAskers(facts, at).length === 0 ? "warning" : "done",
     own_device: ownDevice,
     people: facts.peopleHaveProfiles ? "done" : "todo",
-    second_administrator:
-      facts.administrators.length > 1 ? "done" : facts.administrators.some(({ isKept }) => isKept) ? "warning" : "todo",
+    second_administrator: secondAdministratorState(facts),
   };
 }
 
+/** Done once two can sign in: an administrator who cannot helps nobody when the other is away. */
+function secondAdministratorState({ administrators }: SetupFacts): SetupState {
+  if (administrators.length === 1) return administrators.some(({ isKept }) => isKept) ? "warning" : "todo";
+  if (administrators.filter(canSignIn).length > 1) return "done";
+  return administrators.length > 1 ? "set" : "todo";
+}
+
+const canSignIn = ({ hasPassword, isKnownToProvider }: SetupAdministrator): boolean => hasPassword || isKnownToProvider;
+
 function signInState({ administrators: [only, ...others], provider }: SetupFacts): SetupState {
   // An administrator who can sign in only by a link is shut out after signing out.
-  if (only !== undefined && others.length === 0 && !only.hasPassword && !only.isKnownToProvider) return "warning";
+  if (only !== undefined && others.length === 0 && !canSignIn(only)) return "warning";
   if (provider === null) return "todo";
   return provider.wasUsed ? "done" : "set";
 }

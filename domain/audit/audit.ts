@@ -12,6 +12,7 @@ export const auditEvents = [
   "user_limit_update",
   "user_role_update",
   "user_vlan_update",
+  "user_password_set",
   "user_forget",
   "user_export",
   "profile_create",

@@ -19,17 +19,29 @@ export interface FirstRunDeps {
   authUrl: string;
   /** Where CRLs are published; undefined: it is not known. */
   publicationUrl?: string | undefined;
+  /** The realm's domain, whose first label is its name; undefined: `demo.example`, for a trial. */
+  domain?: string | undefined;
   log: Pick<Log, "info" | "warn">;
 }
 
 export interface FirstRun {
   realm: string;
+  domain: string;
   realmId: string;
   /** Signs the first administrator in, once, within 15 minutes. */
   signInUrl: string;
 }
 
-const demo = { name: "demo", domain: "demo.example", displayName: "Demo", localSignIn: true } as const;
+/** The domain of a first realm for which none was chosen. */
+export const trialDomain = "demo.example";
+
+const demo = { name: "demo", domain: trialDomain, displayName: "Demo" };
+
+const realmOf = (domain: string): typeof demo => ({
+  name: domain.split(".", 1)[0] ?? domain,
+  domain,
+  displayName: domain,
+});
 
 /**
  * Creates the first realm, with its own root and issuer, an administrator without a password, and a sign-in link; all
@@ -37,12 +49,13 @@ const demo = { name: "demo", domain: "demo.example", displayName: "Demo", localS
  * undefined if there is a realm.
  */
 export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined> {
-  const { db, dataDirectory, passphrase, rootPassphrase, clock, authUrl, publicationUrl, log } = deps;
+  const { db, dataDirectory, passphrase, rootPassphrase, clock, authUrl, publicationUrl, domain, log } = deps;
   if ((await realms.list(db)).length > 0) return undefined;
   const at = clock.now();
+  const chosen = domain === undefined ? demo : realmOf(domain);
   const hierarchy = await createHierarchy({
-    organization: demo.displayName,
-    nameConstraints: { form: "plain", domains: [demo.domain] },
+    organization: chosen.displayName,
+    nameConstraints: { form: "plain", domains: [chosen.domain] },
     passphrase,
     rootPassphrase,
     publicationUrl,
@@ -52,7 +65,13 @@ export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined
   const made = await db.transaction(async (tx) => {
     await realms.lockAll(tx);
     if ((await realms.list(tx)).length > 0) return undefined;
-    const { realm, rootFiles } = await addRealm(tx, { ...demo, hierarchy, ceremony: dataDirectory.ceremony, at });
+    const { realm, rootFiles } = await addRealm(tx, {
+      ...chosen,
+      localSignIn: true,
+      hierarchy,
+      ceremony: dataDirectory.ceremony,
+      at,
+    });
     const userId = await addLocalUser(tx, {
       realm,
       username: "admin",
@@ -68,5 +87,5 @@ export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined
 
   log.info({ event: "first_run.realm_created", realm: made.realm.name }, "first realm created");
   log.warn({ event: "first_run.root_key_written", file: made.rootFiles.key }, rootAdvice(made.rootFiles));
-  return { realm: made.realm.name, realmId: made.realm.id, signInUrl: made.signInUrl };
+  return { realm: made.realm.name, domain: made.realm.domain, realmId: made.realm.id, signInUrl: made.signInUrl };
 }

@@ -1,7 +1,7 @@
 import { hash } from "@node-rs/argon2";
-import { lengthOf } from "../../domain/text.ts";
 import { passwordBytesMax, passwordLengthMin } from "../../domain/limits.ts";
 import { passwordCost } from "../../domain/password-cost.ts";
+import { passwordFault } from "../../domain/people/password.ts";
 import { usageError } from "../../terminal/failure.ts";
 
 /** The cost of argon2id, the default algorithm. */
@@ -13,10 +13,11 @@ export async function hashPassword(
   { cost = passwordCost }: { cost?: PasswordCost | undefined } = {},
 ): Promise<string> {
   const password = input.replace(/\r?\n$/, "");
-  if (lengthOf(password) < passwordLengthMin) {
+  const fault = passwordFault(password);
+  if (fault === "short") {
     throw usageError(`The password on standard input must have at least ${passwordLengthMin} characters.`);
   }
-  if (Buffer.byteLength(password) > passwordBytesMax || /[\0\r\n]/.test(password)) {
+  if (fault === "long") {
     throw usageError(`The password on standard input must be one line of at most ${passwordBytesMax} bytes.`);
   }
   return hash(password, cost);

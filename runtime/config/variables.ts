@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { RealmDomain } from "../../domain/realm.ts";
 import { parseNetworks, parseTrustedProxies } from "./networks.ts";
 import { isDatabaseUrl, isRedisUrl, namesSeveralHosts } from "./server-url.ts";
 import { webAddress } from "./web-address.ts";
@@ -90,6 +91,12 @@ export const variables = {
     schema: z.string().default("data"),
     used: "all",
     about: "Where `npm start` keeps its state, and where processes look for secrets that are not set here.",
+  },
+  REALMPASS_REALM_DOMAIN: {
+    schema: RealmDomain.optional(),
+    used: "start",
+    about:
+      "The domain of the first realm, which is in every certificate and never changes, as `npm start -- --domain`. Not set: demo.example, for a trial.",
   },
   REALMPASS_GENERATE_SECRETS: {
     schema: z.enum(["0", "1"]).default("0"),
@@ -346,7 +353,7 @@ export const variables = {
 
 interface VariableDefinition {
   schema: z.ZodType;
-  used: "all" | "api" | "worker" | "responder" | "operator";
+  used: "all" | "start" | "api" | "worker" | "responder" | "operator";
   about: string;
   /** Never shown. */
   secret?: true;

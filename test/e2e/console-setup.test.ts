@@ -67,14 +67,24 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
     pagesMs,
   );
 
-  test("the operator's commands can be copied", async () => {
+  test("the commands for a domain of one's own contain the typed domain, and can be copied", async () => {
     const watched = await subject.open("/console");
     const { page, context } = watched;
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const step = page.locator(steps).filter({ hasText: "A domain of your own" });
     await pressAt(step.locator("button"));
     await step.locator("button[aria-label^=Copied]").waitFor();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^npm run operator -- realm create /);
+    const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
+    expect(await copied()).toMatch(/ realm create --name wifi --domain wifi\.example\.org\n/);
+
+    await step.getByLabel("Your domain").pressSequentially("campus de");
+    await step.getByText("This is no domain name.").waitFor();
+    await step.getByLabel("Your domain").fill("radio.campus.de");
+    await pressAt(step.locator("button"));
+    await eventually(async () => {
+      expect(await copied()).toMatch(/ realm create --name radio --domain radio\.campus\.de\n/);
+    });
+    expect(await copied()).toMatch(/ user sign-in-link --realm radio --username grace\.hopper$/);
     await watched.context.close();
   });
 

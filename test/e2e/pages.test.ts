@@ -108,7 +108,30 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
       const user = await givenLocalAccount(api, { username: `alan.turing.${(links += 1)}` });
       await page.goto(`${api.url}/sign-in/${await api.given.signInLink(user)}`);
     },
+    "new password": async ({ page }) => {
+      await openNewPassword(page);
+    },
+    "new password, too short": async ({ page }) => {
+      await openNewPassword(page);
+      await page.fill("[name=password]", "short");
+      await page.fill("[name=repeated]", "short");
+      await page.click("form button");
+      await page.waitForSelector("#refused");
+    },
+    "no way back": async ({ page }) => {
+      await openNewPassword(page);
+      await page.goto(`${api.url}/login`);
+      await page.click("form button");
+      await page.waitForSelector("a[href='/login/password']");
+    },
   };
+
+  async function openNewPassword(page: WatchedPage["page"]): Promise<void> {
+    const user = await givenLocalAccount(api, { username: `alan.turing.${(links += 1)}`, password: false });
+    await page.goto(`${api.url}/sign-in/${await api.given.signInLink(user)}`);
+    await page.click("form button");
+    await page.waitForURL(/\/login\/password$/);
+  }
 
   const views: View[] = (["light", "dark"] as const).flatMap((theme) => [
     { theme, width: 390, language: "de" },

@@ -3,6 +3,7 @@ import { variables, type Variable } from "../../runtime/config/variables.ts";
 
 const groups = [
   ["all", "Every process"],
+  ["start", "npm start"],
   ["api", "The api"],
   ["worker", "The worker"],
   ["responder", "The responder"],

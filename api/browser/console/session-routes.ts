@@ -12,9 +12,10 @@ import type { Deps } from "../../contract/deps.ts";
 import { problemErrors } from "../../http/error-response.ts";
 import { sendJson } from "../../http/respond.ts";
 import type { Exchange, Route } from "../../http/route.ts";
-import { endLogin } from "../../session/browser-login.ts";
+import { pathOn } from "../../pages/continue-to.ts";
+import { endLogin, findLogin } from "../../session/browser-login.ts";
 import { personName } from "../../session/person-name.ts";
-import { signedOutPath } from "../sign-in/sign-out.ts";
+import { isLastWayIn, leavingPath, signedOutPath } from "../sign-in/sign-out.ts";
 import { findConsole, forgetConsole } from "./console-session.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 
@@ -78,8 +79,16 @@ const staffScopes = (roles: readonly Role[], asked: readonly Scope[]): Scope[] =
   return [...withImplied(asked)].filter((scope) => allowed.has(scope));
 };
 
-/** Signs out of the console and of the browser; also succeeds after the session has ended. */
+/**
+ * Signs out of the console and of the browser; also succeeds after the session has ended. A user without a way back is
+ * asked first, on a page.
+ */
 async function signOut({ deps, request, response }: Call): Promise<void> {
+  const login = await findLogin(deps, request);
+  if (login !== undefined && (await isLastWayIn(deps, login))) {
+    sendJson(response, 200, { location: pathOn(deps, leavingPath) });
+    return;
+  }
   const session = await findConsole(deps, request);
   const realm = session && (await realms.findById(deps.db, session.realmId));
   if (session !== undefined) await endSession(deps, session);

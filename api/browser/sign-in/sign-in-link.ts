@@ -1,4 +1,5 @@
 import * as realms from "../../../db/queries/realm/realms.ts";
+import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
 import * as signInLinks from "../../../db/queries/sign-in/sign-in-links.ts";
 import { hashOfToken } from "../../../runtime/keys/secret-token.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
@@ -9,6 +10,7 @@ import { beginLoginOf } from "../../session/browser-login.ts";
 import { pathOn } from "../../pages/continue-to.ts";
 import { formTokenFor, verifyFormToken } from "../../pages/form-token.ts";
 import { homePath } from "./home.ts";
+import { newPasswordPath } from "./new-password.ts";
 import { personName } from "../../session/person-name.ts";
 import { redirect } from "../../pages/redirect.ts";
 
@@ -50,5 +52,6 @@ export async function redeemSignInLink(page: PageRequest): Promise<void> {
   }
   const { realmId, userId } = signedIn;
   contextOf(response).log().info({ event: "sign_in_link.consumed", realmId, userId }, "a sign-in link was used");
-  redirect(page, pathOn(deps, homePath(signedIn)));
+  const { maySetPassword } = await localCredentials.findWaysIn(deps.db, signedIn);
+  redirect(page, pathOn(deps, maySetPassword ? newPasswordPath : homePath(signedIn)));
 }

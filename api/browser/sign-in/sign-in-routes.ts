@@ -6,7 +6,8 @@ import { goHome } from "./home.ts";
 import { signInLocally } from "./local-sign-in.ts";
 import { showSignIn } from "./login.ts";
 import { showSignInLink, redeemSignInLink } from "./sign-in-link.ts";
-import { showSignedOut, signOut } from "./sign-out.ts";
+import { newPasswordPath, setNewPassword, showNewPassword } from "./new-password.ts";
+import { askBeforeSignOut, leavingPath, showSignedOut, signOut } from "./sign-out.ts";
 
 /** Returns the routes of sign-in and sign-out, and of their pages' assets. */
 export const signInRoutes = (deps: Deps): Route[] => [
@@ -14,6 +15,8 @@ export const signInRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/", { get: goHome }),
   pageRoute(deps, "/login", { get: showSignIn, post: signInLocally }),
   pageRoute(deps, "/login/end", { post: signOut }),
+  pageRoute(deps, leavingPath, { get: askBeforeSignOut }),
   pageRoute(deps, "/login/ended", { get: showSignedOut }),
+  pageRoute(deps, newPasswordPath, { get: showNewPassword, post: setNewPassword }),
   pageRoute(deps, "/sign-in/:token", { get: showSignInLink, post: redeemSignInLink }),
 ];

@@ -3,12 +3,12 @@ import { setupPages, setupStates, setupSteps, type SetupStep } from "../../../do
 import { Timestamp } from "./timestamp.ts";
 
 const factsOf = {
+  domain: { domain: z.string() },
   sign_in: {
     provider: z.string().nullable().describe("The identity provider; null: none."),
     redirectURI: z.string().describe("The redirect URI to register there."),
     administratorHasPassword: z.boolean(),
   },
-  domain: { domain: z.string() },
   wifi: { ssids: z.array(z.string()) },
   radius_certificate: {
     radiusCN: z.string().describe("The name that devices expect in the RADIUS server's certificate."),
@@ -42,9 +42,9 @@ const stepView = <Step extends SetupStep, Shape extends z.ZodRawShape>(step: Ste
     action: z
       .object({
         page: z.enum(setupPages).nullable(),
-        command: z.string().nullable().describe("The command that the operator runs on the server."),
+        command: z.string().nullable().describe("The commands that the operator runs on the server, one to a line."),
       })
-      .describe("The next action: on a page, or with a command."),
+      .describe("The next action: on a page, or with commands."),
   });
 
 export const SetupView = z
@@ -53,8 +53,8 @@ export const SetupView = z
     steps: z
       .array(
         z.discriminatedUnion("step", [
-          stepView("sign_in", factsOf.sign_in),
           stepView("domain", factsOf.domain),
+          stepView("sign_in", factsOf.sign_in),
           stepView("wifi", factsOf.wifi),
           stepView("radius_certificate", factsOf.radius_certificate),
           stepView("radius_asks", factsOf.radius_asks),

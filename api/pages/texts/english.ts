@@ -46,6 +46,27 @@ export const english = {
     submit: "Sign in",
   },
 
+  newPassword: {
+    title: "Choose a password",
+    why: "Your link worked once. With a password you can sign in again.",
+    username: "User name",
+    password: (length: number) => `Password, at least ${length} characters`,
+    repeated: "The same password again",
+    submit: "Save the password",
+    later: "Not now",
+    short: (length: number) => `The password has to have at least ${length} characters.`,
+    long: "The password is too long.",
+    differs: "The two passwords differ. Please type the same one twice.",
+  },
+
+  noWayBack: {
+    title: "Sign out without a way back?",
+    text: "You signed in with a link that worked once, and you have no password. Once you are signed out, only the operator can let you in again, with a new link.",
+    setPassword: "Choose a password",
+    stay: "Stay signed in",
+    signOut: "Sign out anyway",
+  },
+
   consent: {
     title: (application: string) => `Allow ${application} to act for you?`,
     as: "Signed in as",

@@ -46,6 +46,27 @@ export const german: Texts = {
     submit: "Anmelden",
   },
 
+  newPassword: {
+    title: "Passwort festlegen",
+    why: "Ihr Link galt einmal. Mit einem Passwort können Sie sich wieder anmelden.",
+    username: "Benutzername",
+    password: (length) => `Passwort, mindestens ${length} Zeichen`,
+    repeated: "Dasselbe Passwort noch einmal",
+    submit: "Passwort speichern",
+    later: "Jetzt nicht",
+    short: (length) => `Das Passwort muss mindestens ${length} Zeichen haben.`,
+    long: "Das Passwort ist zu lang.",
+    differs: "Die beiden Passwörter sind verschieden. Bitte geben Sie zweimal dasselbe ein.",
+  },
+
+  noWayBack: {
+    title: "Abmelden ohne Weg zurück?",
+    text: "Sie haben sich mit einem Link angemeldet, der nur einmal galt, und haben kein Passwort. Nach dem Abmelden kann nur der Betreiber Sie wieder hereinlassen, mit einem neuen Link.",
+    setPassword: "Passwort festlegen",
+    stay: "Angemeldet bleiben",
+    signOut: "Trotzdem abmelden",
+  },
+
   consent: {
     title: (application) => `Darf ${application} für Sie handeln?`,
     as: "Angemeldet als",

@@ -1,7 +1,7 @@
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as setup from "../../../db/queries/realm/setup.ts";
 import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
-import { currentAskers, pageOfStep, stepStates, type SetupStep } from "../../../domain/setup.ts";
+import { currentAskers, newRealm, pageOfStep, stepStates, type SetupStep } from "../../../domain/setup.ts";
 import { upstreamCallbackPath } from "../../../runtime/config/addresses.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { SetupView } from "../../contract/views/setup-view.ts";
@@ -26,12 +26,12 @@ export const getSetup = endpoint({
     const states = stepStates(facts, at);
     const [administrator] = facts.administrators;
     const factsOfSteps = {
+      domain: { domain: realm.domain },
       sign_in: {
         provider: facts.provider?.issuer ?? null,
         redirectURI: `${settings.authUrl}${upstreamCallbackPath}`,
         administratorHasPassword: facts.administrators.some(({ hasPassword }) => hasPassword),
       },
-      domain: { domain: realm.domain },
       wifi: { ssids: realm.ssids },
       radius_certificate: {
         radiusCN: radiusServerName(realm),
@@ -52,7 +52,7 @@ export const getSetup = endpoint({
         lastAdministratorKept: facts.administrators.length === 1 && administrator?.isKept === true,
       },
     };
-    const commands = commandsOf(realm.name);
+    const commands = commandsOf({ realmName: realm.name, username: administrator?.username ?? null });
     const stepOf = <Step extends SetupStep>(step: Step) => ({
       step,
       state: states[step],
@@ -62,8 +62,8 @@ export const getSetup = endpoint({
     return {
       setUpAt: realm.setUpAt?.toISOString() ?? null,
       steps: [
-        stepOf("sign_in"),
         stepOf("domain"),
+        stepOf("sign_in"),
         stepOf("wifi"),
         stepOf("radius_certificate"),
         stepOf("radius_asks"),
@@ -77,9 +77,26 @@ export const getSetup = endpoint({
 
 /**
  * Returns the commands for what only the operator does: whom sign-in trusts, and the domain, which is in every
- * certificate.
+ * certificate. The administrator gets an account of the same name in the realm of that domain.
  */
-const commandsOf = (realmName: string): Partial<Record<SetupStep, string>> => ({
+const commandsOf = ({
+  realmName,
+  username,
+}: {
+  realmName: string;
+  username: string | null;
+}): Partial<Record<SetupStep, string>> => ({
+  domain: domainCommands(username !== null && /^[A-Za-z0-9][A-Za-z0-9._@-]*$/.test(username) ? username : "admin"),
   sign_in: `npm run operator -- realm set --realm ${realmName} --upstream-issuer https://idp.example.org --upstream-client-id CLIENT-ID --upstream-client-secret-stdin`,
-  domain: "npm run operator -- realm create --name NAME --domain wifi.example.org",
 });
+
+/** Copied into a shell: the name has no character with a meaning there. */
+const domainCommands = (username: string): string =>
+  [
+    `realm create --name ${newRealm.name} --domain ${newRealm.domain}`,
+    `realm set --realm ${newRealm.name} --local-sign-in on`,
+    `user create --realm ${newRealm.name} --username ${username} --admin`,
+    `user sign-in-link --realm ${newRealm.name} --username ${username}`,
+  ]
+    .map((command) => `npm run --silent operator -- ${command}`)
+    .join("\n");

@@ -2,6 +2,7 @@ import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
+import { DomainCommands } from "./domain-commands.tsx";
 import type { Setup, SetupStep } from "./setup.ts";
 import { StepFacts } from "./step-facts.tsx";
 import { StepLinks } from "./step-links.tsx";
@@ -38,7 +39,11 @@ function Step({ step, number }: { step: SetupStep; number: number }) {
             <Text size="sm" c="dimmed">
               {t("setup.command")}
             </Text>
-            <CopyBox text={command} label={t("setup.command")} />
+            {name === "domain" ? (
+              <DomainCommands command={command} />
+            ) : (
+              <CopyBox text={command} label={t("setup.command")} />
+            )}
           </>
         )}
       </Stack>

@@ -45,13 +45,14 @@ async function isProviderUsed(
   return rows.length > 0;
 }
 
-/** Returns two at most: only one, or more than one, matters. */
+/** Returns two at most, first those who can sign in: only one, or more than one, matters. */
 const listAdministrators = (
   db: Db,
   { realm: { id: realmId, localSignIn, upstreamClaims }, issuer }: { realm: RealmRow; issuer: string | null },
 ): Promise<SetupAdministrator[]> =>
   db.query<SetupAdministrator>(sql`
-    select ${localSignIn}::boolean and coalesce(l.password_hash is not null, false) as "hasPassword",
+    select l.username,
+           ${localSignIn}::boolean and coalesce(l.password_hash is not null, false) as "hasPassword",
            i.user_id is not null as "isKnownToProvider",
            i.user_id is not null
              and ${mappedRoles(upstreamClaims).includes("administrator")}::boolean
@@ -62,7 +63,7 @@ const listAdministrators = (
      where u.realm_id = ${realmId}
        and u.offboarded_at is null
        and ${isAdministrator(sql`u`)}
-     order by u.id
+     order by (${localSignIn}::boolean and coalesce(l.password_hash is not null, false)) or i.user_id is not null desc, u.id
      limit 2
   `);
 

@@ -30,6 +30,51 @@ export async function findUserId(
   return row?.userId;
 }
 
+/** How a user can sign in again. */
+export interface WaysIn {
+  /** By a password of their own, or through the realm's identity provider. */
+  hasWay: boolean;
+  /** They have a local account without a password, and the realm has local sign-in. */
+  maySetPassword: boolean;
+}
+
+export async function findWaysIn(db: Db, { realmId, userId }: { realmId: string; userId: string }): Promise<WaysIn> {
+  return only(
+    await db.query<WaysIn>(sql`
+      select (r.local_sign_in and coalesce(c.password_hash is not null, false))
+             or exists (
+               select from upstream_identities i
+                where i.user_id = u.id
+                  and i.realm_id = r.id
+                  and i.issuer = r.upstream_issuer
+                  and r.upstream_client_id is not null
+             ) as "hasWay",
+             r.local_sign_in and c.user_id is not null and c.password_hash is null as "maySetPassword"
+        from users u
+        join realms r on r.id = u.realm_id
+        left join local_credentials c on c.user_id = u.id
+       where u.id = ${userId}
+         and u.realm_id = ${realmId}
+    `),
+  );
+}
+
+/** Sets the password of a local account that has none. Returns false if there is no such account. */
+export async function setFirstPassword(
+  tx: Db,
+  { realmId, userId, passwordHash }: { realmId: string; userId: string; passwordHash: string },
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update local_credentials
+       set password_hash = ${passwordHash}
+     where user_id = ${userId}
+       and realm_id = ${realmId}
+       and password_hash is null
+    returning user_id
+  `);
+  return rows.length > 0;
+}
+
 /** The credential that a local sign-in is checked against. */
 export interface LocalCredential {
   userId: string;

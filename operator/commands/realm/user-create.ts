@@ -22,7 +22,10 @@ export const userCreate = command({
       many: true,
       choices: roles,
     }),
-    passwordStdin: flag("read the password from standard input; without it, sign-in links are the only way in", isSet),
+    passwordStdin: flag(
+      "read the password from standard input; without it, the user sets one after following a sign-in link",
+      isSet,
+    ),
     pairwiseId: option(
       "id",
       "the user's pseudonym in the realm; default: a random one",

@@ -183,10 +183,21 @@ describe("with a given database,", () => {
   });
 });
 
+test.each([
+  ["a text that is no domain name", ["--domain", "not a domain"], "--domain: must be a DNS name"],
+  ["an unknown argument", ["--domian", "example.org"], "'--domian'"],
+])("%s is refused before anything is made", async (_, args, message) => {
+  const data = await scratchDirectory("realmpass-start-");
+  const service = await start({ data, args: ["dist/start.js", ...args] });
+  await expect(service.ready()).rejects.toThrow(message);
+  expect(service.child.exitCode).toBe(78);
+  expect(readdirSync(data)).toEqual([]);
+});
+
 describe("the next start", () => {
   let next: WholeService;
   beforeAll(async () => {
-    next = await startWhole({ data: await installed() });
+    next = await startWhole({ data: await installed(), args: ["dist/start.js", "--domain", "wifi.campus.de"] });
     atEndOfFile(() => next.stop());
     await next.ready();
   });
@@ -194,6 +205,11 @@ describe("the next start", () => {
   test("has the same data and shows no link", () => {
     expect(next.output()).toContain("is ready at");
     expect(next.output()).not.toContain("sign-in/");
+  });
+
+  test("ignores another domain, and reports that", () => {
+    expect(next.output()).toContain("The domain wifi.campus.de is ignored: there is a realm already");
+    expect(first.output()).not.toContain("is ignored");
   });
 
   test("restarts a worker that dies, and readiness reports it meanwhile", async () => {

@@ -4,7 +4,7 @@ import { setupSteps, stepStates, type SetupFacts, type SetupStep } from "../../.
 const at = new Date("2026-11-24T12:00:00Z");
 const ago = (hours: number): Date => new Date(at.getTime() - hours * 3_600_000);
 
-const administrator = { hasPassword: true, isKnownToProvider: false, isKept: false };
+const administrator = { username: "ada", hasPassword: true, isKnownToProvider: false, isKept: false };
 const nothing: SetupFacts = {
   domain: "demo.example",
   ssids: ["eduroam"],
@@ -83,4 +83,11 @@ test("people is done once a user who is no administrator has a profile", () => {
 test("second_administrator is done with two, and warns of one whom the provider no longer names", () => {
   expect(stateOf("second_administrator", { administrators: [administrator, administrator] })).toBe("done");
   expect(stateOf("second_administrator", { administrators: [{ ...administrator, isKept: true }] })).toBe("warning");
+});
+
+test("second_administrator is prepared while the second cannot sign in", () => {
+  const linkOnly = { ...administrator, hasPassword: false };
+  expect(stateOf("second_administrator", { administrators: [administrator, linkOnly] })).toBe("set");
+  const known = { ...linkOnly, isKnownToProvider: true };
+  expect(stateOf("second_administrator", { administrators: [administrator, known] })).toBe("done");
 });

@@ -18,7 +18,7 @@ const operator = useOperator();
 const passphrase = "a passphrase for tests";
 const log = createLog({ process: "test", level: "silent" });
 
-const run = (db: Database, ceremony = operator.data.ceremony) =>
+const run = (db: Database, ceremony = operator.data.ceremony, domain?: string) =>
   firstRun({
     db,
     dataDirectory: { ceremony },
@@ -26,6 +26,7 @@ const run = (db: Database, ceremony = operator.data.ceremony) =>
     rootPassphrase: passphrase,
     clock: systemClock,
     authUrl: "http://localhost:3000",
+    domain,
     log,
   });
 
@@ -60,6 +61,21 @@ test("the first run makes a realm with an issuer and an administrator who signs 
   const credentials = await db.query(sql`select username, password_hash from local_credentials`);
   expect(credentials).toEqual([{ username: "admin", password_hash: null }]);
   expect(await operator.auditEvents("demo")).toEqual(["realm_create", "issuer_create", "user_create"]);
+});
+
+test("with a domain, the first realm has it, its certificates are for it, and its first label is the name", async () => {
+  const db = operator.database.open("realmpass_operator");
+
+  expect(await run(db, operator.data.ceremony, "wifi.campus.de")).toMatchObject({
+    realm: "wifi",
+    domain: "wifi.campus.de",
+  });
+
+  const [realm] = await realms.list(db);
+  expect(realm).toMatchObject({ name: "wifi", domain: "wifi.campus.de", localSignIn: true });
+  const [issuer] = await issuers.list(db, realm?.id ?? "0");
+  expect(Buffer.from(issuer?.certificate ?? []).includes("wifi.campus.de")).toBe(true);
+  expect(Buffer.from(issuer?.certificate ?? []).includes("demo.example")).toBe(false);
 });
 
 test("with an existing realm there is no first run", async () => {

@@ -38,16 +38,16 @@ test("a new realm has every step in order, with its evidence and next action", a
   expect(setUpAt).toBeNull();
   expect(steps).toEqual([
     {
+      step: "domain",
+      state: "todo",
+      facts: { domain: `${name}.example` },
+      action: { page: null, command: expect.stringContaining("realm create --name wifi --domain wifi.example.org") },
+    },
+    {
       step: "sign_in",
       state: "warning",
       facts: { provider: null, redirectURI: `${api.url}/login/upstream/callback`, administratorHasPassword: false },
       action: { page: null, command: expect.stringContaining(`realm set --realm ${name} --upstream-issuer`) },
-    },
-    {
-      step: "domain",
-      state: "todo",
-      facts: { domain: `${name}.example` },
-      action: { page: null, command: expect.stringContaining("realm create --name NAME --domain") },
     },
     { step: "wifi", state: "todo", facts: { ssids: ["eduroam"] }, action: { page: "settings", command: null } },
     {
@@ -76,6 +76,28 @@ test("a new realm has every step in order, with its evidence and next action", a
       action: { page: "users", command: null },
     },
   ]);
+});
+
+test("domain: the commands lead from the new realm to a sign-in of the same administrator", async () => {
+  const commands = async () => (await stepOf("domain")).action.command.split("\n");
+  expect((await commands()).at(-1)).toBe(
+    "npm run --silent operator -- user sign-in-link --realm wifi --username admin",
+  );
+  await localCredentials.create(owner(), { userId: administrator.id, realmId, username: "ada.l", passwordHash: null });
+  expect(await commands()).toEqual([
+    "npm run --silent operator -- realm create --name wifi --domain wifi.example.org",
+    "npm run --silent operator -- realm set --realm wifi --local-sign-in on",
+    "npm run --silent operator -- user create --realm wifi --username ada.l --admin",
+    "npm run --silent operator -- user sign-in-link --realm wifi --username ada.l",
+  ]);
+});
+
+test("domain: a username that a shell would read as more than a word is not in the commands", async () => {
+  const username = "ada; reboot";
+  await localCredentials.create(owner(), { userId: administrator.id, realmId, username, passwordHash: null });
+  const { command } = (await stepOf("domain")).action;
+  expect(command).toContain("--username admin");
+  expect(command).not.toContain("reboot");
 });
 
 test("sign_in: the only administrator's password prevents a lock-out while local sign-in is on", async () => {
@@ -148,10 +170,16 @@ test("own_device counts administrators' profiles, people counts other users' pro
   expect((await stepOf("people")).state).toBe("done");
 });
 
-test("second_administrator: done with two administrators who are not offboarded", async () => {
+test("second_administrator: done with two administrators who can sign in and are not offboarded", async () => {
+  await realms.update(owner(), realmId, { localSignIn: true });
+  const withPassword = async (userId: string, username: string) =>
+    localCredentials.create(owner(), { userId, realmId, username, passwordHash: "x" });
+  await withPassword(administrator.id, "root");
   await given.user({ realmId, administrator: true, offboardedAt: fromNow(-hour) });
   expect((await stepOf("second_administrator")).state).toBe("todo");
   await given.user({ realmId, administrator: true });
+  expect(await stepOf("second_administrator")).toMatchObject({ state: "set", facts: { administrators: 2 } });
+  await withPassword((await given.user({ realmId, administrator: true })).id, "third");
   expect(await stepOf("second_administrator")).toMatchObject({ state: "done", facts: { administrators: 2 } });
 });
 

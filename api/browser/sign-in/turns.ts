@@ -1,0 +1,41 @@
+import { ServiceError } from "../../../domain/errors.ts";
+
+/**
+ * Returns a function that runs `atOnceMax` works at a time and lets `waitingMax` more wait, for works that each take
+ * much memory and a core. Beyond that it throws `unavailable`.
+ */
+export function createTurns({
+  atOnceMax,
+  waitingMax,
+}: {
+  atOnceMax: number;
+  waitingMax: number;
+}): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  async function takeTurn(): Promise<void> {
+    if (running < atOnceMax) {
+      running += 1;
+      return;
+    }
+    if (waiting.length >= waitingMax) throw new ServiceError("unavailable", { retryAfterSeconds: 5 });
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+
+  /** Passes the turn straight to the next in line, so no other work gets in between. */
+  function passTurn(): void {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+
+  return async (work) => {
+    await takeTurn();
+    try {
+      return await work();
+    } finally {
+      passTurn();
+    }
+  };
+}

@@ -1,0 +1,40 @@
+import { Stack, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { RealmDomain } from "../../../domain/realm.ts";
+import { newRealm } from "../../../domain/setup.ts";
+import { CopyBox } from "../../ui/value/copy-box.tsx";
+
+/** The commands that make a realm with a domain of its own, with the domain that the reader types. */
+export function DomainCommands({ command }: { command: string }) {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState("");
+  const domain = RealmDomain.safeParse(typed.trim());
+  return (
+    <Stack gap="xs">
+      <TextInput
+        label={t("setup.newDomain")}
+        description={t("setup.newDomainHint")}
+        value={typed}
+        onChange={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+        }}
+        error={typed !== "" && !domain.success && t("setup.newDomainFault")}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maw={420}
+      />
+      <CopyBox text={domain.success ? withDomain(command, domain.data) : command} label={t("setup.command")} block />
+    </Stack>
+  );
+}
+
+/** A domain name has no character with a meaning in a shell; its first label is a name that a realm may have. */
+const withDomain = (command: string, domain: string): string =>
+  command
+    .replaceAll(newRealm.domain, domain)
+    .replace(`--name ${newRealm.name}`, `--name ${nameOf(domain)}`)
+    .replaceAll(`--realm ${newRealm.name}`, `--realm ${nameOf(domain)}`);
+
+const nameOf = (domain: string): string => domain.split(".", 1)[0] ?? domain;
