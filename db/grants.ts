@@ -353,6 +353,13 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "set_up_at",
         "ssids",
         "time_zone",
+        // Until the realm has a sign-in: see the trigger realms_trust_is_set_once.
+        "upstream_claims",
+        "upstream_client_id",
+        "upstream_client_secret",
+        "upstream_issuer",
+        "upstream_kind",
+        "upstream_set_by",
       ],
     },
     realmpass_worker: { select: true, update: ["set_up_at"] },
@@ -386,10 +393,20 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: ["client_id", "expires_at", "id", "last_used_at", "user_id"], delete: true },
     realmpass_operator: { select: true },
   },
+  sign_in_drafts: {
+    realmpass_api: { select: true, insert: true, update: true, delete: true },
+    realmpass_worker: { select: ["expires_at", "realm_id"], delete: true },
+    realmpass_operator: { select: true, update: ["sealed_secret"], delete: true },
+  },
   sign_in_links: {
     realmpass_api: { select: true, update: ["consumed_at"] },
     realmpass_worker: { select: ["expires_at", "token_hash"], delete: true },
     realmpass_operator: { select: true, insert: true, update: true, delete: true },
+  },
+  sign_in_tests: {
+    realmpass_api: { select: true, insert: true, update: true, delete: true },
+    realmpass_worker: { select: ["expires_at", "id"], delete: true },
+    realmpass_operator: { select: true, delete: true },
   },
   // Addresses that ask the api ask for CRLs; addresses that ask a responder ask for OCSP.
   status_askers: {

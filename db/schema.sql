@@ -898,6 +898,8 @@ create table realms (
   wired boolean default false not null,
   vlan_rules jsonb default '[]'::jsonb not null,
   vlan_default text,
+  upstream_kind text,
+  upstream_set_by text,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
@@ -917,7 +919,9 @@ create table realms (
   constraint realms_radius_cn_check CHECK (((char_length(radius_cn) >= 1) AND (char_length(radius_cn) <= 255))),
   constraint realms_ssids CHECK ((((cardinality(ssids) >= 1) AND (cardinality(ssids) <= 16)) AND (array_ndims(ssids) = 1) AND (array_position(ssids, NULL::text) IS NULL) AND (array_position(ssids, ''::text) IS NULL))),
   constraint realms_time_zone_check CHECK ((time_zone <> ''::text)),
-  constraint realms_upstream_claims_check CHECK ((jsonb_typeof(upstream_claims) = 'object'::text))
+  constraint realms_upstream_claims_check CHECK ((jsonb_typeof(upstream_claims) = 'object'::text)),
+  constraint realms_upstream_kind CHECK ((upstream_kind = 'oidc'::text)),
+  constraint realms_upstream_set_by CHECK ((upstream_set_by = ANY (ARRAY['operator'::text, 'console'::text])))
 );
 comment on table realms is 'An organisation. Every other row belongs to exactly one.';
 comment on column realms.domain is 'What follows the @ in identities; 43 characters, so that an identity fits a common name of 64.';
@@ -937,9 +941,12 @@ comment on column realms.guest_limit_max is 'How many profiles a guest account m
 comment on column realms.wired is 'Whether files for devices also set up wired networks (IEEE 802.1X).';
 comment on column realms.vlan_rules is 'A list of {claim, value, vlan}: at a sign-in through the identity provider the first that fits gives the VLAN.';
 comment on column realms.vlan_default is 'For people without another VLAN; null: the RADIUS server decides.';
+comment on column realms.upstream_kind is 'The protocol of the realm''s identity provider; null: it has none.';
+comment on column realms.upstream_set_by is 'Who named the identity provider; the console names one on the Internet only.';
 CREATE TRIGGER realms_keep_may_use BEFORE UPDATE OF upstream_claims ON public.realms FOR EACH ROW WHEN (((old.upstream_claims ? 'mayUse'::text) AND (NOT (new.upstream_claims ? 'mayUse'::text)))) EXECUTE FUNCTION keep_may_use();
+CREATE TRIGGER realms_keep_upstream_kind BEFORE UPDATE OF upstream_kind, upstream_set_by, upstream_issuer, upstream_client_id ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_upstream_kind();
 CREATE TRIGGER realms_stay_set_up BEFORE UPDATE OF set_up_at ON public.realms FOR EACH ROW WHEN (((old.set_up_at IS NOT NULL) AND (new.set_up_at IS DISTINCT FROM old.set_up_at))) EXECUTE FUNCTION keep_set_up();
-CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
+CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_kind, upstream_set_by, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
 
 create table recent_removals (
   realm_id bigint not null,
@@ -1051,6 +1058,24 @@ CREATE INDEX sessions_of_client ON public.sessions USING btree (client_id);
 CREATE INDEX sessions_of_login ON public.sessions USING btree (login_id) WHERE (login_id IS NOT NULL);
 CREATE INDEX sessions_of_user ON public.sessions USING btree (user_id, created_at DESC);
 
+create table sign_in_drafts (
+  realm_id bigint not null,
+  version uuid not null,
+  settings jsonb not null,
+  sealed_secret bytea,
+  found jsonb not null,
+  updated_by bigint not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_in_drafts_pkey PRIMARY KEY (realm_id),
+  constraint sign_in_drafts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint sign_in_drafts_user_in_realm FOREIGN KEY (realm_id, updated_by) REFERENCES users(realm_id, id),
+  constraint sign_in_drafts_settings CHECK ((jsonb_typeof(settings) = 'object'::text))
+);
+comment on table sign_in_drafts is 'Identity providers that are set up in the console and sign nobody in yet.';
+comment on column sign_in_drafts.version is 'New with each change: a test counts for the version that it tested.';
+comment on column sign_in_drafts.sealed_secret is 'Sealed for sign_in_drafts/<realm_id>/sealed_secret; null: a public client.';
+comment on column sign_in_drafts.found is 'Read from the provider''s own documents when the draft was stored.';
+
 create table sign_in_links (
   token_hash bytea not null,
   user_id bigint not null,
@@ -1063,6 +1088,24 @@ create table sign_in_links (
 );
 comment on table sign_in_links is 'One-time sign-in links. Only the SHA-256 of a link''s token is kept.';
 CREATE INDEX sign_in_links_expiry ON public.sign_in_links USING btree (expires_at);
+
+create table sign_in_tests (
+  id uuid not null,
+  realm_id bigint not null,
+  user_id bigint not null,
+  draft_version uuid,
+  passed boolean,
+  sealed_report bytea,
+  expires_at timestamp with time zone not null,
+  constraint sign_in_tests_pkey PRIMARY KEY (id),
+  constraint sign_in_tests_user_in_realm FOREIGN KEY (realm_id, user_id) REFERENCES users(realm_id, id) ON DELETE CASCADE,
+  constraint sign_in_tests_ended CHECK (((passed IS NULL) = (sealed_report IS NULL)))
+);
+comment on table sign_in_tests is 'Sign-ins that sign nobody in: they show their maker what the identity provider sends.';
+comment on column sign_in_tests.draft_version is 'The tested draft; null: the sign-in in use.';
+comment on column sign_in_tests.passed is 'Null: it has not ended.';
+comment on column sign_in_tests.sealed_report is 'Sealed for sign_in_tests/<id>/sealed_report.';
+CREATE INDEX sign_in_tests_user ON public.sign_in_tests USING btree (realm_id, user_id);
 
 create table status_askers (
   issuer_id bigint not null,
@@ -1214,6 +1257,7 @@ CREATE TRIGGER users_administrator BEFORE UPDATE OF administrator, roles, provid
 CREATE TRIGGER users_administrator_of_new BEFORE INSERT ON public.users FOR EACH ROW WHEN ((new.administrator OR (new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[]))) EXECUTE FUNCTION keep_administrator();
 CREATE TRIGGER users_are_offboarded_now BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((new.offboarded_at IS DISTINCT FROM old.offboarded_at) AND (new.offboarded_at < (now() - '00:10:00'::interval)))) EXECUTE FUNCTION keep_offboarding_date();
 CREATE TRIGGER users_change_sides_without_roles BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN ((((old.offboarded_at IS NULL) <> (new.offboarded_at IS NULL)) AND ((new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[])))) EXECUTE FUNCTION end_roles();
+CREATE TRIGGER users_forget_sign_in_tests AFTER UPDATE OF forgotten_at ON public.users FOR EACH ROW WHEN ((new.forgotten_at IS NOT NULL)) EXECUTE FUNCTION forget_sign_in_tests();
 CREATE TRIGGER users_forget_vlan AFTER UPDATE OF forgotten_at ON public.users FOR EACH ROW WHEN ((new.forgotten_at IS NOT NULL)) EXECUTE FUNCTION forget_vlan();
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
 CREATE TRIGGER users_keep_an_administrator AFTER UPDATE OF administrator, roles, provider_roles, offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NULL) AND ('administrator'::text = ANY ((old.roles || old.provider_roles))) AND ((new.offboarded_at IS NOT NULL) OR (NOT ('administrator'::text = ANY ((new.roles || new.provider_roles))))) AND (NOT pg_has_role(CURRENT_USER, 'realmpass_operator'::name, 'usage'::text)))) EXECUTE FUNCTION keep_an_administrator();
@@ -1451,6 +1495,18 @@ end
 $function$
 ;
 comment on function folded_id_beyond_ascii(text) is 'The part of folded_id for ids that are not all ASCII.';
+
+CREATE OR REPLACE FUNCTION public.forget_sign_in_tests()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from sign_in_tests where realm_id = new.realm_id and user_id = new.id;
+  return null;
+end
+$function$
+;
 
 CREATE OR REPLACE FUNCTION public.forget_users(user_ids bigint[], at timestamp with time zone)
  RETURNS bigint[]
@@ -1778,18 +1834,43 @@ begin
   if not pg_has_role(current_user, 'realmpass_operator', 'usage')
      and (((old.radius_ca is not null or old.set_up_at is not null) and new.radius_ca is distinct from old.radius_ca)
           or ((old.radius_cn is not null or old.set_up_at is not null) and new.radius_cn is distinct from old.radius_cn)
-          or (old.upstream_issuer is not null and new.upstream_issuer is distinct from old.upstream_issuer)
-          or (old.upstream_client_id is not null and new.upstream_client_id is distinct from old.upstream_client_id)
-          or (old.upstream_client_secret is not null
-              and new.upstream_client_secret is distinct from old.upstream_client_secret)
-          or (old.upstream_claims <> '{}' and new.upstream_claims is distinct from old.upstream_claims)) then
+          or ((new.upstream_kind, new.upstream_set_by, new.upstream_issuer, new.upstream_client_id, new.upstream_client_secret, new.upstream_claims) is distinct from (old.upstream_kind, old.upstream_set_by, old.upstream_issuer, old.upstream_client_id, old.upstream_client_secret, old.upstream_claims)
+              and not (old.upstream_kind is null
+                       and old.set_up_at is null
+                       and new.upstream_kind is not null
+                       and new.upstream_set_by is not distinct from 'console'
+                       and new.upstream_issuer is not null
+                       and new.upstream_client_id is not null))) then
     raise exception 'only the operator changes whom a realm trusts' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
   end if;
   return new;
 end
 $function$
 ;
-comment on function keep_trust() is 'Whom devices and sign-in trust is set once, and for devices before the set-up is finished; after that the operator alone changes it.';
+comment on function keep_trust() is 'Whom devices and sign-in trust is set once, before the set-up is finished, and the sign-in as a whole; after that the operator alone changes it.';
+
+CREATE OR REPLACE FUNCTION public.keep_upstream_kind()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if new.upstream_issuer is null and new.upstream_client_id is null then
+    new.upstream_kind := null;
+    new.upstream_set_by := null;
+  else
+    new.upstream_kind := coalesce(new.upstream_kind, 'oidc');
+    if new.upstream_set_by is null
+       or (new.upstream_issuer is distinct from old.upstream_issuer
+           and new.upstream_set_by is not distinct from old.upstream_set_by) then
+      new.upstream_set_by := 'operator';
+    end if;
+  end if;
+  return new;
+end
+$function$
+;
+comment on function keep_upstream_kind() is 'The release before writes neither the kind of the identity provider nor who named it.';
 
 CREATE OR REPLACE FUNCTION public.let_back_in(job uuid, from_position integer, to_position integer, user_ids bigint[])
  RETURNS void

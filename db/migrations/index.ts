@@ -79,6 +79,7 @@ import { shownRedirectUris } from "./20261130-0910-shown-redirect-uris.ts";
 import { rootCrls } from "./20261130-1100-root-crls.ts";
 import { wired } from "./20261130-1200-wired.ts";
 import { vlans } from "./20261130-1500-vlans.ts";
+import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -162,4 +163,5 @@ export const migrations: readonly Migration[] = [
   rootCrls,
   wired,
   vlans,
+  signInDrafts,
 ];

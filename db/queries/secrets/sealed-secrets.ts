@@ -3,9 +3,10 @@ import { sql } from "../../sql.ts";
 import * as tokenSigningKeys from "../oauth/token-signing-keys.ts";
 import * as guestAccounts from "../people/guest-accounts.ts";
 import * as realmRows from "../realm/realms.ts";
+import * as signInDrafts from "../sign-in/sign-in-drafts.ts";
 
 /** The tables with long-lived values that are sealed under the master key. */
-export const sealedTables = ["token_signing_keys", "guest_accounts", "realms"] as const;
+export const sealedTables = ["token_signing_keys", "guest_accounts", "realms", "sign_in_drafts"] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
 export interface SealedRow {
@@ -51,6 +52,15 @@ export async function lockSlice(
       `);
       return rows.map((row) => ({ ...row, context: realmRows.upstreamSecretContext(row.key) }));
     }
+    case "sign_in_drafts": {
+      const rows = await tx.query<{ key: string; sealed: Buffer }>(sql`
+        select realm_id as key, sealed_secret as sealed
+          from sign_in_drafts
+         where sealed_secret is not null and realm_id > ${after ?? "0"}::bigint
+         order by realm_id limit ${limit} for no key update
+      `);
+      return rows.map((row) => ({ ...row, context: signInDrafts.draftSecretContext(row.key) }));
+    }
   }
 }
 
@@ -68,6 +78,9 @@ export async function replace(
       return;
     case "realms":
       await tx.query(sql`update realms set upstream_client_secret = ${sealed} where id = ${key}`);
+      return;
+    case "sign_in_drafts":
+      await tx.query(sql`update sign_in_drafts set sealed_secret = ${sealed} where realm_id = ${key}`);
   }
 }
 
@@ -108,6 +121,8 @@ export async function discardSealed(
   `);
   await tx.query(sql`delete from console_sessions`);
   await tx.query(sql`delete from upstream_attempts`);
+  await tx.query(sql`delete from sign_in_drafts`);
+  await tx.query(sql`delete from sign_in_tests`);
   return { realms: realms.map(({ name }) => name).sort(), guestAccounts: guests.length };
 }
 

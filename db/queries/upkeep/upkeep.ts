@@ -106,6 +106,9 @@ export function removals(at: Date): Sql[] {
     sql`delete from logins where id in (select id from logins where expires_at < ${at} limit ${slice})`,
     sql`delete from upstream_attempts
          where token_hash in (select token_hash from upstream_attempts where expires_at < ${at} limit ${slice})`,
+    sql`delete from sign_in_tests where id in (select id from sign_in_tests where expires_at < ${at} limit ${slice})`,
+    sql`delete from sign_in_drafts
+         where realm_id in (select realm_id from sign_in_drafts where expires_at < ${at} limit ${slice})`,
     sql`delete from guesses
          where key in (select key from guesses where expire < ${at.getTime()} limit ${slice})`,
     sql`delete from access_tokens

@@ -41,7 +41,6 @@ describe.each<{ role: DatabaseRole; may: string; statement: Sql }>([
   { role: "realmpass_worker", may: "read passwords", statement: sql`select * from local_credentials` },
   { role: "realmpass_worker", may: "change a certificate", statement: sql`update certificates set user_id = null` },
   { role: "realmpass_api", may: "move a realm", statement: sql`update realms set domain = 'other.example'` },
-  { role: "realmpass_api", may: "change who signs people in", statement: sql`update realms set upstream_issuer = ''` },
   { role: "realmpass_api", may: "let people sign in locally", statement: sql`update realms set local_sign_in = true` },
   { role: "realmpass_api", may: "move a user", statement: sql`update users set realm_id = 1` },
   {

@@ -287,19 +287,7 @@ describe("the trust settings of a realm", () => {
   const settings = [
     ["radius_ca", "'first'", "'second'"],
     ["radius_cn", "'first.demo.example'", "'second.demo.example'"],
-    ["upstream_issuer", "'https://first.example'", "'https://second.example'"],
-    ["upstream_client_id", "'first'", "'second'"],
-    ["upstream_client_secret", "'\\x01'", "'\\x02'"],
-    ["upstream_claims", `'{"email": "first"}'`, `'{"email": "second"}'`],
   ] as const;
-
-  // The api has no right to some of these columns yet and would be refused before the trigger runs: here it has the
-  // right.
-  beforeAll(() =>
-    database.owner.query(
-      verbatim(`grant update (${settings.map(([column]) => column).join(", ")}) on realms to realmpass_api`),
-    ),
-  );
 
   test.each(settings)("%s is set once by the api, and changed only by the operator", async (column, first, second) => {
     const realmId = await givenRealm();
@@ -308,9 +296,7 @@ describe("the trust settings of a realm", () => {
 
     await expect(set("realmpass_api", first)).resolves.toHaveLength(1);
     await expect(set("realmpass_api", second)).rejects.toThrow(/only the operator changes whom a realm trusts/);
-    await expect(set("realmpass_api", column === "upstream_claims" ? "'{}'" : "null")).rejects.toThrow(
-      /only the operator changes whom a realm trusts/,
-    );
+    await expect(set("realmpass_api", "null")).rejects.toThrow(/only the operator changes whom a realm trusts/);
     await expect(set("realmpass_operator", second)).resolves.toHaveLength(1);
   });
 
@@ -332,9 +318,82 @@ describe("the trust settings of a realm", () => {
     await expect(
       attempt(
         "realmpass_api",
-        sql`update realms set radius_ca = radius_ca, upstream_issuer = 'u' where id = ${realmId} returning id`,
+        sql`update realms set radius_ca = radius_ca, radius_cn = 'r' where id = ${realmId} returning id`,
       ),
     ).resolves.toHaveLength(1);
+  });
+});
+
+describe("the sign-in of a realm", () => {
+  const whole = `upstream_kind = 'oidc', upstream_set_by = 'console', upstream_issuer = 'https://first.example',
+    upstream_client_id = 'first', upstream_client_secret = '\\x01', upstream_claims = '{"email": "first"}'`;
+  const set = (role: DatabaseRole, realmId: string, changes: string) =>
+    attempt(role, verbatim(`update realms set ${changes} where id = $1 returning id`, [realmId]));
+  const refusal = /only the operator changes whom a realm trusts/;
+
+  const signInOf = async (realmId: string) =>
+    only(
+      await database.owner.query<{ kind: string | null; by: string | null }>(sql`
+        select upstream_kind as kind, upstream_set_by as by from realms where id = ${realmId}
+      `),
+    );
+
+  test.each([
+    ["its issuer", "upstream_issuer = 'https://second.example'"],
+    ["its client id", "upstream_client_id = 'second'"],
+    ["its client secret", "upstream_client_secret = '\\x02'"],
+    ["its claims", `upstream_claims = '{"roles": {"administrator": [{"claim": "sub", "value": "me"}]}}'`],
+    ["who set it", "upstream_set_by = 'operator'"],
+    ["everything, to remove it", "upstream_issuer = null, upstream_client_id = null, upstream_kind = null"],
+  ])("is set once by the api as a whole; after that only the operator changes %s", async (_, changes) => {
+    const realmId = await givenRealm();
+    await expect(set("realmpass_api", realmId, whole)).resolves.toHaveLength(1);
+    await expect(set("realmpass_api", realmId, changes)).rejects.toThrow(refusal);
+    await expect(set("realmpass_worker", realmId, changes)).rejects.toThrow(/permission denied/);
+    await expect(set("realmpass_operator", realmId, changes)).resolves.toHaveLength(1);
+  });
+
+  test.each([
+    ["the claims", `upstream_claims = '{"email": "first"}'`],
+    ["the client secret", "upstream_client_secret = '\\x01'"],
+    ["the issuer", "upstream_issuer = 'https://first.example'"],
+    [
+      "all but the client id",
+      "upstream_kind = 'oidc', upstream_set_by = 'console', upstream_issuer = 'https://f.example'",
+    ],
+    ["all in the operator's name", whole.replace("'console'", "'operator'")],
+    ["all in nobody's name", whole.replace("'console'", "null")],
+  ])("is not set by the api in parts: %s", async (_, changes) => {
+    const realmId = await givenRealm();
+    await expect(set("realmpass_api", realmId, changes)).rejects.toThrow(refusal);
+    // Control: the same realm lets the api set the whole.
+    await expect(set("realmpass_api", realmId, whole)).resolves.toHaveLength(1);
+  });
+
+  test("is set by the operator alone once the realm is set up, or once the operator has begun", async () => {
+    const [setUp, begun] = [await givenRealm(), await givenRealm()];
+    await attempt("realmpass_api", sql`update realms set set_up_at = now() where id = ${setUp}`);
+    await set("realmpass_operator", begun, "upstream_client_id = 'first'");
+    for (const realmId of [setUp, begun]) {
+      await expect(set("realmpass_api", realmId, whole)).rejects.toThrow(refusal);
+      await expect(set("realmpass_operator", realmId, whole)).resolves.toHaveLength(1);
+    }
+  });
+
+  test("has its kind, and the operator as its author, when the release before sets it, which knows neither", async () => {
+    const realmId = await givenRealm();
+    expect(await signInOf(realmId)).toEqual({ kind: null, by: null });
+    await set("realmpass_operator", realmId, "upstream_issuer = 'https://first.example'");
+    expect(await signInOf(realmId)).toEqual({ kind: "oidc", by: "operator" });
+    await set("realmpass_operator", realmId, "upstream_issuer = null");
+    expect(await signInOf(realmId)).toEqual({ kind: null, by: null });
+
+    await set("realmpass_api", realmId, whole);
+    expect(await signInOf(realmId)).toEqual({ kind: "oidc", by: "console" });
+    await set("realmpass_operator", realmId, "upstream_claims = '{}', upstream_client_id = 'second'");
+    expect(await signInOf(realmId)).toEqual({ kind: "oidc", by: "console" });
+    await set("realmpass_operator", realmId, "upstream_issuer = 'https://second.example'");
+    expect(await signInOf(realmId)).toEqual({ kind: "oidc", by: "operator" });
   });
 });
 

@@ -138,6 +138,10 @@ describe("a person with every kind of data", () => {
       values (${realm.realmId}, 'https://idp.example', ${ada.subject}, ${id}, now())
     `);
     await owner().query(sql`
+      insert into sign_in_tests (id, realm_id, user_id, passed, sealed_report, expires_at)
+      values (gen_random_uuid(), ${realm.realmId}, ${id}, true, ${Buffer.from(ada.email)}, now() + interval '1 hour')
+    `);
+    await owner().query(sql`
       insert into hand_overs (id, token_hash, realm_id, user_id, device_type, name, created_at, expires_at)
       values (gen_random_uuid(), ${randomBytes(32)}, ${realm.realmId}, ${id}, 'iOS', ${ada.device}, now(), now())
     `);

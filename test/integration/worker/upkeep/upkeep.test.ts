@@ -63,6 +63,28 @@ const kinds: readonly [string, (expiresAt: Date) => Promise<Sql>][] = [
     },
   ],
   [
+    "a draft of a sign-in",
+    async (expiresAt) => {
+      const { id, realmId } = await given.user({ realmId: await given.realm() });
+      await database.owner.query(sql`
+        insert into sign_in_drafts (realm_id, version, settings, found, updated_by, expires_at)
+        values (${realmId}, gen_random_uuid(), '{}', '{}', ${id}, ${expiresAt})
+      `);
+      return sql`select from sign_in_drafts where realm_id = ${realmId}`;
+    },
+  ],
+  [
+    "a test of a sign-in",
+    async (expiresAt) => {
+      const rows = await database.owner.query<{ id: string }>(sql`
+        insert into sign_in_tests (id, realm_id, user_id, expires_at)
+        values (gen_random_uuid(), ${user.realmId}, ${user.id}, ${expiresAt})
+        returning id
+      `);
+      return sql`select from sign_in_tests where id = ${rows[0]!.id}`;
+    },
+  ],
+  [
     "a count of guesses",
     async (expiresAt) => {
       const key = randomBytes(32).toString("base64url");
