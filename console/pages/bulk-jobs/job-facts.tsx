@@ -13,7 +13,7 @@ export function JobFacts({ job }: { job: Job }) {
   const number = useNumber();
   const duration = useDuration();
   const matchingWords = useMatchingWords();
-  const { name, matching, createdBy, createdAt, startedAt, finishedAt, total, undoOf, undoneBy } = job;
+  const { matching, createdBy, createdAt, startedAt, finishedAt, total, undoOf, undoneBy } = job;
   const related = [
     ...(undoOf === null ? [] : [{ id: undoOf, text: t("jobs.undo.undoOf") }]),
     ...(undoneBy === null ? [] : [{ id: undoneBy, text: t("jobs.undo.undoneBy") }]),
@@ -23,7 +23,6 @@ export function JobFacts({ job }: { job: Job }) {
   return (
     <Facts
       facts={[
-        ...(name === null ? [] : [[t("jobs.facts.name"), name] as const]),
         ...(matching === null ? [] : [[t("jobs.facts.matching"), matchingWords(matching)] as const]),
         [t("jobs.facts.rows"), number(total)],
         [t("jobs.facts.createdBy"), <Creator key="creator" createdBy={createdBy} />],

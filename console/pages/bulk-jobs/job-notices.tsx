@@ -1,9 +1,12 @@
 import { Alert } from "@mantine/core";
-import { IconAlertTriangle, IconInfoCircle, IconPlugConnectedX } from "@tabler/icons-react";
+import { IconAlertTriangle, IconArrowBackUp, IconInfoCircle, IconPlugConnectedX } from "@tabler/icons-react";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { jobFailures, jobNotices, kindsOfJob } from "../../../domain/bulk-job/job.ts";
-import { unreachableKey, isFinal, type Job } from "./job.ts";
+import { jobFailures, jobNotices } from "../../../domain/bulk-job/job.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { isFinal, unreachableKey, type Job } from "./job.ts";
+import { kindTexts } from "./kind-texts.ts";
+import { shownState } from "./steps.ts";
 
 /** Notices about a job in addition to its state. */
 export function JobNotices({ job }: { job: Job }) {
@@ -13,6 +16,15 @@ export function JobNotices({ job }: { job: Job }) {
     return (
       <Alert color="yellow" icon={<IconPlugConnectedX aria-hidden />} title={t("jobs.away.title")} role="status">
         {t("jobs.away.text")}
+      </Alert>
+    );
+  if (job.undoneBy !== null && shownState(job) === "undone")
+    return (
+      <Alert color="gray" icon={<IconArrowBackUp aria-hidden />} title={t("jobs.undone.title")} role="status">
+        {t("jobs.undone.text")}{" "}
+        <AnchorLink to="/jobs/$id" params={{ id: job.undoneBy }} inherit underline="always">
+          {t("jobs.undone.open")}
+        </AnchorLink>
       </Alert>
     );
   if (job.error === jobNotices.stalled)
@@ -29,7 +41,7 @@ export function JobNotices({ job }: { job: Job }) {
         title={t("jobs.changedSinceCheck.title")}
         role="status"
       >
-        {t(`jobs.about.${kindsOfJob[job.kind].of}.changedSince`)}
+        {t(kindTexts(job.kind).changedSince)}
       </Alert>
     );
   if (job.error === jobNotices.creatorEnded)

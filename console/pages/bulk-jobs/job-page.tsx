@@ -14,6 +14,7 @@ import { JobFacts } from "./job-facts.tsx";
 import { JobNotices } from "./job-notices.tsx";
 import { JobResult } from "./results/job-result.tsx";
 import { canBeCancelled, isFinal, type Job } from "./job.ts";
+import { kindTexts } from "./kind-texts.ts";
 import { kindsOnPage } from "./kinds.ts";
 import { LatestFailures } from "./run/latest-failures.tsx";
 import { NotificationButton } from "./run/notification-button.tsx";
@@ -22,7 +23,8 @@ import { ProblemSection } from "./plan/problem-section.tsx";
 import { ProgressBar } from "./run/progress-bar.tsx";
 import { QueuePlace } from "./run/queue-place.tsx";
 import { StartForm } from "./plan/start-form.tsx";
-import { StepList, stepOf } from "./step-list.tsx";
+import { StepList } from "./step-list.tsx";
+import { shownState, stepOf, stepsMade } from "./steps.ts";
 import { useJob } from "./run/use-job.ts";
 
 /** One bulk job, in any of its states: a user who reloads the page continues at the same step. */
@@ -52,8 +54,17 @@ function ShownJob({ id }: { id: string }) {
   const running = canBeCancelled(job) && job.state !== "ready";
   return (
     <Page
-      title={t(`jobs.kinds.${job.kind}`)}
-      lead={<StatusBadge status={job.state} />}
+      title={t(kindTexts(job.kind).title)}
+      lead={
+        <>
+          <StatusBadge status={shownState(job)} />
+          {job.name !== null && (
+            <Text component="span" ml="sm" style={{ overflowWrap: "anywhere" }}>
+              {job.name}
+            </Text>
+          )}
+        </>
+      }
       actions={
         running && (
           <>
@@ -65,7 +76,7 @@ function ShownJob({ id }: { id: string }) {
         )
       }
     >
-      <StepList current={stepOf(job)} selected={job.origin === "filter"} />
+      <StepList current={stepOf(job)} made={stepsMade(job)} selected={job.origin === "filter"} />
       <JobNotices job={job} />
       <Stage job={job} />
       <JobFacts job={job} />

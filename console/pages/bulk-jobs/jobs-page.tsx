@@ -1,3 +1,4 @@
+import { Stack, Text } from "@mantine/core";
 import { IconListCheck } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -16,6 +17,8 @@ import { Time } from "../../ui/value/time.tsx";
 import { useNumber } from "./counts.ts";
 import { Creator } from "./creator.tsx";
 import { findJobs, jobsKey, type Job } from "./job.ts";
+import { kindTexts } from "./kind-texts.ts";
+import { shownState } from "./steps.ts";
 import { NewJobButtons } from "./new-job-buttons.tsx";
 import { RowActions } from "./row-actions.tsx";
 import { SmallProgress } from "./small-progress.tsx";
@@ -32,7 +35,7 @@ export function JobsPage() {
         label={t("nav.jobs")}
         load={useLoad()}
         idOf={({ id }) => id}
-        rowLabel={({ kind }) => t(`jobs.kinds.${kind}`)}
+        rowLabel={({ kind, name }) => [t(kindTexts(kind).title), name ?? ""].join(" ").trim()}
         columns={useColumns()}
         exported={useExported()}
         filters={useFilters()}
@@ -85,10 +88,17 @@ function useColumns(): Column<Job>[] {
       key: "kind",
       title: t("jobs.columns.kind"),
       card: "title",
-      render: ({ id, kind }) => (
-        <AnchorLink to="/jobs/$id" params={{ id }} inherit>
-          {t(`jobs.kinds.${kind}`)}
-        </AnchorLink>
+      render: ({ id, kind, name }) => (
+        <Stack gap={0}>
+          <AnchorLink to="/jobs/$id" params={{ id }} inherit>
+            {t(kindTexts(kind).title)}
+          </AnchorLink>
+          {name !== null && (
+            <Text size="sm" c="dimmed" maw={280} style={{ overflowWrap: "anywhere" }}>
+              {name}
+            </Text>
+          )}
+        </Stack>
       ),
     },
     {
@@ -107,7 +117,7 @@ function useColumns(): Column<Job>[] {
       title: t("jobs.columns.state"),
       width: 210,
       card: "badge",
-      render: ({ state }) => <StatusBadge status={state} />,
+      render: (job) => <StatusBadge status={shownState(job)} />,
     },
     {
       key: "progress",
@@ -139,7 +149,7 @@ function useExported(): CsvColumn<Job>[] {
     { title: t("jobs.facts.createdBy"), text: ({ createdBy }) => createdBy },
     { title: t("jobs.columns.created"), time: ({ createdAt }) => createdAt },
     { title: t("jobs.facts.finished"), time: ({ finishedAt }) => finishedAt },
-    { title: t("jobs.columns.state"), text: ({ state }) => t(`status.${state}`) },
+    { title: t("jobs.columns.state"), text: (job) => t(`status.${shownState(job)}`) },
     { title: t("jobs.columns.rows"), text: ({ total }) => total },
     { title: t("jobs.counts.changed"), text: ({ changed }) => changed },
     { title: t("jobs.counts.unchanged"), text: ({ unchanged }) => unchanged },

@@ -24,20 +24,24 @@ interface KindOnPage {
   color: "teal" | "red";
   /** For the finished rows in the bar of a running job. */
   bar: "teal.7" | "gray.6";
+  /** The share of these is shown before the job starts. An onboarding has none: the people it adds are no part yet. */
+  touches: readonly ("people" | "profiles")[];
   /** The counts before the job runs, and after. */
   counts: Readonly<Record<"willChange" | "isSo" | "changed" | "wasSo", CountName>>;
 }
 
-/** The look of each kind of job. Its texts have the kind's name in both text files. */
+/** The look of each kind of job. Its texts are in `kind-texts.ts`. */
 export const kindsOnPage: Readonly<Record<JobKind, KindOnPage>> = {
   onboarding: {
     color: "teal",
     bar: "teal.7",
+    touches: [],
     counts: { willChange: "willChange", isSo: "alreadySo", changed: "changed", wasSo: "unchanged" },
   },
   offboarding: {
     color: "red",
     bar: "gray.6",
+    touches: ["people", "profiles"],
     counts: {
       willChange: "willLoseAccess",
       isSo: "alreadyOffboarded",
@@ -48,11 +52,13 @@ export const kindsOnPage: Readonly<Record<JobKind, KindOnPage>> = {
   reactivation: {
     color: "teal",
     bar: "teal.7",
+    touches: ["people"],
     counts: { willChange: "willReturn", isSo: "alreadySo", changed: "returned", wasSo: "unchanged" },
   },
   revocation: {
     color: "red",
     bar: "gray.6",
+    touches: ["profiles"],
     counts: { willChange: "willBeRevoked", isSo: "alreadyRevoked", changed: "revoked", wasSo: "alreadyRevoked" },
   },
 };

@@ -4,6 +4,7 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { useNumber } from "../bulk-jobs/counts.ts";
+import { kindTexts } from "../bulk-jobs/kind-texts.ts";
 import { SmallProgress } from "../bulk-jobs/small-progress.tsx";
 import type { Overview } from "./overview.ts";
 
@@ -31,7 +32,8 @@ export function RunningJobs({ jobs: { running, items, inGrace } }: { jobs: Overv
             <Stack key={job.id} gap={4}>
               <Group justify="space-between" gap="xs">
                 <AnchorLink to="/jobs/$id" params={{ id: job.id }} size="sm">
-                  {t(`jobs.kinds.${job.kind}`)}
+                  {t(kindTexts(job.kind).title)}
+                  {job.name !== null && `: ${job.name}`}
                 </AnchorLink>
                 <StatusBadge status={job.state} />
               </Group>
@@ -47,12 +49,13 @@ export function RunningJobs({ jobs: { running, items, inGrace } }: { jobs: Overv
       )}
       {inGrace.length > 0 && (
         <Stack gap="xs" mt="md" component="ul" p={0} style={{ listStyle: "none" }}>
-          {inGrace.map(({ id, total, done, revokeAt }) => (
+          {inGrace.map(({ id, name, total, done, revokeAt }) => (
             <Text key={id} size="sm" component="li">
               <AnchorLink to="/jobs/$id" params={{ id }} size="sm">
                 {t("dashboard.jobs.inGrace", { count: total - done, formatted: number(total - done) })}
               </AnchorLink>{" "}
               {revokeAt !== null && <Time at={revokeAt} relative />}
+              {name !== null && ` · ${name}`}
             </Text>
           ))}
         </Stack>

@@ -1,6 +1,7 @@
 import { Badge } from "@mantine/core";
 import {
   IconAlertTriangle,
+  IconArrowBackUp,
   IconBan,
   IconCircleCheck,
   IconCircleDashed,
@@ -33,6 +34,7 @@ const statuses = {
   grace: { color: "yellow", icon: IconClock },
   cancelling: { color: "orange", icon: IconLoader2 },
   cancelled: { color: "gray", icon: IconBan },
+  undone: { color: "gray", icon: IconArrowBackUp },
   completed: { color: "teal", icon: IconCircleCheck },
   completed_with_errors: { color: "orange", icon: IconAlertTriangle },
   fresh: { color: "teal", icon: IconCircleCheck },

@@ -7,6 +7,7 @@ import { saveFile } from "../../../list/export-csv.ts";
 import { templateOf } from "./columns-of.ts";
 import { acceptedFiles } from "./file-type.ts";
 import type { JobKind } from "../job.ts";
+import { kindTexts } from "../kind-texts.ts";
 
 /** A place to drop a file, with a button for users who do not drag. */
 export function FileDrop({ kind, onFile }: { kind: JobKind; onFile: (file: File) => void }) {
@@ -52,7 +53,7 @@ export function FileDrop({ kind, onFile }: { kind: JobKind; onFile: (file: File)
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
             onClick={() => {
-              saveFile(templateOf(kind, viewer()), t(`jobs.file.templateName.${kind}`));
+              saveFile(templateOf(kind, viewer()), t(kindTexts(kind).template));
             }}
           >
             {t("jobs.file.template")}

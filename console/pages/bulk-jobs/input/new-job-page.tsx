@@ -13,6 +13,7 @@ import { ColumnTable } from "./column-table.tsx";
 import { FileChoice } from "./file-choice.tsx";
 import type { Chosen } from "./file-type.ts";
 import { jobKey, jobsKey, type Job, type JobKind } from "../job.ts";
+import { kindTexts } from "../kind-texts.ts";
 import { forgetPasted } from "./pasted-rows.tsx";
 import { useRefusedFile } from "./refused-file.ts";
 import { StepList } from "../step-list.tsx";
@@ -30,7 +31,7 @@ function NewJob({ kind }: { kind: JobKind }) {
   const { t } = useTranslation();
   const { share, error, pasted, send, stop, refuse } = useUpload(kind);
   return (
-    <Page title={t(`jobs.new.${kind}`)} lead={t(`jobs.new.lead.${kind}`)}>
+    <Page title={t(kindTexts(kind).begin)} lead={t(kindTexts(kind).lead)}>
       <LeaveGuard when={share !== undefined} text={t("jobs.upload.leave")} />
       <StepList current="file" />
       <Stack gap="lg" maw={900}>

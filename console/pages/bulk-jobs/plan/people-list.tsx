@@ -14,6 +14,7 @@ import { useIncludedPeople } from "../../../ui/value/person.tsx";
 import { Serial } from "../../../ui/value/serial.tsx";
 import { useNumber } from "../counts.ts";
 import { jobKey, newestOf, type Job } from "../job.ts";
+import { kindTexts } from "../kind-texts.ts";
 import { loadRows, type PersonRow } from "./load-rows.ts";
 import { RowOutcome } from "./row-outcome.tsx";
 
@@ -21,33 +22,40 @@ import { RowOutcome } from "./row-outcome.tsx";
 export function PeopleList({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { error, act, busy } = useRows(job);
-  const { of } = kindsOfJob[job.kind];
+  const texts = kindTexts(job.kind);
   const mayChange = useMay()("changeJob");
   const beside = useIncludedPeople();
+  const columns = useColumns(job);
+  const rowAction: Column<PersonRow> = {
+    key: "actions",
+    title: t("jobs.people.actions"),
+    card: "actions",
+    render: (row) => <RowButton row={row} busy={busy} act={act} />,
+  };
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
-        {t(`jobs.people.title.${job.kind}`)}
+        {t(texts.list)}
       </Title>
       {error !== null && <ErrorNotice error={error} />}
       <DataList<PersonRow>
         name={rowsKey(job)}
-        label={t(`jobs.people.title.${job.kind}`)}
+        label={t(texts.list)}
         load={(query, signal) => loadRows(job.id, { ...query, ...beside }, signal)}
         idOf={({ row }) => String(row)}
-        rowLabel={({ serial, person, pairwiseID, email }) => serial ?? person?.pairwiseID ?? pairwiseID ?? email ?? ""}
-        columns={useColumns(job)}
+        rowLabel={nameOf}
+        columns={[...columns, ...(mayChange ? [rowAction] : [])]}
         filters={useFilters(job)}
-        searchLabel={t(`jobs.about.${of}.search`)}
-        noMatchHint={t(`jobs.about.${of}.noMatch`)}
-        empty={{ icon: IconUsers, text: t(`jobs.about.${of}.empty`) }}
+        searchLabel={t(texts.search)}
+        noMatchHint={t(texts.noMatch)}
+        empty={{ icon: IconUsers, text: t(texts.empty) }}
         {...(mayChange && {
           actions: (rows, clear) => (
             <Group gap="xs">
               <RowsButton
                 icon={IconUserMinus}
                 label={t("jobs.people.leaveOut")}
-                rows={rows.filter(({ status }) => status === "changed" || status === "unchanged")}
+                rows={rows.filter(canBeLeftOut)}
                 busy={busy}
                 onPress={(of) => {
                   act("DELETE", of, clear);
@@ -56,7 +64,7 @@ export function PeopleList({ job }: { job: Job }) {
               <RowsButton
                 icon={IconArrowBackUp}
                 label={t("jobs.people.takeBackIn")}
-                rows={rows.filter(({ error: reason }) => reason === "taken_out")}
+                rows={rows.filter(isLeftOut)}
                 busy={busy}
                 onPress={(of) => {
                   act("PUT", of, clear);
@@ -67,6 +75,34 @@ export function PeopleList({ job }: { job: Job }) {
         })}
       />
     </Stack>
+  );
+}
+
+const nameOf = ({ serial, person, pairwiseID, email }: PersonRow): string =>
+  serial ?? person?.pairwiseID ?? pairwiseID ?? email ?? "";
+
+const canBeLeftOut = ({ status }: PersonRow): boolean => status === "changed" || status === "unchanged";
+const isLeftOut = ({ error }: PersonRow): boolean => error === "taken_out";
+
+/** Leaves one row out, or takes it back in. */
+function RowButton({ row, busy, act }: { row: PersonRow; busy: boolean; act: ReturnType<typeof useRows>["act"] }) {
+  const { t } = useTranslation();
+  const name = nameOf(row);
+  if (!canBeLeftOut(row) && !isLeftOut(row)) return null;
+  const out = canBeLeftOut(row);
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      // Disabled, the button would lose the focus.
+      aria-disabled={busy}
+      aria-label={t(out ? "jobs.people.leaveOutRow" : "jobs.people.takeBackInRow", { name })}
+      onClick={() => {
+        if (!busy) act(out ? "DELETE" : "PUT", [row.row], () => undefined);
+      }}
+    >
+      {t(out ? "jobs.people.leaveOut" : "jobs.people.takeBackIn")}
+    </Button>
   );
 }
 
@@ -134,7 +170,7 @@ function useFilters({ kind }: Job): Filter[] {
       kind: "choice",
       key: "status",
       label: t("jobs.people.outcome"),
-      choices: statuses.map((status) => ({ value: status, label: t(`jobs.people.outcomes.${kind}.${status}`) })),
+      choices: statuses.map((status) => ({ value: status, label: t(kindTexts(kind).outcome[status]) })),
     },
   ];
 }

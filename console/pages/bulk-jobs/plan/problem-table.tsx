@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
-import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";
 import type { Column } from "../../../list/columns.ts";
 import { useNumber } from "../counts.ts";
 import type { Job, JobRow } from "../job.ts";
+import { kindTexts } from "../kind-texts.ts";
 import { useProblem } from "./problem.ts";
 import { RowsTable } from "./rows-table.tsx";
 
@@ -22,7 +22,7 @@ export function ProblemTable({ job, rows, caption }: { job: Job; rows: readonly 
     },
     {
       key: "subject",
-      title: t(`jobs.about.${kindsOfJob[job.kind].of}.subject`),
+      title: t(kindTexts(job.kind).subject),
       card: "title",
       render: ({ subject }) => (subject === "" ? "–" : subject),
     },

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconEqual, IconUserMinus } from "@tabler/icons-react
 import { useTranslation } from "react-i18next";
 import { looks } from "../count-cards.tsx";
 import type { JobKind } from "../job.ts";
+import { kindTexts } from "../kind-texts.ts";
 import { kindsOnPage } from "../kinds.ts";
 import type { PersonRow } from "./load-rows.ts";
 
@@ -20,7 +21,7 @@ export function RowOutcome({ kind, row: { status } }: { kind: JobKind; row: Pers
           : { color: "gray", icon: IconEqual };
   return (
     <Badge color={color} variant="light" tt="none" miw="max-content" leftSection={<Icon size={14} aria-hidden />}>
-      {t(`jobs.people.outcomes.${kind}.${shown}`)}
+      {t(kindTexts(kind).outcome[shown])}
     </Badge>
   );
 }

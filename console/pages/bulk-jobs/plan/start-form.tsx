@@ -1,12 +1,11 @@
-import { Alert, Button, Checkbox, Group, Paper, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { Alert, Button, Group, Paper, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
 import { IconAlertTriangle, IconPlayerPlay } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jobNotices, kindsOfJob } from "../../../../domain/bulk-job/job.ts";
 import { scheduledDaysMax } from "../../../../domain/lifetimes.ts";
-import { unconfirmedShareMax, unconfirmedRemovalsMax } from "../../../../domain/limits.ts";
-import { api, ApiError, listOf } from "../../../api/api-client.ts";
+import { ApiError } from "../../../api/api-client.ts";
 import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
 import { textColor } from "../../../ui/theme.ts";
 import { localTime, viewersZone } from "../../../ui/value/local-time.ts";
@@ -14,21 +13,27 @@ import { CancelButton } from "../cancel-button.tsx";
 import { useNumber } from "../counts.ts";
 import { GraceChoice } from "./grace-choice.tsx";
 import { jobKey, newestOf, startJob, type Job, type Start } from "../job.ts";
+import { kindTexts } from "../kind-texts.ts";
+import { TouchedLines } from "./touched-lines.tsx";
+import { useTouched } from "./use-touched.ts";
 
-/** Starts a checked job, now or later. A job that removes access first asks the user to type its number. */
+/**
+ * Starts a checked job of any kind, now or later. Shows what happens, to how many and how large a part of the realm
+ * that is, and whether it can be undone. A job that removes access, or changes a large part, asks for its number.
+ */
 export function StartForm({ job }: { job: Job }) {
   const { t } = useTranslation();
   const number = useNumber();
   const queries = useQueryClient();
   const [typed, setTyped] = useState("");
-  const [sure, setSure] = useState(false);
   const [later, setLater] = useState(false);
   const [time, setTime] = useState("");
   const [key] = useState(() => crypto.randomUUID());
-  const offboarding = job.kind === "offboarding";
-  const { of, takesAway, confirmed } = kindsOfJob[job.kind];
-  const share = useShare(job);
+  const { takesAway } = kindsOfJob[job.kind];
+  const { touched, isBeyond } = useTouched(job);
+  const hasGrace = job.kind === "offboarding";
   const [graceDays, setGraceDays] = useState<number | null | undefined>(job.graceDays);
+  const texts = kindTexts(job.kind, { leavesOut: job.failed > 0, later: typeof graceDays === "number" });
 
   const { mutate, isPending, error } = useMutation({
     mutationFn: (start: Start) => startJob(job.id, start, key),
@@ -37,36 +42,14 @@ export function StartForm({ job }: { job: Job }) {
     },
   });
   const refused = error instanceof ApiError && error.code === jobNotices.confirmationRequired;
-  const tooLarge =
-    confirmed &&
-    (refused ||
-      job.error === jobNotices.confirmationRequired ||
-      (job.changed > unconfirmedRemovalsMax && share !== undefined && share > unconfirmedShareMax));
-  const matches = !takesAway || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
+  const tooLarge = isBeyond || refused || job.error === jobNotices.confirmationRequired;
+  const asksNumber = takesAway || tooLarge;
+  const matches = !asksNumber || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
   const at = later ? new Date(time) : undefined;
   const timeIsMissing = at !== undefined && Number.isNaN(at.getTime());
-  const counts = {
-    count: job.changed,
-    formatted: number(job.changed),
-    left: number(job.failed),
-    profiles: number(job.affectedProfiles ?? 0),
-  };
+  const counts = { count: job.changed, formatted: number(job.changed), left: number(job.failed) };
 
-  if (job.changed === 0)
-    return (
-      <Paper withBorder p="lg">
-        <Stack>
-          <Title order={2} size="h4">
-            {t("jobs.start.nothing")}
-          </Title>
-          <Text>{job.skipped > 0 ? t(`jobs.about.${of}.allLeftOut`) : t("jobs.start.nothingText")}</Text>
-          <Group>
-            <CancelButton job={job} />
-          </Group>
-        </Stack>
-      </Paper>
-    );
-
+  if (job.changed === 0) return <NothingToStart job={job} />;
   return (
     <Paper
       withBorder
@@ -77,7 +60,7 @@ export function StartForm({ job }: { job: Job }) {
         mutate({
           executeAt: at?.toISOString(),
           confirmTotal: tooLarge ? job.changed : undefined,
-          ...(offboarding && { graceDays }),
+          ...(hasGrace && { graceDays }),
         });
       }}
     >
@@ -85,19 +68,16 @@ export function StartForm({ job }: { job: Job }) {
         <Title order={2} size="h4">
           {t("jobs.steps.confirm")}
         </Title>
-        {offboarding && job.affectedProfiles !== null && (
-          <Text fw={600} style={{ color: textColor("red") }}>
-            {t("jobs.start.losing", counts)}
-          </Text>
+        <Text>{t(texts.happens, { ...counts, days: t("jobs.start.afterDays", { count: graceDays ?? 0 }) })}</Text>
+        <TouchedLines kind={job.kind} touched={touched} />
+        <Text {...(takesAway && { fw: 600, style: { color: textColor("red") } })}>{t(texts.takenBack)}</Text>
+        {hasGrace && <GraceChoice days={graceDays} hint={t("jobs.start.devices.hint")} onChange={setGraceDays} />}
+        {tooLarge && (
+          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.start.many")}>
+            {t(texts.many, counts)}
+          </Alert>
         )}
-        <Text>
-          {offboarding && typeof graceDays === "number"
-            ? t("jobs.start.text.offboardingLater", { ...counts, days: graceDays })
-            : t(`jobs.start.text.${job.kind}`, counts)}
-        </Text>
-        <Text {...(takesAway && { fw: 600 })}>{t(`jobs.start.takenBack.${job.kind}`)}</Text>
-        {offboarding && <GraceChoice days={graceDays} hint={t("jobs.start.devices.hint")} onChange={setGraceDays} />}
-        {takesAway && (
+        {asksNumber && (
           <TextInput
             label={t("jobs.start.typeNumber", { number: number(job.changed) })}
             value={typed}
@@ -108,27 +88,6 @@ export function StartForm({ job }: { job: Job }) {
               setTyped(event.currentTarget.value);
             }}
           />
-        )}
-        {tooLarge && (
-          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.start.many")}>
-            <Stack gap="sm">
-              <Text size="sm">
-                {share === undefined || share > 1
-                  ? t(`jobs.about.${of}.many`, counts)
-                  : t(`jobs.about.${of}.share`, {
-                      ...counts,
-                      percent: share < 0.01 ? "< 1" : number(Math.round(share * 100)),
-                    })}
-              </Text>
-              <Checkbox
-                label={t(`jobs.start.sure.${job.kind}`, counts)}
-                checked={sure}
-                onChange={(event) => {
-                  setSure(event.currentTarget.checked);
-                }}
-              />
-            </Stack>
-          </Alert>
         )}
         <Switch
           label={t("jobs.start.later")}
@@ -158,9 +117,9 @@ export function StartForm({ job }: { job: Job }) {
             {...(takesAway && { color: "red" })}
             leftSection={<IconPlayerPlay size={16} aria-hidden />}
             loading={isPending}
-            disabled={!matches || timeIsMissing || (offboarding && graceDays === undefined) || (tooLarge && !sure)}
+            disabled={!matches || timeIsMissing || (hasGrace && graceDays === undefined)}
           >
-            {t(`jobs.start.button.${job.kind}${job.failed > 0 ? "LeaveOut" : ""}`, counts)}
+            {t(texts.button, counts)}
           </Button>
           <CancelButton job={job} />
         </Group>
@@ -169,19 +128,20 @@ export function StartForm({ job }: { job: Job }) {
   );
 }
 
-/** Returns the share of the realm's active people or profiles that a job affects. */
-function useShare({ kind, changed }: Job): number | undefined {
-  const { of, confirmed } = kindsOfJob[kind];
-  const { data } = useQuery({
-    queryKey: [of === "people" ? "users" : "profiles", "active count"],
-    queryFn: ({ signal }) => countActive[of](signal),
-    enabled: confirmed && changed > unconfirmedRemovalsMax,
-  });
-  return data === undefined || data.total === 0 ? undefined : changed / data.total;
+/** Explains why a checked job has nothing to do, and lets the user discard it. */
+function NothingToStart({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  return (
+    <Paper withBorder p="lg">
+      <Stack>
+        <Title order={2} size="h4">
+          {t("jobs.start.nothing")}
+        </Title>
+        <Text>{t(job.skipped > 0 ? kindTexts(job.kind).allLeftOut : "jobs.start.nothingText")}</Text>
+        <Group>
+          <CancelButton job={job} />
+        </Group>
+      </Stack>
+    </Paper>
+  );
 }
-
-const countActive: Readonly<Record<"people" | "profiles", (signal: AbortSignal) => Promise<{ total: number }>>> = {
-  people: (signal) =>
-    listOf(api.GET("/api/user", { params: { query: { limit: 1, filter: { blacklisted: "false" } } }, signal })),
-  profiles: (signal) => listOf(api.GET("/api/profiles", { params: { query: { limit: 1 } }, signal })),
-};

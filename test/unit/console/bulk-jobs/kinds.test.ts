@@ -1,35 +1,32 @@
 import { describe, expect, test } from "vitest";
+import { kindTexts } from "../../../../console/pages/bulk-jobs/kind-texts.ts";
 import { kindsOnPage } from "../../../../console/pages/bulk-jobs/kinds.ts";
 import german from "../../../../console/texts/de.json" with { type: "json" };
 import english from "../../../../console/texts/en.json" with { type: "json" };
 import { jobKinds, kindsOfJob, type JobKind } from "../../../../domain/bulk-job/job.ts";
 
-const texts = { en: english.jobs, de: german.jobs };
-type Texts = typeof english.jobs | typeof german.jobs;
+const texts = { en: english, de: german };
+type Texts = typeof english | typeof german;
+
+/** Returns the text with a key, in the plural if it has one. */
+function textAt(key: string, language: Texts): string {
+  const at = (name: string): unknown =>
+    name
+      .split(".")
+      .reduce<unknown>((branch, part) => (branch as Record<string, unknown> | undefined)?.[part], language);
+  const found = at(key) ?? at(`${key}_other`);
+  if (typeof found !== "string") throw new Error(`${key} is no text`);
+  return found;
+}
 
 /** Returns all texts of one kind, as its pages show them from the choice of a file to the result. */
-const textsOf = (kind: JobKind, jobs: Texts): Record<string, string> => {
-  const { counts } = kindsOnPage[kind];
-  const about = jobs.about[kindsOfJob[kind].of];
-  return {
-    title: jobs.kinds[kind],
-    begin: jobs.new[kind],
-    lead: jobs.new.lead[kind],
-    question: jobs.start.text[`${kind}_other`],
-    takenBack: jobs.start.takenBack[kind],
-    tick: jobs.start.sure[`${kind}_other`],
-    button: jobs.start.button[`${kind}_other`],
-    buttonLeavingOut: jobs.start.button[`${kind}LeaveOut_other`],
-    list: jobs.people.title[kind],
-    willChange: jobs.counts[counts.willChange],
-    changed: jobs.counts[counts.changed],
-    row: jobs.people.outcomes[kind].changed,
-    share: about.share_other,
-    many: about.many_other,
-    empty: about.empty,
-    leftOut: about.allLeftOut,
-  };
-};
+function textsOf(kind: JobKind, language: Texts): Record<string, string> {
+  const { outcome, share, ...plain } = kindTexts(kind);
+  const buttonLeavingOut = kindTexts(kind, { leavesOut: true }).button;
+  const row = outcome.changed;
+  const keys = { ...plain, buttonLeavingOut, row, share: share[kindsOfJob[kind].of] };
+  return Object.fromEntries(Object.entries(keys).map(([place, key]) => [place, textAt(key, language)]));
+}
 
 /** Words for texts of one kind only. */
 const ownWords: Record<keyof typeof texts, Record<JobKind, RegExp>> = {
@@ -57,20 +54,10 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
     const own = textsOf(kind, texts[language]);
     const words = ownWords[language];
 
-    test("has its own words for questions, checkboxes, buttons, counts and lists", () => {
-      for (const place of [
-        "title",
-        "begin",
-        "question",
-        "tick",
-        "button",
-        "buttonLeavingOut",
-        "willChange",
-        "changed",
-        "row",
-      ]) {
+    test("has its own words for questions, buttons, counts and lists", () => {
+      for (const place of ["title", "begin", "happens", "button", "buttonLeavingOut", "willChange", "changed", "row"]) {
         expect(own[place], place).toMatch(
-          place === "question" && kind === "offboarding" ? /lose access|Zugang/ : words[kind],
+          place === "happens" && kind === "offboarding" ? /lose access|Zugang/ : words[kind],
         );
       }
     });
@@ -82,9 +69,8 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
           "title",
           "begin",
           "lead",
-          "question",
+          "happens",
           "takenBack",
-          "tick",
           "button",
           "buttonLeavingOut",
           "list",
@@ -93,13 +79,13 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
           "row",
         ])
           expect(own[place], `${place} of ${other}`).not.toBe(others[place]);
-        for (const place of ["tick", "button"]) expect(own[place], `${place} of ${other}`).not.toMatch(words[other]);
+        expect(own["button"], `button of ${other}`).not.toMatch(words[other]);
       }
     });
 
     test("counts people or profiles, whichever it changes", () => {
       const [its, others] = of === "people" ? [people, profiles] : [profiles, people];
-      for (const place of ["tick", "button", "share", "many", "empty", "leftOut"]) {
+      for (const place of ["button", "share", "many", "empty", "allLeftOut"]) {
         if (kind === "onboarding" && place === "button") continue;
         expect(own[place], place).toMatch(its[language]);
         expect(own[place], place).not.toMatch(others[language]);
@@ -115,6 +101,13 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
     });
   });
 
+  test("shows the share of the people or profiles that it changes, and an offboarding that of the devices too", () => {
+    expect(kindsOnPage[kind].touches).toEqual(
+      { onboarding: [], offboarding: ["people", "profiles"], reactivation: ["people"], revocation: ["profiles"] }[kind],
+    );
+    if (takesAway) expect(kindsOnPage[kind].touches).toContain(of);
+  });
+
   test("is red if it takes something away, and green only if it does not", () => {
     expect(kindsOnPage[kind].color).toBe(takesAway ? "red" : "teal");
     expect(kindsOnPage[kind].bar.startsWith("teal")).toBe(!takesAway);
@@ -123,4 +116,24 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
 
 test("a kind that takes something away needs its number confirmed", () => {
   for (const { takesAway, confirmed } of Object.values(kindsOfJob)) expect(confirmed || !takesAway).toBe(true);
+});
+
+describe.each(["en", "de"] as const)("days of grace in %s", (language) => {
+  const written = (kind: JobKind, place: "happens" | "takenBack", later: boolean): string =>
+    textAt(kindTexts(kind, { later })[place], texts[language]);
+
+  test("change what happens to an offboarding and whether it can be undone, and nothing of other kinds", () => {
+    for (const place of ["happens", "takenBack"] as const) {
+      expect(written("offboarding", place, true)).not.toBe(written("offboarding", place, false));
+      expect(written("revocation", place, true)).toBe(written("revocation", place, false));
+    }
+    expect(written("offboarding", "takenBack", true)).toMatch(/^(?:Until then|Bis dahin)/);
+  });
+
+  test("are counted: one day has a text of its own", () => {
+    const { afterDays_one: one, afterDays_other: more } = texts[language].jobs.start;
+    expect([one, more]).toEqual(
+      language === "en" ? ["{{count}} day", "{{count}} days"] : ["{{count}} Tag", "{{count}} Tagen"],
+    );
+  });
 });

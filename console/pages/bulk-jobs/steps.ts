@@ -1,0 +1,42 @@
+import { finalJobStates, type JobState } from "../../../domain/bulk-job/job.ts";
+
+export const steps = ["file", "check", "confirm", "run", "result"] as const;
+export type Step = (typeof steps)[number];
+
+interface StepsOf {
+  state: JobState;
+  dryRun: boolean;
+  startedAt: string | null;
+}
+
+/** Returns the step that a job is at. */
+export function stepOf({ state }: Pick<StepsOf, "state">): Step {
+  if (state === "checking") return "check";
+  if (state === "ready") return "confirm";
+  return state === "scheduled" || state === "queued" || state === "running" || state === "cancelling"
+    ? "run"
+    : "result";
+}
+
+/**
+ * Returns the steps before the current one that a job has made. A job that starts by itself is not confirmed, and one
+ * that was discarded or had nothing to do did not run.
+ */
+export function stepsMade(job: StepsOf): ReadonlySet<Step> {
+  const at = steps.indexOf(stepOf(job));
+  const started = job.startedAt !== null || job.state === "scheduled" || job.state === "queued";
+  const made: Readonly<Record<Step, boolean>> = {
+    file: true,
+    check: true,
+    confirm: job.dryRun && started,
+    run: job.startedAt !== null,
+    result: false,
+  };
+  return new Set(steps.filter((step, index) => index < at && made[step]));
+}
+
+const finalStates: ReadonlySet<JobState> = new Set(finalJobStates);
+
+/** Returns the state to show: an offboarding that has ended and was undone is called so, and no longer completed. */
+export const shownState = ({ state, undoneBy }: { state: JobState; undoneBy: string | null }): JobState | "undone" =>
+  undoneBy !== null && finalStates.has(state) ? "undone" : state;
