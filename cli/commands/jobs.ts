@@ -25,7 +25,7 @@ const runOptions = {
   executeAt: option("TIME", "the earliest start; ISO 8601", z.string().min(1).optional()),
   confirmTotal: option(
     "N",
-    "the number of people that will be offboarded or let in again, or of profiles that will be revoked; needed when they are a large part of the realm",
+    "the number of people that will be offboarded or reactivated, or of profiles that will be revoked; needed when they are a large part of the realm",
     wholeNumber(0, 9_999_999).optional(),
   ),
 };

@@ -57,10 +57,10 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
         expect(await card(page, "Expire within 30 days")).toMatch(/\n0\n0 of them within 7 days$/);
         expect(await card(page, "Revocation list")).toMatch(/Fresh\nPublished .+\nValid until /);
 
-        const sentence = "In the last 24 hours, 12 were issued and 1 revoked.";
+        const sentence = "In the last 24 hours: 12 issued, 1 revoked.";
         await page.waitForSelector(`[role=img][aria-label^="${sentence}"] svg.recharts-surface`);
         await page.click("text=7 days >> nth=-1");
-        await page.waitForSelector("text=In the last 7 days, 12 were issued and 1 revoked.");
+        await page.waitForSelector("text=In the last 7 days: 12 issued, 1 revoked.");
         await page.click("button:has-text('Table')");
         await page.waitForSelector("main [aria-label='Issued and revoked profiles'] tbody tr");
         const rows = await page.locator("main [aria-label='Issued and revoked profiles'] tbody tr").allInnerTexts();

@@ -114,9 +114,9 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     await expectFaultless(watched);
     await tabTo(page.getByRole("textbox", { name: "Type 123 to continue" }));
     await page.keyboard.type("123");
-    await pressAt(page.getByRole("button", { name: "Let 123 people in again" }));
+    await pressAt(page.getByRole("button", { name: "Reactivate 123 people" }));
     await stated(page, "Completed");
-    expect(await counted(page, "Let in again")).toBe("123");
+    expect(await counted(page, "Reactivated")).toBe("123");
     expect(await Promise.all(users.map(({ id }) => isOffboarded(id)))).toEqual([false, false, false, false]);
     await pressAt(page.getByRole("link", { name: "This job undoes an offboarding" }));
     await stated(page, "Undone");
@@ -163,7 +163,7 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     const { page, context } = await subject.open("/console/jobs/new/onboarding");
     await upload(page, "big.xlsx", file);
     await stated(page, "Ready");
-    expect(await counted(page, "Will change")).toBe(manyRows.toLocaleString("en-GB"));
+    expect(await counted(page, "New or updated")).toBe(manyRows.toLocaleString("en-GB"));
     await context.close();
   });
 

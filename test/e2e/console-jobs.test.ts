@@ -120,7 +120,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await page.keyboard.press("Enter");
     await headed(page, "Onboarding");
     await stated(page, "Ready");
-    expect(await counted(page, "Will change")).toBe("1");
+    expect(await counted(page, "New or updated")).toBe("1");
     expect(await counted(page, "Problems")).toBe("1");
     expect(await problems(page)).toEqual([
       expect.stringMatching(/^1\s+Has to be a whole number from 0 to 100\s+maxProfiles\s+3$/),
@@ -178,7 +178,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       "onboarding",
       "kennung;profileName;deviceType;format\nlocked;Phone;iOS;pem\nsteady;Phone;iOS;pem\n",
     );
-    expect(await counted(page, "Will change")).toBe("2");
+    expect(await counted(page, "New or updated")).toBe("2");
     await service().put(`/api/user/${locked.id}/status`, { locked: true });
     await page.click('button:has-text("Start for 2 people")');
     await page.waitForSelector("text=The data has changed since the check");
@@ -224,7 +224,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       const watched = await subject.open("/console/jobs");
       const { page } = watched;
       await begin(page, "onboarding", manyPeople("many"));
-      expect(await counted(page, "Will change")).toBe("4,998");
+      expect(await counted(page, "New or updated")).toBe("4,998");
       expect(await counted(page, "Problems")).toBe("2");
       expect(await problems(page)).toEqual([
         expect.stringMatching(/^1\s+This person is not known here\s+–\s+8$/),
@@ -294,7 +294,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
 
       await choose(page, "onboarding", results);
       await stated(page, "Completed with errors");
-      await page.waitForSelector("[role=status] >> text=There is nothing to do");
+      await page.waitForSelector("[role=status] >> text=Nothing to do");
       expect(await counted(page, "Unchanged")).toBe("4,998");
       await worker.stop();
       await watched.context.close();

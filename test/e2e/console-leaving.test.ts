@@ -75,7 +75,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     await page.getByRole("heading", { name: "Reactivation", level: 1 }).waitFor();
     await stated(page, "Ready");
     expect(await Promise.all(leavers.map(isOut))).toEqual([true, true]);
-    await pressAt(button(page, "Let 2 people in again"));
+    await pressAt(button(page, "Reactivate 2 people"));
     await stated(page, "Completed");
     expect(await Promise.all(leavers.map(isOut))).toEqual([false, false]);
 

@@ -26,7 +26,7 @@ const views: (Partial<View> & {
       before: "Will be revoked",
       after: "Revoked",
     },
-    foreign: /in again|can sign in|\b0 %|active people|\d people/i,
+    foreign: /reactivat|can sign in|\b0 %|active people|\d people/i,
   },
   {
     language: "de",
@@ -42,7 +42,7 @@ const views: (Partial<View> & {
       before: "Wird widerrufen",
       after: "Widerrufen",
     },
-    foreign: /hereinl|hereingel|anmelden|\b0 %|aktiven Personen|\d Personen/i,
+    foreign: /wiederhergestellt|anmelden|\b0 %|aktiven Personen|\d Personen/i,
   },
 ];
 
@@ -113,7 +113,7 @@ describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, i
     );
     const body = { users: people.map((userID) => ({ userID })) };
     const { page, context } = await ready("reactivation", body, {}, "Ready");
-    const button = page.getByRole("button", { name: `Let ${many} people in again` });
+    const button = page.getByRole("button", { name: `Reactivate ${many} people` });
     await page.getByRole("textbox", { name: `Type ${many} to continue` }).fill(String(many));
     expect(await page.getByRole("main").innerText()).not.toMatch(/revoke \d|cannot be undone/i);
     expect(await redness(button)).toBeLessThan(0);

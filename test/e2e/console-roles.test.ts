@@ -30,7 +30,7 @@ describeWithTool("chromium-headless-shell", "roles in the console", () => {
       await page.goto(`${subject.api.url}/console/audit`);
       await page.waitForSelector("main h1");
       expect(await page.textContent("main")).toContain(
-        language === "en" ? "Administrator or Auditor" : "Verwaltung oder Revision",
+        language === "en" ? "Administrator or Auditor" : "Administrator:in oder Revision",
       );
       await expectFaultless(watched);
 

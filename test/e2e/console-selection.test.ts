@@ -97,7 +97,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
       await button(page, "Reactivate").click();
       const id = await jobOn(page);
       await stated(page, "Ready");
-      await button(page, "Let 27 people in again").click();
+      await button(page, "Reactivate 27 people").click();
       await stated(page, "Completed");
       expect(await jobOf(id)).toMatchObject({ kind: "reactivation", origin: "filter", changed: 27 });
     });

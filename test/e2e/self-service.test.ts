@@ -366,7 +366,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
     "set up, Linux": "Set up Linux computer of Mia",
     "set up, Other": "Set up Device of Mia",
     "set up, refused": "Set up Android phone of Mia",
-    "set up, too late": "Your time is up",
+    "set up, too late": "This took too long",
     ready: "Android phone of Mia is ready",
     "ready, nothing yet": "Android phone of Mia is ready",
     "ready, it works": "Android phone of Mia is ready",

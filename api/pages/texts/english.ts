@@ -99,7 +99,7 @@ export const english = {
   },
 
   wait: (count: number) => `Please wait ${minutes(count)}, then try again.`,
-  withRest: (moment: string, rest: string) => `${moment}, another ${rest}`,
+  withRest: (moment: string, rest: string) => `${moment}, for another ${rest}`,
   devicesStay: (moment: string) => `Your devices stay on the network until ${moment}.`,
   problems: {
     bad_request: {

@@ -94,7 +94,7 @@ export const german: Texts = {
     "realm.read": "die Einstellungen des Realms ansehen",
     "realm.modify": "die Einstellungen des Realms ändern",
     "user.read": "Personen ansehen",
-    "user.modify": "Personen anlegen, sperren und wieder zulassen",
+    "user.modify": "Personen anlegen und sperren und ihren Zugang wiederherstellen",
     "user.lock": "Personen sperren und entsperren und ihre Anmeldungen beenden",
     "user.delete": "Personen den Zugang entziehen",
     "guest.read": "Gastkonten und ihre Links ansehen",

@@ -59,7 +59,7 @@ export function JobNotices({ job }: { job: Job }) {
   if ((job.state === "completed" || job.state === "completed_with_errors") && job.startedAt === null)
     return (
       <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={t("jobs.start.nothing")} role="status">
-        {t("jobs.start.nothingText")}
+        {t(kindTexts(job.kind).nothing)}
       </Alert>
     );
   if (job.state === "failed")

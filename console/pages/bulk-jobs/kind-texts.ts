@@ -48,6 +48,7 @@ export const kindTexts = (kind: JobKind, { leavesOut = false, later = false }: S
     wasSo: `jobs.counts.${counts.wasSo}`,
     share: { people: "jobs.about.people.share", profiles: "jobs.about.profiles.share" },
     many: `jobs.about.${of}.many`,
+    nothing: `jobs.about.${of}.nothing`,
     allLeftOut: `jobs.about.${of}.allLeftOut`,
     search: `jobs.about.${of}.search`,
     noMatch: `jobs.about.${of}.noMatch`,

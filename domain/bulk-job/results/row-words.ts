@@ -54,7 +54,7 @@ const german: RowWords = {
     ambiguous_user:
       "Mehrere Personen haben diese Kennung in anderer Schreibweise; nennen Sie die Person genau so, wie sie in der Liste steht.",
     profile_not_found: "Kein Profil einer Person dieses Realms hat diese Seriennummer.",
-    user_offboarded: "Der Zugang der Person wurde beendet; bitte zuerst reaktivieren.",
+    user_offboarded: "Der Zugang der Person wurde beendet; bitte zuerst wiederherstellen.",
     last_administrator: "Niemand sonst verwaltet diesen Realm; geben Sie die Rolle zuerst einer anderen Person.",
     user_locked: "Die Person ist gesperrt und erhält kein Profil.",
     profile_limit_reached: "Die Person hat so viele aktive Profile, wie erlaubt sind.",
@@ -66,7 +66,7 @@ const german: RowWords = {
     taken_out: "Wurde vor der Durchführung herausgenommen.",
     user_forgotten: "Die Person wurde nach dem Auftrag vergessen; die Angaben der Zeile sind gelöscht.",
     changed_since:
-      "Die Person wurde seitdem reaktiviert, oder ihr Zugang wurde anderweitig beendet. Dieser Auftrag hat daran nichts geändert.",
+      "Der Zugang der Person wurde seitdem wiederhergestellt oder anderweitig beendet. Dieser Auftrag hat daran nichts geändert.",
     undone: "Das Beenden wurde rückgängig gemacht, bevor die Profile widerrufen waren. Nichts wurde widerrufen.",
     cancelled: "Der Auftrag wurde vor dieser Zeile abgebrochen.",
   },

@@ -33,7 +33,7 @@ export const english = {
     renew: "Renew",
     renewNamed: (name: string) => `Renew ${name}`,
     ownData: "Download your data",
-    ownDataText: "You can have all that is stored here about you.",
+    ownDataText: "You can download everything stored about you.",
     preparing: "Preparing",
     preparingText: "It will be ready in a moment.",
     revoked: (name: string) => `${name} is revoked. It cannot join the network any more.`,
@@ -244,7 +244,7 @@ export const english = {
   },
 
   unused: {
-    title: "Your time is up",
+    title: "This took too long",
     text: "Nobody tapped Download within an hour, and no profile was made.",
     elsewhere: "Get a new link where you began.",
   },

@@ -245,7 +245,7 @@ export const german: Texts = {
   },
 
   unused: {
-    title: "Ihre Zeit ist um",
+    title: "Das hat zu lange gedauert",
     text: "Niemand hat innerhalb einer Stunde auf Herunterladen getippt, und es wurde kein Profil angelegt.",
     elsewhere: "Holen Sie sich einen neuen Link, wo Sie begonnen haben.",
   },

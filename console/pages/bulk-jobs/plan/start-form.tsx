@@ -137,7 +137,7 @@ function NothingToStart({ job }: { job: Job }) {
         <Title order={2} size="h4">
           {t("jobs.start.nothing")}
         </Title>
-        <Text>{t(job.skipped > 0 ? kindTexts(job.kind).allLeftOut : "jobs.start.nothingText")}</Text>
+        <Text>{t(kindTexts(job.kind)[job.skipped > 0 ? "allLeftOut" : "nothing"])}</Text>
         <Group>
           <CancelButton job={job} />
         </Group>

@@ -37,7 +37,7 @@ test("an end within a day is shown with the time left, a later one as a day", ()
     return htmlOf(timesIn("en", { timeZone: "Europe/Berlin", now }).end(newYear));
   };
   expect(end(30)).toBe(
-    '<time datetime="2026-12-31T23:30:00.000Z">1 January 2027 at 00:30 CET</time>, another 30 minutes',
+    '<time datetime="2026-12-31T23:30:00.000Z">1 January 2027 at 00:30 CET</time>, for another 30 minutes',
   );
   expect(end(24 * 60)).toBe('<time datetime="2026-12-31T23:30:00.000Z">1 January 2027</time>');
   expect(end(-1)).toBe('<time datetime="2026-12-31T23:30:00.000Z">1 January 2027</time>');

@@ -31,15 +31,15 @@ function textsOf(kind: JobKind, language: Texts): Record<string, string> {
 /** Words for texts of one kind only. */
 const ownWords: Record<keyof typeof texts, Record<JobKind, RegExp>> = {
   en: {
-    onboarding: /onboard|add|^start for|update|will change|^changed$/i,
+    onboarding: /onboard|add|^start for|update|^changed$/i,
     offboarding: /offboard(?!ed again)|los(?:es?|t) access/i,
-    reactivation: /let.* in again|can sign in|reactivat(?:e people|ion)/i,
+    reactivation: /can sign in|reactivat(?:e|ed|ion)\b/i,
     revocation: /^revo|, revoke|\d?}} profiles are revoked|will be revoked/i,
   },
   de: {
     onboarding: /^für .* starten|aufnehmen|aufnahme|anlegen oder ändern|angelegt oder geändert|ändern|geändert/i,
     offboarding: /zug[aä]ng.* beende|verlier/i,
-    reactivation: /wieder herein|hereinlassen|wieder anmelden|reaktivierung|personen reaktivieren/i,
+    reactivation: /wieder anmelden|zug[aä]ng.* wiederher(?:stell|gestell)/i,
     revocation: /^.*profile (?:werden endgültig )?widerrufen|wird widerrufen|widerrufen werden|^widerruf/i,
   },
 };
