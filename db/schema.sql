@@ -254,6 +254,7 @@ comment on column certificates.spki_sha256 is 'SHA-256 of the SubjectPublicKeyIn
 comment on column certificates.revoked_at is 'Set by a row in revocations, and never taken back.';
 comment on column certificates.lapsed is 'Upkeep has seen that it ran out. Active ones are looked for among the others, which no longer grow with the years.';
 CREATE INDEX certificates_active_of_guest_account ON public.certificates USING btree (guest_account_id, not_after) WHERE ((guest_account_id IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX certificates_ended_name_contains ON public.certificates USING gin (lower(name) gin_trgm_ops) WITH (gin_pending_list_limit='1024') WHERE ((revoked_at IS NOT NULL) OR lapsed);
 CREATE INDEX certificates_identity ON public.certificates USING btree (realm_id, identity text_pattern_ops);
 CREATE INDEX certificates_name_contains ON public.certificates USING gin (lower(name) gin_trgm_ops) WITH (gin_pending_list_limit='1024') WHERE ((revoked_at IS NULL) AND (NOT lapsed));
 CREATE INDEX certificates_newest ON public.certificates USING btree (realm_id, kind, created_at DESC, id DESC);
@@ -679,6 +680,7 @@ comment on column job_rows.expected is 'What the check found would become of it.
 comment on column job_rows.affected_profiles is 'Offboarding: how many active profiles the person had at the check. Revocation: 1 where the profile would be revoked.';
 comment on column job_rows.serial_number is 'Revocation: of the profile. The row''s user is its owner, from the check on.';
 CREATE INDEX job_rows_failed ON public.job_rows USING btree (job_id, "position") WHERE (status = 'failed'::text);
+CREATE INDEX job_rows_of_user ON public.job_rows USING btree (user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX job_rows_unfinished ON public.job_rows USING btree (job_id, "position") WHERE (status = ANY (ARRAY['pending'::text, 'working'::text]));
 CREATE TRIGGER job_rows_stay_finished AFTER UPDATE ON public.job_rows REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION keep_finished_job_rows();
 

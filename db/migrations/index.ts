@@ -1,3 +1,4 @@
+import type { Migration } from "./migration.ts";
 import { realmsAndUsers } from "./20261121-0900-realms-and-users.ts";
 import { issuersAndCertificates } from "./20261121-0910-issuers-and-certificates.ts";
 import { applicationsAndTokens } from "./20261121-0920-applications-and-tokens.ts";
@@ -73,12 +74,13 @@ import { keepMayUse } from "./20261128-1710-keep-may-use.ts";
 import { fullTokenAnswers } from "./20261129-0900-full-token-answers.ts";
 import { errorDetails } from "./20261129-1000-error-details.ts";
 import { answersAboutServers } from "./20261129-1100-answers-about-servers.ts";
-import type { Migration } from "./migration.ts";
 import { redirectUris } from "./20261130-0900-redirect-uris.ts";
 import { shownRedirectUris } from "./20261130-0910-shown-redirect-uris.ts";
 import { rootCrls } from "./20261130-1100-root-crls.ts";
 import { wired } from "./20261130-1200-wired.ts";
 import { vlans } from "./20261130-1500-vlans.ts";
+import { searchEndedNames } from "./20261201-0930-search-ended-names.ts";
+import { searchRowsOfPeople } from "./20261201-0931-search-rows-of-people.ts";
 import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -163,5 +165,7 @@ export const migrations: readonly Migration[] = [
   rootCrls,
   wired,
   vlans,
+  searchEndedNames,
+  searchRowsOfPeople,
   signInDrafts,
 ];

@@ -25,9 +25,16 @@ export interface SearchText {
 
 /** Returns the possible meanings of a search; undefined if it is too short to mean anything. */
 export function readSearch(text: string): SearchText | undefined {
-  const whole = inOneLine(text);
-  if (Array.from(whole).length < searchLengthMin) return undefined;
+  const searched = meaningsOf(text);
+  return isLongEnough(searched) ? searched : undefined;
+}
 
+/** Whether a search looks beyond the texts of the list that it is typed into. */
+export const isLongEnough = ({ whole }: SearchText): boolean => Array.from(whole).length >= searchLengthMin;
+
+/** Returns the possible meanings of a text of any length. */
+export function meaningsOf(text: string): SearchText {
+  const whole = inOneLine(text);
   const number = whole.replace(serialLabel, "");
   const joined = number.replace(/[\s.…:-]/gu, "");
   const digits = /^\d+$/.test(joined) ? joined : undefined;

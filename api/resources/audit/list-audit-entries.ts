@@ -1,5 +1,6 @@
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { paginated } from "../../contract/endpoint.ts";
+import { searchesOf, searchingByText, textFilter } from "../../contract/list-search.ts";
 import { AuditEntryView, auditEntryView, peopleIn } from "../../contract/views/audit-entry-view.ts";
 import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { auditFilter } from "./audit-filter.ts";
@@ -15,17 +16,22 @@ export const listAuditEntries = paginated({
   scope: "audit.read",
   item: AuditEntryView,
   sort: audit.auditSortKeys,
-  filter: auditFilter,
+  search: "whatever the filter `text` finds, as if it was that filter,",
+  filter: {
+    ...auditFilter,
+    text: textFilter("who acted, and what the entry is about: people, profiles, guest accounts, applications and jobs"),
+  },
   includes: { people: PeopleView },
   errors: [],
 
   async handle(call) {
     const {
-      principal: { realmId },
+      principal,
       page,
-      deps: { db },
+      deps: { db, clock },
     } = call;
-    const { items, total } = await audit.list(db, { realmId, page });
+    const searching = { realmId: principal.realmId, at: clock.now(), ...searchesOf("audit", principal) };
+    const { items, total } = await audit.list(db, { ...searching, page: searchingByText(page) });
     return { items: items.map(auditEntryView), total, included: await includedPeople(call, items.flatMap(peopleIn)) };
   },
 });

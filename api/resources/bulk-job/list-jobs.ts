@@ -3,6 +3,7 @@ import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
+import { searchesOf, searchingByText, textFilter } from "../../contract/list-search.ts";
 import { JobView, jobView } from "../../contract/views/job-view.ts";
 import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 
@@ -14,6 +15,7 @@ export const listJobs = paginated({
   access: "staff",
   scope: "job.read",
   item: JobView,
+  search: "whatever the filter `text` finds, as if it was that filter,",
   sort: jobs.jobSortKeys,
   filter: {
     kind: z.enum(jobKinds, `must be one of ${jobKinds.join(", ")}`),
@@ -22,18 +24,22 @@ export const listJobs = paginated({
     createdBy: filters.list(z.string().min(1).max(256)),
     minCreated: filters.instant,
     maxCreated: filters.instant,
+    text: textFilter(
+      "words of the name, the id, who created it, the people that its rows are about and their profiles",
+    ),
   },
   includes: { people: PeopleView },
   errors: [],
 
   async handle(call) {
     const {
-      principal: { realmId },
+      principal,
       page,
       deps: { db, clock },
     } = call;
     const at = clock.now();
-    const { items, total } = await jobs.list(db, { realmId, at, page });
+    const searching = { realmId: principal.realmId, at, ...searchesOf("jobs", principal) };
+    const { items, total } = await jobs.list(db, { ...searching, page: searchingByText(page) });
     return {
       items: items.map((job) => jobView(job, at)),
       total,

@@ -2,6 +2,7 @@ import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import type { GuestAccountFilter } from "../../../db/queries/people/guest-accounts.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
+import { searchedPage, searchesOf, textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 import { GuestAccountView, guestAccountView } from "../../contract/views/guest-account-view.ts";
 
@@ -11,6 +12,9 @@ const filter: ListOptions<GuestAccountFilter, never>["filter"] = {
   maxCreateTime: filters.instant,
   minExpirationTime: filters.instant,
   maxExpirationTime: filters.instant,
+  text: textFilter(
+    "words of the name, the id, and of the account's profiles the name, the identity, the serial number or eight digits of it",
+  ),
 };
 
 export const listGuestAccounts = paginated({
@@ -25,8 +29,9 @@ export const listGuestAccounts = paginated({
   filter,
   errors: [],
 
-  async handle({ principal: { realmId }, page, deps: { db, clock } }) {
-    const { items, total } = await guestAccounts.list(db, { realmId, at: clock.now(), page });
+  async handle({ principal, page: asked, deps: { db, clock } }) {
+    const searching = { realmId: principal.realmId, at: clock.now(), ...searchesOf("guestAccounts", principal) };
+    const { items, total } = await searchedPage(asked, (page) => guestAccounts.list(db, { ...searching, page }));
     return { items: items.map(guestAccountView), total };
   },
 });

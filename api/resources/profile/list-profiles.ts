@@ -7,6 +7,7 @@ import type {
   RealmProfileSortKey,
 } from "../../../db/queries/certificates/certificate-pages.ts";
 import { paginated } from "../../contract/endpoint.ts";
+import { searchedPage, searchesOf } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
@@ -25,7 +26,7 @@ const profileList: ListOptions<RealmProfileFilter, RealmProfileSortKey> = {
   sort: certificatePages.realmProfileSortKeys,
   filter: {
     ...activeProfileFilter,
-    state: z.enum(certificatePages.listedProfileStates, 'must be "active" or "revoked"'),
+    state: z.enum(certificatePages.listedProfileStates, 'must be "active", "revoked" or "all"'),
   },
 };
 
@@ -46,12 +47,15 @@ export const listProfiles = paginated({
 
   async handle(call) {
     const {
-      principal: { realmId },
-      page,
+      principal,
+      page: asked,
       includes,
       deps: { db, clock },
     } = call;
-    const { items, total } = await certificatePages.pageOfRealm(db, { realmId, at: clock.now(), page });
+    const searching = { realmId: principal.realmId, at: clock.now(), ...searchesOf("profiles", principal) };
+    const { items, total } = await searchedPage(asked, (page) =>
+      certificatePages.pageOfRealm(db, { ...searching, page }),
+    );
     const people = await includedPeople(
       call,
       items.map(({ userId }) => userId),

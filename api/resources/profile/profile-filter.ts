@@ -2,6 +2,7 @@ import type { ActiveProfileFilter, ProfileFilter } from "../../../db/queries/cer
 import { DeviceType } from "../../../domain/certificate/device.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";
+import { textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 
 /** The filters of lists that contain only active profiles of users. */
@@ -15,6 +16,9 @@ export const activeProfileFilter: ListOptions<ActiveProfileFilter, never>["filte
   maxExpirationTime: filters.instant,
   deviceType: DeviceType,
   serials: filters.list(SerialNumber),
+  text: textFilter(
+    "the name, the identity, the serial number or a part of it; in the list of the realm also the owner's pairwise ID, e-mail address, name or userID",
+  ),
 };
 
 /** The filters of lists that also contain inactive profiles. */

@@ -150,7 +150,7 @@ function endingState(
 async function findGuestAccounts(db: Database, { realmId, searched, limit, at }: Asked): Promise<Found> {
   const guestAccountId = GuestAccountID.safeParse(searched.whole).data;
   const stateOf = ({ revokedAt, expiresAt }: FoundGuestAccount) => endingState({ revokedAt, endsAt: expiresAt }, at);
-  const findings = await search.findGuestAccounts(db, { realmId, searched, guestAccountId });
+  const findings = await search.findGuestAccounts(db, { realmId, searched });
   const { rows, more } = best(findings, {
     limit,
     keyOf: ({ id }) => id,

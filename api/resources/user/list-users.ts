@@ -3,6 +3,7 @@ import type { UserFilter, UserSortKey } from "../../../db/queries/people/users.t
 import { Role } from "../../../domain/people/roles.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
+import { searchedPage, searchesOf, textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 import { UserView, userView } from "../../contract/views/user-view.ts";
 
@@ -19,8 +20,8 @@ const filter: ListOptions<UserFilter, never>["filter"] = {
   maxBlacklistDate: filters.instant,
   email: filters.text,
   role: Role.describe("Given here or by the identity provider."),
-  text: filters.text.describe(
-    "Words that are in the pairwise ID, the e-mail address or the name, in any letter case; ä, ö, ü and ß may be written ae, oe, ue and ss. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner.",
+  text: textFilter(
+    "words that are in the pairwise ID, the e-mail address or the name, the userID, and of the person's profiles, active or not, the name, the identity, the serial number or eight digits of it",
   ),
 };
 
@@ -41,8 +42,10 @@ export const listUsers = paginated({
   ...userList,
   errors: [],
 
-  async handle({ principal: { realmId }, page, deps: { db, clock } }) {
-    const { items, total } = await users.list(db, { realmId, at: clock.now(), page });
+  async handle({ principal, page: asked, deps: { db, clock } }) {
+    const { realmId } = principal;
+    const searching = { realmId, at: clock.now(), ...searchesOf("people", principal) };
+    const { items, total } = await searchedPage(asked, (page) => users.list(db, { ...searching, page }));
     return { items: items.map(userView), total };
   },
 });

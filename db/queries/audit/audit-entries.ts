@@ -4,6 +4,8 @@ import { only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
 import { sql, type Sql } from "../../sql.ts";
+import * as found from "../finding/found.ts";
+import type { Searching } from "../finding/found.ts";
 import * as auditSubjects from "./audit-subjects.ts";
 import type { AuditSubject } from "./audit-subjects.ts";
 
@@ -81,6 +83,12 @@ export interface AuditFilter {
   about: AuditSubject[];
 }
 
+/** The filters of the list, which nothing else has. */
+export interface AuditListFilter extends AuditFilter {
+  /** Finds entries as {@link found.isFoundAuditEntry} does. */
+  text: string;
+}
+
 /**
  * Up to this many entries about a subject are sorted in a few milliseconds; with more, a scan in date order finds a
  * page soon.
@@ -103,14 +111,19 @@ const matching = (realmId: string, filter: Partial<AuditFilter>): Sql =>
 /** Lists the audit entries of a realm. */
 export const list = (
   db: Db,
-  { realmId, page }: { realmId: string; page: PageRequest<AuditFilter, AuditSortKey> },
-): Promise<Page<AuditEntry>> =>
-  pageOf<AuditEntry, AuditSortKey>(db, {
+  { page, ...searching }: Searching & { page: PageRequest<AuditListFilter, AuditSortKey> },
+): Promise<Page<AuditEntry>> => {
+  const { realmId, finds } = searching;
+  const { text, ...filter } = page.filter;
+  return pageOf<AuditEntry, AuditSortKey>(db, {
     page,
-    key: ["audit entries", realmId],
+    key: ["audit entries", realmId, ...(finds ?? [])],
     from: sql`audit_entries e`,
-    matching: matching(realmId, page.filter),
-    ...(page.filter.about && { gathered: { columns: sql`e.id, e.at`, as: sql`e`, max: gatheredMax } }),
+    matching: all([
+      matching(realmId, filter),
+      when(text, (searched) => found.isFoundAuditEntry({ ...searching, text: searched })),
+    ]),
+    ...((filter.about ?? text) && { gathered: { columns: sql`e.id, e.at`, as: sql`e`, max: gatheredMax } }),
     id: sql`e.id`,
     newestFirst: sql`e.at`,
     sortedBy: { date: sql`e.at` },
@@ -120,6 +133,7 @@ export const list = (
       join: sql`join audit_entries e on e.id = page.id`,
     },
   });
+};
 
 /**
  * Whether earlier versions wrote people's ids into the realm's entries. The oldest `user_create` entry shows it: no

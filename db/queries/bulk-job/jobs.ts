@@ -14,6 +14,8 @@ import { jobProgressChannel } from "../../channels.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
 import { sql, type Sql } from "../../sql.ts";
+import * as found from "../finding/found.ts";
+import type { Searching } from "../finding/found.ts";
 
 export interface Job {
   id: string;
@@ -140,16 +142,19 @@ export interface JobFilter {
   createdBy: string[];
   minCreated: Date;
   maxCreated: Date;
+  /** Finds jobs as {@link found.isFoundJob} does. */
+  text: string;
 }
 
 /** Lists the jobs of a realm. */
 export const list = (
   db: Db,
-  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<JobFilter, JobSortKey> },
-): Promise<Page<Job>> =>
-  pageOf<Job, JobSortKey>(db, {
+  { page, ...searching }: Searching & { page: PageRequest<JobFilter, JobSortKey> },
+): Promise<Page<Job>> => {
+  const { realmId, at, finds } = searching;
+  return pageOf<Job, JobSortKey>(db, {
     page,
-    key: ["jobs", realmId],
+    key: ["jobs", realmId, ...(finds ?? [])],
     from: sql`jobs j`,
     matching: all([
       sql`j.realm_id = ${realmId}`,
@@ -163,12 +168,14 @@ export const list = (
       ),
       when(page.filter.minCreated, (bound) => sql`j.created_at >= ${bound}`),
       when(page.filter.maxCreated, (bound) => sql`j.created_at <= ${bound}`),
+      when(page.filter.text, (text) => found.isFoundJob({ ...searching, text })),
     ]),
     id: sql`j.id`,
     newestFirst: sql`j.created_at`,
     sortedBy: { createdAt: sql`j.created_at`, finishedAt: { nullable: sql`j.finished_at` } },
     items: { columns: columns(at), join: sql`join jobs j on j.id = page.id` },
   });
+};
 
 /** Lists offboardings in their grace period that still lock a user out, earliest revocation first. */
 export const listInGrace = (db: Db, { realmId, max, at }: { realmId: string; max: number; at: Date }): Promise<Job[]> =>

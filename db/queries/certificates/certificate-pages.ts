@@ -1,9 +1,13 @@
 import type { DeviceType } from "../../../domain/certificate/device.ts";
+import { meaningsOf } from "../../../domain/people/search-text.ts";
 import type { Db } from "../../client.ts";
 import { pageOf, type List, type Rows } from "../../list.ts";
 import { all, containsText, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
+import * as found from "../finding/found.ts";
+import type { Searching } from "../finding/found.ts";
+import * as matches from "../finding/matches.ts";
 import * as certificates from "./certificates.ts";
 import type { Certificate } from "./certificates.ts";
 
@@ -17,7 +21,7 @@ export const realmProfileSortKeys = [...profileSortKeys, "revoketime"] as const;
 export type RealmProfileSortKey = (typeof realmProfileSortKeys)[number];
 
 /** The states by which a realm's list of profiles can be filtered; active without a filter. */
-export const listedProfileStates = ["active", "revoked"] as const;
+export const listedProfileStates = ["active", "revoked", "all"] as const;
 
 /** The filters for users' profiles. */
 export interface ActiveProfileFilter {
@@ -30,6 +34,8 @@ export interface ActiveProfileFilter {
   maxExpirationTime: Date;
   deviceType: DeviceType;
   serials: readonly string[];
+  /** Finds profiles as {@link found.isFoundProfile} does; among those of one user by their own texts. */
+  text: string;
 }
 
 /** The filters for the profiles of all users of a realm. */
@@ -60,62 +66,100 @@ export const pageOfUser = (
       sql`c.realm_id = ${realmId}`,
       sql`c.user_id = ${userId}`,
       ...profileConditions(page),
+      when(page.filter.text, (text) => matches.ofFewProfiles(meaningsOf(text))),
       when(page.filter.invalid, (is) => (is ? sql`not ${isActive(sql`c`, at)}` : isActive(sql`c`, at))),
     ]),
     sortedBy: profileSortColumns,
   });
 
 /** A selection from the list of active profiles. */
-export type ActiveProfileSelection = { realmId: string; at: Date } & Pick<
-  PageRequest<ActiveProfileFilter>,
-  "search" | "filter"
->;
+export type ActiveProfileSelection = Searching & Pick<PageRequest<ActiveProfileFilter>, "search" | "filter">;
 
-/** The active profiles `c` of this selection, on all its pages. */
-export const selectedActive = ({ realmId, at, ...selection }: ActiveProfileSelection): Rows => ({
-  from: sql`active_profiles c`,
-  matching: all([sql`c.realm_id = ${realmId}`, sql`c.not_after > ${at}`, ...profileConditions(selection)]),
-});
+/**
+ * The active profiles `c` of this selection, on all its pages. What a text finds is looked up by its id, for which only
+ * `certificates` has an index.
+ */
+export const selectedActive = ({ search, filter, ...searching }: ActiveProfileSelection): Rows => {
+  const { realmId, at } = searching;
+  const { text } = filter;
+  const conditions = [sql`c.realm_id = ${realmId}`, ...profileConditions({ search, filter })];
+  return text === undefined
+    ? { from: sql`active_profiles c`, matching: all([...conditions, sql`c.not_after > ${at}`]) }
+    : {
+        from: sql`certificates c`,
+        matching: all([
+          ...conditions,
+          sql`c.kind = 'user'`,
+          isActive(sql`c`, at),
+          found.isFoundProfile({ ...searching, text }),
+        ]),
+      };
+};
 
-interface RealmPage {
-  realmId: string;
-  at: Date;
+interface RealmPage extends Searching {
   page: PageRequest<RealmProfileFilter, RealmProfileSortKey>;
 }
 
 /**
- * Returns a page of the profiles of all users of a realm, active or revoked; `search` matches inside the serial number.
+ * Returns a page of the profiles of all users of a realm: active, revoked or all; `search` matches inside the serial
+ * number.
  */
-export const pageOfRealm = (db: Db, asked: RealmPage): Promise<Page<Certificate>> =>
-  asked.page.filter.state === "revoked" ? pageOfRevoked(db, asked) : pageOfActive(db, asked);
+export function pageOfRealm(db: Db, asked: RealmPage): Promise<Page<Certificate>> {
+  switch (asked.page.filter.state) {
+    case "all":
+      return pageOfAll(db, asked);
+    case "revoked":
+      return pageOfRevoked(db, asked);
+    default:
+      return pageOfActive(db, asked);
+  }
+}
 
-/** Returns the newest revocation first: the order of an index, which holds revoked profiles of every kind. */
-const pageOfRevoked = (db: Db, { realmId, page }: RealmPage): Promise<Page<Certificate>> =>
+const pageOfAll = (db: Db, { page, ...searching }: RealmPage): Promise<Page<Certificate>> =>
   pageOfCertificates(db, {
     page,
-    key: ["revoked profiles", realmId],
+    key: ["all profiles", searching.realmId, ...(searching.finds ?? [])],
     matching: all([
-      sql`c.realm_id = ${realmId}`,
+      sql`c.realm_id = ${searching.realmId}`,
+      sql`c.kind = 'user'`,
+      ...profileConditions(page),
+      when(page.filter.text, (text) => found.isFoundProfile({ ...searching, text })),
+    ]),
+    sortedBy: { ...profileSortColumns, revoketime: { nullable: sql`c.revoked_at` } },
+    ...gatheredByText(page),
+  });
+
+/** Returns the newest revocation first: the order of an index, which holds revoked profiles of every kind. */
+const pageOfRevoked = (db: Db, { page, ...searching }: RealmPage): Promise<Page<Certificate>> =>
+  pageOfCertificates(db, {
+    page,
+    key: ["revoked profiles", searching.realmId, ...(searching.finds ?? [])],
+    matching: all([
+      sql`c.realm_id = ${searching.realmId}`,
       sql`c.kind = 'user'`,
       sql`c.revoked_at is not null`,
       ...profileConditions(page),
+      when(page.filter.text, (text) => found.isFoundProfile({ ...searching, text })),
     ]),
     newestFirst: sql`c.revoked_at`,
     sortedBy: { ...profileSortColumns, revoketime: sql`c.revoked_at` },
+    ...gatheredByText(page),
   });
 
-function pageOfActive(db: Db, { realmId, at, page }: RealmPage): Promise<Page<Certificate>> {
+function pageOfActive(db: Db, { page, ...searching }: RealmPage): Promise<Page<Certificate>> {
+  const { realmId, finds } = searching;
   const { search, filter } = page;
-  const asked = selectedActive({ realmId, at, search, filter });
+  const asked = selectedActive({ ...searching, search, filter });
   return pageOfCertificates(db, {
     page,
-    key: ["active profiles", realmId],
+    key: ["active profiles", realmId, ...(finds ?? [])],
     from: asked.from,
     matching: all([asked.matching, ...impliedBounds(realmId, page)]),
     counted: asked,
     // Active profiles have no time of revocation: they keep the order in which they were created.
     sortedBy: { ...profileSortColumns, revoketime: sql`c.created_at` },
     ...gatheredAcross(page),
+    ...gatheredByText(page),
   });
 }
 
@@ -166,6 +210,18 @@ function gatheredAcross(page: RealmPage["page"]): Pick<List<RealmProfileSortKey>
   return { gathered: { columns, as: sql`c`, max: gatheredMax, reading } };
 }
 
+/** What a text finds is gathered first: it may be few profiles anywhere in the order. */
+const gatheredByText = ({ filter }: RealmPage["page"]): Pick<List<RealmProfileSortKey>, "gathered"> =>
+  filter.text === undefined
+    ? {}
+    : {
+        gathered: {
+          columns: sql`c.id, c.created_at, c.not_after, c.serial_number, c.revoked_at`,
+          as: sql`c`,
+          max: gatheredMax,
+        },
+      };
+
 /** More rows than this are not sorted for one page: among so many a page is found soon. */
 const gatheredMax = 150_000;
 
@@ -201,6 +257,8 @@ export interface GuestProfileFilter {
   invalid: boolean;
   minCreateTime: Date;
   maxCreateTime: Date;
+  /** In the name, the serial number or the beginning of the identity. */
+  text: string;
 }
 
 /** Returns a page of a guest account's profiles; `search` matches inside the serial number. */
@@ -225,6 +283,7 @@ export const pageOfGuestAccount = (
       sql`c.realm_id = ${realmId}`,
       sql`c.guest_account_id = ${guestAccountId}`,
       when(page.search, (text) => serialContains(sql`c.serial_number`, text)),
+      when(page.filter.text, (text) => matches.ofFewProfiles(meaningsOf(text))),
       when(page.filter.invalid, (is) => (is ? sql`not ${isActive(sql`c`, at)}` : isActive(sql`c`, at))),
       when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),
       when(page.filter.maxCreateTime, (bound) => sql`c.created_at <= ${bound}`),
@@ -242,6 +301,8 @@ export interface InfrastructureProfileFilter {
   maxCreateTime: Date;
   minExpirationTime: Date;
   maxExpirationTime: Date;
+  /** In the name, the serial number or the beginning of the identity. */
+  text: string;
 }
 
 /** Returns a page of a realm's infrastructure profiles; `search` matches inside the name and the serial number. */
@@ -259,6 +320,7 @@ export const pageOfInfrastructure = (
         page.search,
         (text) => sql`(${containsText(sql`lower(c.name)`, text)} or ${serialContains(sql`c.serial_number`, text)})`,
       ),
+      when(page.filter.text, (text) => matches.ofFewProfiles(meaningsOf(text))),
       when(page.filter.invalid, (is) => (is ? sql`c.revoked_at is not null` : sql`c.revoked_at is null`)),
       when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),
       when(page.filter.maxCreateTime, (bound) => sql`c.created_at <= ${bound}`),

@@ -1,8 +1,10 @@
 import type { ApplicationType, Scope } from "../../../domain/people/scopes.ts";
+import { meaningsOf } from "../../../domain/people/search-text.ts";
 import { first, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, containsText, when, type Page, type PageRequest } from "../../page.ts";
 import { lookup, sql } from "../../sql.ts";
+import * as matches from "../finding/matches.ts";
 
 /** The settings in an application's registration. */
 export interface ApplicationSettings {
@@ -196,6 +198,8 @@ export type ApplicationSortKey = (typeof applicationSortKeys)[number];
 export interface ApplicationFilter {
   type: ApplicationType;
   active: boolean;
+  /** Every word in the name, or the client id. */
+  text: string;
 }
 
 /** Returns a page of a realm's applications; `search` matches inside the name. */
@@ -211,6 +215,7 @@ export const list = (
       sql`a.realm_id = ${realmId}`,
       notTheConsole,
       when(page.search, (text) => containsText(sql`lower(a.name)`, text)),
+      when(page.filter.text, (text) => matches.ofApplication(meaningsOf(text))),
       when(page.filter.type, (type) => sql`a.type = ${type}`),
       when(page.filter.active, (is) => sql`a.active = ${is}`),
     ]),

@@ -3,6 +3,8 @@ import { pageOf } from "../../list.ts";
 import { all, containsText, when, type Page, type PageRequest } from "../../page.ts";
 import { hasEnded, isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
+import * as found from "../finding/found.ts";
+import type { Searching } from "../finding/found.ts";
 
 export interface GuestAccount {
   id: string;
@@ -135,21 +137,25 @@ export interface GuestAccountFilter {
   maxCreateTime: Date;
   minExpirationTime: Date;
   maxExpirationTime: Date;
+  /** Finds accounts as {@link found.isFoundGuestAccount} does. */
+  text: string;
 }
 
 /** Returns a page of a realm's guest accounts; `search` matches inside the name. */
 export function list(
   db: Db,
-  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<GuestAccountFilter, GuestAccountSortKey> },
+  { page, ...searching }: Searching & { page: PageRequest<GuestAccountFilter, GuestAccountSortKey> },
 ): Promise<Page<CountedGuestAccount>> {
+  const { realmId, at, finds } = searching;
   const { filter } = page;
   return pageOf<CountedGuestAccount, GuestAccountSortKey>(db, {
     page,
-    key: ["guest accounts", realmId],
+    key: ["guest accounts", realmId, ...(finds ?? [])],
     from: sql`guest_accounts g`,
     matching: all([
       sql`g.realm_id = ${realmId}`,
       when(page.search, (text) => containsText(sql`lower(g.name)`, text)),
+      when(filter.text, (text) => found.isFoundGuestAccount({ ...searching, text })),
       when(filter.invalid, (is) => (is ? sql`g.revoked_at is not null` : sql`g.revoked_at is null`)),
       when(filter.minCreateTime, (bound) => sql`g.created_at >= ${bound}`),
       when(filter.maxCreateTime, (bound) => sql`g.created_at <= ${bound}`),

@@ -1,12 +1,12 @@
 import type { Role } from "../../../domain/people/roles.ts";
-import { UserID } from "../../../domain/ids.ts";
-import { wordsOf } from "../../../domain/people/search-text.ts";
-import { serialDigits } from "../../../domain/serial-digits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
-import { all, containsText, containsWord, serialContains, when, type Page, type PageRequest } from "../../page.ts";
+import { all, containsText, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive, limitOf, rolesOf } from "../../rules.ts";
 import { lookup, join, sql, type Sql } from "../../sql.ts";
+import * as found from "../finding/found.ts";
+import type { Searching } from "../finding/found.ts";
+import * as matches from "../finding/matches.ts";
 
 export interface User {
   id: string;
@@ -83,77 +83,28 @@ export interface UserFilter {
   email: string;
   /** Assigned here or by the identity provider. */
   role: Role;
-  /**
-   * Words in the pairwise id, the e-mail address or the name, a user's whole id, or digits of the serial number of a
-   * profile.
-   */
+  /** Finds people as {@link found.isFoundUser} does. */
   text: string;
 }
-
-/**
- * Whether each of the words is in the pairwise id, the e-mail address or the name of user `u`. Each column has an
- * index.
- */
-export const mentions = (words: readonly string[]): Sql =>
-  all(
-    words.map((word) => {
-      const places = [sql`u.pairwise_id_folded`, sql`u.email_folded`, sql`lower(u.display_name)`];
-      const alternatives = places.map((place) => containsWord(place, word));
-      return sql`(${join(alternatives, sql` or `)})`;
-    }),
-  );
-
-/**
- * Whether the whole text is a spelling of the id of user `u`. Only needed beyond ASCII: there an id has several
- * spellings that a search inside it may not match.
- */
-export const spells = (text: string): Sql[] =>
-  /\P{ASCII}/u.test(text) ? [sql`folded_id(u.pairwise_id) = folded_id(${text})`] : [];
-
-/**
- * Matches the users that a text finds. Every alternative has an index, and owners are looked up first (`array`), so
- * Postgres combines the indexes instead of reading the table.
- */
-function foundBy(text: string, { realmId, at }: { realmId: string; at: Date }): Sql {
-  const words = wordsOf(text);
-  const digits = serialDigits(text);
-  const alternatives = [
-    ...(words.length === 0 ? [] : [mentions(words)]),
-    ...spells(text.trim()),
-    ...(UserID.safeParse(text).success ? [sql`u.id = ${text}`] : []),
-    ...(digits === undefined ? [] : [sql`u.id = any(array(${ownersOf(digits, { realmId, at })}))`]),
-  ];
-  return alternatives.length === 0 ? sql`false` : sql`(${join(alternatives, sql` or `)})`;
-}
-
-/**
- * Selects the owners of active profiles whose serial numbers contain these digits, and of any profile with exactly this
- * number.
- */
-const ownersOf = (digits: string, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
-  select c.user_id
-    from active_profiles a
-    join certificates c on c.id = a.id
-   where a.realm_id = ${realmId} and a.not_after > ${at} and ${serialContains(sql`a.serial_number`, digits)}
-   union all
-  select user_id
-    from certificates
-   where realm_id = ${realmId} and kind = 'user' and serial_number = ${digits}`;
 
 /** Up to this many users are sorted in a few milliseconds; with more, a page is found soon in any order. */
 const gatheredMax = 5_000;
 
 /** A selection from the list of users: `search` matches inside the pairwise id. */
-export type UserSelection = { realmId: string; at: Date } & Pick<PageRequest<UserFilter>, "search" | "filter">;
+export type UserSelection = Searching & Pick<PageRequest<UserFilter>, "search" | "filter">;
 
 /** Returns the conditions of a selection: on users `u`, and on their profile counts `p`. */
-function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser: Sql[]; ofCount: Sql[] } {
+function conditionsOf({ search, filter, ...asked }: UserSelection): { ofUser: Sql[]; ofCount: Sql[] } {
   const ofUser = [
-    when(search, (text) => sql`(${join([containsText(sql`u.pairwise_id_folded`, text), ...spells(text)], sql` or `)})`),
+    when(
+      search,
+      (text) =>
+        sql`(${join([containsText(sql`u.pairwise_id_folded`, text), ...matches.spellsPerson(text)], sql` or `)})`,
+    ),
     when(filter.email, (text) => containsText(sql`u.email_folded`, text)),
     // The second condition matches that of the index.
     when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)}) and ${rolesOf(sql`u`)} <> '{}'`),
-    when(filter.text, (text) => foundBy(text, { realmId, at })),
+    when(filter.text, (text) => found.isFoundUser({ ...asked, text })),
     when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
     when(filter.locked, (is) => (is ? sql`u.locked_at is not null` : sql`u.locked_at is null`)),
     when(filter.minCreated, (bound) => sql`u.created_at >= ${bound}`),
@@ -196,10 +147,11 @@ export const selected = (selection: UserSelection): Rows =>
 /** Returns a page of a realm's users; `search` matches inside the pairwise id. */
 export function list(
   db: Db,
-  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<UserFilter, UserSortKey> },
+  { page, ...asked }: Searching & { page: PageRequest<UserFilter, UserSortKey> },
 ): Promise<Page<User>> {
+  const { realmId, at, finds } = asked;
   const { search, filter, sort } = page;
-  const selection = { realmId, at, search, filter };
+  const selection = { ...asked, search, filter };
   const { ofUser, ofCount } = conditionsOf(selection);
   const sortsByCount = sort.some(({ key }) => key === "profilecount");
   const sortsByUser = sort.length === 0 || sort.some(({ key }) => key !== "profilecount");
@@ -211,7 +163,7 @@ export function list(
 
   return pageOf<User, UserSortKey>(db, {
     page,
-    key: ["users", realmId],
+    key: ["users", realmId, ...(finds ?? [])],
     ...rowsOf(selection, needed),
     counted: rowsOf(selection, { users: ofUser.length > 0 || ofCount.length === 0, counts: ofCount.length > 0 }),
     ...(ofUser.length + ofCount.length > 0 && {

@@ -2,13 +2,12 @@ import type { ProfileKind } from "../../../domain/certificate/profile.ts";
 import type { SearchText } from "../../../domain/people/search-text.ts";
 import type { Database } from "../../client.ts";
 import { tookTooLong } from "../../outage.ts";
-import { all, beginningWith, containsWord, serialContains } from "../../page.ts";
 import { isActive } from "../../rules.ts";
-import { join, sql, unprepared, type Sql } from "../../sql.ts";
+import { sql, unprepared, type Sql } from "../../sql.ts";
 import * as certificates from "../certificates/certificates.ts";
 import type { Certificate } from "../certificates/certificates.ts";
 import * as applications from "../oauth/applications.ts";
-import * as users from "../people/users.ts";
+import * as matches from "../finding/matches.ts";
 
 /** The rows of one statement are ranked afterwards: sorting in the statement would read every match. */
 const rowsMax = 200;
@@ -71,61 +70,22 @@ export const findUsers = (
     ...(userId === undefined
       ? []
       : [sql`select ${userColumns} from users u where u.realm_id = ${realmId} and u.id = ${userId}`]),
-    ...users
-      .spells(searched.whole)
+    ...matches
+      .spellsPerson(searched.whole)
       .map((isSpelled) => sql`select ${userColumns} from users u where u.realm_id = ${realmId} and ${isSpelled}`),
     sql`select ${userColumns} from users u
-         where u.realm_id = ${realmId} and u.forgotten_at is null and ${users.mentions(searched.words)}`,
+         where u.realm_id = ${realmId} and u.forgotten_at is null and ${matches.mentionsPerson(searched.words)}`,
   ]);
 
-/** Finds profiles of these kinds by serial number or identity, ended or not, and active ones also by name. */
-export function findProfiles(
+/** Finds profiles of these kinds, ended or not: see {@link matches.selectProfiles}. */
+export const findProfiles = (
   db: Database,
   { realmId, searched, kinds, at }: Search & { kinds: readonly ProfileKind[]; at: Date },
-): Promise<Findings<Certificate>> {
-  const { digits, serials, identity, words } = searched;
-  const found = (matching: Sql): Sql => sql`
-    select ${certificates.columns}
-      from certificates c
-     where c.realm_id = ${realmId} and c.kind = any(${kinds}::text[]) and ${matching}`;
-  return findAll<Certificate>(db, [
-    ...(serials.length === 0 ? [] : [found(sql`c.serial_number = any(${serials}::text[])`)]),
-    ...(digits === undefined
-      ? []
-      : [
-          found(sql`c.serial_number like ${beginningWith(digits)}`),
-          found(sql`reverse(c.serial_number) like ${beginningWith(Array.from(digits).reverse().join(""))}`),
-          sql`select ${certificates.columns}
-                from active_profiles a
-                join certificates c on c.id = a.id
-               where a.realm_id = ${realmId} and a.not_after > ${at} and ${serialContains(sql`a.serial_number`, digits)}
-                 and c.kind = any(${kinds}::text[])`,
-        ]),
-    ...(identity === undefined ? [] : [found(identityBeginsWith(identity))]),
-    found(sql`not c.lapsed and ${isActive(sql`c`, at)} and ${all(words.map(isInName))}`),
-  ]);
-}
-
-/** A trigram index finds two characters only where a word begins; reading every name would take too long. */
-function isInName(word: string): Sql {
-  const name = sql`lower(c.name)`;
-  if (Array.from(word).length > 2) return containsWord(name, word);
-  const beginning = beginningWith(word.toLowerCase());
-  const patterns = [beginning, `% ${beginning}`, `%-${beginning}`];
-  return sql`(${join(
-    patterns.map((pattern) => sql`${name} like ${pattern}`),
-    sql` or `,
-  )})`;
-}
-
-/** Identities are in lower case, except names of servers, which people write as they like. */
-const identityBeginsWith = (beginning: string): Sql => {
-  const spellings = [...new Set([beginning, beginning.toLowerCase()])];
-  return sql`(${join(
-    spellings.map((spelling) => sql`c.identity like ${beginningWith(spelling)}`),
-    sql` or `,
-  )})`;
-};
+): Promise<Findings<Certificate>> =>
+  findAll<Certificate>(
+    db,
+    matches.selectProfiles(certificates.columns, { realmId, searched, kinds, at, digitsMin: 0 }),
+  );
 
 export interface FoundGuestAccount {
   id: string;
@@ -136,16 +96,12 @@ export interface FoundGuestAccount {
 }
 
 /** Finds guest accounts with every word in their name, and the one with this id. */
-export const findGuestAccounts = (
-  db: Database,
-  { realmId, searched, guestAccountId }: Search & { guestAccountId: string | undefined },
-): Promise<Findings<FoundGuestAccount>> =>
+export const findGuestAccounts = (db: Database, { realmId, searched }: Search): Promise<Findings<FoundGuestAccount>> =>
   findAll<FoundGuestAccount>(db, [
     sql`select g.id, g.name, g.created_at as "createdAt", g.expires_at as "expiresAt", g.revoked_at as "revokedAt"
           from guest_accounts g
          where g.realm_id = ${realmId}
-           and (${all(searched.words.map((word) => containsWord(sql`lower(g.name)`, word)))}
-                ${guestAccountId === undefined ? sql`` : sql`or g.id = ${guestAccountId}`})`,
+           and ${matches.ofGuestAccount(searched)}`,
   ]);
 
 export interface FoundApplication {
@@ -163,8 +119,7 @@ export const findApplications = (db: Database, { realmId, searched }: Search): P
           from applications a
          where a.realm_id = ${realmId}
            and ${applications.notTheConsole}
-           and (${all(searched.words.map((word) => containsWord(sql`lower(a.name)`, word)))}
-                or a.client_id = ${searched.whole})`,
+           and ${matches.ofApplication(searched)}`,
   ]);
 
 /** Counts the active profiles of each of these people. */

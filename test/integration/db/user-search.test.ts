@@ -33,7 +33,7 @@ async function plansFor(text: string): Promise<{ found: string[]; plans: string[
     },
   };
   const page = { limit: 25, offset: 0, filter: { text }, sort: [] };
-  const { items } = await users.list(watched, { realmId, at: fromNow(0), page });
+  const { items } = await users.list(watched, { realmId, at: fromNow(0), finds: new Set(["person", "profile"]), page });
   const plans = await Promise.all(
     statements.map(async (statement) => {
       const lines = await db.query<{ "QUERY PLAN": string }>(sql`explain ${statement}`);

@@ -6,6 +6,7 @@ import type { ErrorCode } from "../../../../domain/errors.ts";
 import type { BulkJobID } from "../../../../domain/ids.ts";
 import type { RevocationReason } from "../../../../domain/certificate/revocation.ts";
 import { drawBulkJobId } from "../../../../runtime/draw-ids.ts";
+import { searchesOf } from "../../../contract/list-search.ts";
 import { requireStaffScope, type PrincipalFor } from "../../../contract/access.ts";
 import type { Fail, IncomingCall, Upload } from "../../../contract/endpoint.ts";
 import { actorOf } from "../../../contract/principal.ts";
@@ -111,14 +112,14 @@ async function beginReceived(
 /** Finds and stores the rows in the transaction that begins the job. */
 async function beginMatching(
   job: Beginning,
-  { scope, columns, given, recorded, add }: MatchingRows,
+  { scope, place, columns, given, recorded, add }: MatchingRows,
   { deps, principal, change, fail }: CreationCall,
 ): Promise<{ jobId: BulkJobID }> {
   requireStaffScope(principal, scope);
   return change(async (tx) => {
     const at = deps.clock.now();
     await receiving.create(tx, { ...job, columns, origin: "filter", matching: given });
-    const total = await add(tx, { ...job, at });
+    const total = await add(tx, { ...job, at, ...searchesOf(place, principal) });
     if (total === 0) throw new UnusableFile("Nothing in the list matches.", { path: "matching" });
     if (total > jobRowsMax) {
       throw fail("payload_too_large", {

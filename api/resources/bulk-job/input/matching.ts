@@ -3,6 +3,7 @@ import * as matchingRows from "../../../../db/queries/bulk-job/input/matching.ts
 import { jobColumns } from "../../../../domain/bulk-job/input/columns.ts";
 import { jobRowsMax } from "../../../../domain/limits.ts";
 import type { JobKind, JobMatching } from "../../../../domain/bulk-job/job.ts";
+import type { SearchFind, SearchPlace } from "../../../../domain/search-places.ts";
 import type { Scope } from "../../../../domain/people/scopes.ts";
 import { readMatching } from "../../../contract/paging.ts";
 import { activeProfileList } from "../../profile/list-profiles.ts";
@@ -17,8 +18,10 @@ export interface MatchingRows {
   given: JobMatching;
   /** The same for the audit log, which names no person: without texts that find people. */
   recorded: JobMatching;
+  /** The list, whose searches a caller's scopes limit. */
+  place: SearchPlace;
   /** Adds the rows to a job and returns how many were found. Adds none if a job may not have that many. */
-  add: (tx: Db, to: { realmId: string; jobId: string; at: Date }) => Promise<number>;
+  add: (tx: Db, to: { realmId: string; jobId: string; at: Date; finds: ReadonlySet<SearchFind> }) => Promise<number>;
 }
 
 /** Reads `matching` for a job of this kind. Throws `invalid_request` with every fault. */
@@ -29,6 +32,7 @@ export function readMatchingRows(kind: JobKind, body: object): MatchingRows {
       const { selection, given } = readMatching(userList, body);
       return {
         scope: "user.read",
+        place: "people",
         columns: jobColumns[kind],
         given,
         recorded: withoutTexts(given, ["email", "text"]),
@@ -39,10 +43,11 @@ export function readMatchingRows(kind: JobKind, body: object): MatchingRows {
       const { selection, given } = readMatching(activeProfileList, body);
       return {
         scope: "profile.read",
+        place: "profiles",
         columns: jobColumns[kind],
         given,
-        // Serial numbers name no person, and no other text finds a profile.
-        recorded: given,
+        // Serial numbers name no person.
+        recorded: { ...given, filter: withoutTexts(given, ["text"]).filter },
         add: (tx, to) => matchingRows.addProfiles(tx, { ...to, ...selection, max: jobRowsMax }),
       };
     }

@@ -1,0 +1,145 @@
+import { auditEvents } from "../../../domain/audit/audit.ts";
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
+import type { SearchFind } from "../../../domain/search-places.ts";
+import { isLongEnough, meaningsOf, readSearch, type SearchText } from "../../../domain/people/search-text.ts";
+import { serialContains } from "../../page.ts";
+import { join, sql, type Sql } from "../../sql.ts";
+import * as matches from "./matches.ts";
+
+/** Whose list is searched. */
+export interface Searching {
+  realmId: string;
+  at: Date;
+  /** What the caller may find the list's rows by; omitted: by their own texts. */
+  finds?: ReadonlySet<SearchFind> | undefined;
+}
+
+interface ListSearch extends Searching {
+  text: string;
+}
+
+interface Sought extends Searching {
+  searched: SearchText;
+  finds: ReadonlySet<SearchFind>;
+}
+
+/**
+ * Reads a list's search. A text too short for the search over everything finds the list's own rows alone, by their own
+ * texts.
+ */
+function read({ text, finds, ...rest }: ListSearch, own: SearchFind): Sought {
+  const searched = meaningsOf(text);
+  return { ...rest, searched, finds: finds !== undefined && isLongEnough(searched) ? finds : new Set([own]) };
+}
+
+/** A part of a serial number finds what belongs to it from so many digits: fewer are in too many numbers by chance. */
+const connectingDigitsMin = 8;
+
+/** Of a list of profiles itself. */
+const ownDigitsMin = 1;
+
+const union = (statements: readonly Sql[]): Sql =>
+  statements.length === 0 ? sql`select null::bigint where false` : join(statements, sql` union all `);
+
+const selectPeople = (columns: Sql, { realmId, searched }: Sought): Sql[] =>
+  matches.ofPerson(searched).map((is) => sql`select ${columns} from users u where u.realm_id = ${realmId} and ${is}`);
+
+const selectProfiles = (
+  columns: Sql,
+  { kinds, digitsMin = connectingDigitsMin, ...sought }: Sought & { kinds: readonly ProfileKind[]; digitsMin?: number },
+): Sql[] => matches.selectProfiles(columns, { ...sought, kinds, digitsMin });
+
+const when = (does: boolean, statements: () => Sql[]): Sql[] => (does ? statements() : []);
+
+/** Whether a search finds user `u`: by what is known about the person, or by one of their profiles. */
+export function isFoundUser(search: ListSearch): Sql {
+  const sought = read(search, "person");
+  if (!sought.finds.has("profile")) return matches.anyOf(matches.ofPerson(sought.searched));
+  return sql`u.id in (${union(peopleAndOwners(sought))})`;
+}
+
+/** Selects the ids of people found, and of the owners of profiles found. */
+const peopleAndOwners = (sought: Sought): Sql[] => [
+  ...when(sought.finds.has("person"), () => selectPeople(sql`u.id`, sought)),
+  ...when(sought.finds.has("profile"), () => selectProfiles(sql`c.user_id`, { ...sought, kinds: ["user"] })),
+];
+
+/** Whether a search finds profile `c` of a user: by what is known about the profile, or about its owner. */
+export function isFoundProfile(search: ListSearch): Sql {
+  const sought = read(search, "profile");
+  const { realmId, searched, finds } = sought;
+  return sql`c.id in (${union([
+    ...selectProfiles(sql`c.id`, { ...sought, kinds: ["user"], digitsMin: ownDigitsMin }),
+    ...when(/^\d+$/.test(searched.whole) && searched.digits === undefined, () => [
+      sql`select a.id from active_profiles a
+           where a.realm_id = ${realmId} and ${serialContains(sql`a.serial_number`, searched.whole)}`,
+    ]),
+    ...when(finds.has("person"), () => [
+      sql`select o.id from certificates o
+           where o.realm_id = ${realmId} and o.user_id in (${union(selectPeople(sql`u.id`, sought))})`,
+    ]),
+  ])})`;
+}
+
+/** Whether a search finds guest account `g`: by its name or id, or by one of its profiles. */
+export function isFoundGuestAccount(search: ListSearch): Sql {
+  const sought = read(search, "guestAccount");
+  return matches.anyOf([
+    matches.ofGuestAccount(sought.searched),
+    ...when(sought.finds.has("guestProfile"), () => [
+      sql`g.id in (${union(selectProfiles(sql`c.guest_account_id`, { ...sought, kinds: ["guest"] }))})`,
+    ]),
+  ]);
+}
+
+/** Whether a search finds job `j`: by its name or id, its creator, or the people that its rows are about. */
+export function isFoundJob(search: ListSearch): Sql {
+  const sought = read(search, "job");
+  const { realmId, searched, finds } = sought;
+  const people = peopleAndOwners(sought);
+  return matches.anyOf([
+    matches.ofJob(searched),
+    ...when(people.length > 0, () => [
+      sql`j.id in (select r.job_id from job_rows r where r.user_id in (${union(people)}))`,
+    ]),
+    ...when(finds.has("person"), () => [sql`j.created_by_user_id in (${union(selectPeople(sql`u.id`, sought))})`]),
+    ...when(finds.has("application"), () => [
+      sql`j.created_by_client_id in (select a.client_id from applications a
+                                      where a.realm_id = ${realmId} and ${matches.ofApplication(searched)})`,
+    ]),
+  ]);
+}
+
+/** The kinds of profile by what finds them. */
+const kindsFound = { profile: "user", guestProfile: "guest", infrastructureProfile: "infrastructure" } as const;
+
+const jobEvents = auditEvents.filter((event) => event.startsWith("job_"));
+
+/** Whether a search finds audit entry `e`: by who acted, or by what it is about. An entry has no text of its own. */
+export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
+  const searched = readSearch(text);
+  if (searched === undefined) return sql`false`;
+  const { realmId, finds = new Set() } = search;
+  const sought: Sought = { ...search, searched, finds };
+  const kinds = Object.entries(kindsFound).flatMap(([find, kind]) => (finds.has(find as SearchFind) ? [kind] : []));
+  const applications = sql`from applications a where a.realm_id = ${realmId} and ${matches.ofApplication(searched)}`;
+  const subjects = [
+    ...when(finds.has("person"), () => selectPeople(sql`'user:' || u.id`, sought)),
+    ...when(kinds.length > 0, () => selectProfiles(sql`'profile:' || c.serial_number`, { ...sought, kinds })),
+    ...when(finds.has("guestAccount"), () => [
+      sql`select 'guest:' || g.id from guest_accounts g
+           where g.realm_id = ${realmId} and ${matches.ofGuestAccount(searched)}`,
+    ]),
+    ...when(finds.has("application"), () => [sql`select 'application:' || a.client_id ${applications}`]),
+  ];
+  const entries = (is: Sql): Sql => sql`select f.id from audit_entries f where f.realm_id = ${realmId} and ${is}`;
+  return sql`e.id in (${union([
+    ...when(subjects.length > 0, () => [entries(sql`audit_subjects(f.properties) && array(${union(subjects)})`)]),
+    ...when(finds.has("person"), () => [entries(sql`f.user_id in (${union(selectPeople(sql`u.id`, sought))})`)]),
+    ...when(finds.has("application"), () => [entries(sql`f.client_id in (select a.client_id ${applications})`)]),
+    ...when(finds.has("job"), () => [
+      entries(sql`f.event = any(${jobEvents}::text[]) and f.properties ->> 'job' in (
+                    select j.id::text from jobs j where j.realm_id = ${realmId} and ${matches.ofJob(searched)})`),
+    ]),
+  ])})`;
+}

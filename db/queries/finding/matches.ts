@@ -1,0 +1,126 @@
+import type { ProfileKind } from "../../../domain/certificate/profile.ts";
+import { GuestAccountID, UserID } from "../../../domain/ids.ts";
+import type { SearchText } from "../../../domain/people/search-text.ts";
+import { all, beginningWith, containsWord, serialContains } from "../../page.ts";
+import { join, sql, type Sql } from "../../sql.ts";
+
+/** What a text matches in each table: the same in every list and in the search over everything. */
+
+export const anyOf = (alternatives: readonly Sql[]): Sql =>
+  alternatives.length === 0 ? sql`false` : sql`(${join(alternatives, sql` or `)})`;
+
+const hasWords = (folded: Sql, words: readonly string[]): Sql =>
+  words.length === 0 ? sql`false` : sql`(${all(words.map((word) => containsWord(folded, word)))})`;
+
+/**
+ * Whether each of the words is in the pairwise id, the e-mail address or the name of user `u`. Each column has an
+ * index.
+ */
+export const mentionsPerson = (words: readonly string[]): Sql =>
+  all(
+    words.map((word) =>
+      anyOf(
+        [sql`u.pairwise_id_folded`, sql`u.email_folded`, sql`lower(u.display_name)`].map((place) =>
+          containsWord(place, word),
+        ),
+      ),
+    ),
+  );
+
+/**
+ * Whether the whole text is a spelling of the id of user `u`. Only needed beyond ASCII: there an id has several
+ * spellings that a search inside it may not match.
+ */
+export const spellsPerson = (text: string): Sql[] =>
+  /\P{ASCII}/u.test(text) ? [sql`folded_id(u.pairwise_id) = folded_id(${text})`] : [];
+
+/** The alternatives by which a text finds user `u`; each has an index. */
+export const ofPerson = ({ whole, words }: SearchText): Sql[] => [
+  ...(words.length === 0 ? [] : [mentionsPerson(words)]),
+  ...spellsPerson(whole),
+  ...(UserID.safeParse(whole).success ? [sql`u.id = ${whole}`] : []),
+];
+
+/** Whether a text finds guest account `g`. */
+export const ofGuestAccount = ({ whole, words }: SearchText): Sql =>
+  anyOf([
+    hasWords(sql`lower(g.name)`, words),
+    ...(GuestAccountID.safeParse(whole).success ? [sql`g.id = ${whole}`] : []),
+  ]);
+
+/** Whether a text finds application `a`. */
+export const ofApplication = ({ whole, words }: SearchText): Sql =>
+  anyOf([hasWords(sql`lower(a.name)`, words), sql`a.client_id = ${whole}`]);
+
+/** Whether a text finds job `j` by its name or id. */
+export const ofJob = ({ whole, words }: SearchText): Sql =>
+  anyOf([hasWords(sql`lower(j.name)`, words), sql`j.id::text = ${whole.toLowerCase()}`]);
+
+/** Whether a text finds profile `c` among few profiles: those of one owner, or of the servers. */
+export const ofFewProfiles = ({ whole, words, serials, identity }: SearchText): Sql =>
+  anyOf([
+    hasWords(sql`lower(c.name)`, words),
+    serialContains(sql`c.serial_number`, whole),
+    sql`c.serial_number = any(${serials}::text[])`,
+    ...(identity === undefined ? [] : [identityBeginsWith(identity)]),
+  ]);
+
+interface SoughtProfiles {
+  realmId: string;
+  searched: SearchText;
+  kinds: readonly ProfileKind[];
+  at: Date;
+  /** Fewer digits do not count as a part of a serial number. */
+  digitsMin: number;
+}
+
+/**
+ * Returns the statements that together select the profiles `c` of a text, active or not: by serial number or a part of
+ * it (inside it of active profiles of users alone), by the beginning of the identity, and by the words of the name.
+ * Each uses an index, which one statement for all would not.
+ */
+export function selectProfiles(columns: Sql, { realmId, searched, kinds, at, digitsMin }: SoughtProfiles): Sql[] {
+  const { serials, identity, words } = searched;
+  const digits = (searched.digits?.length ?? 0) >= digitsMin ? searched.digits : undefined;
+  const found = (matching: Sql): Sql => sql`
+    select ${columns}
+      from certificates c
+     where c.realm_id = ${realmId} and c.kind = any(${kinds}::text[]) and ${matching}`;
+  return [
+    ...(serials.length === 0 ? [] : [found(sql`c.serial_number = any(${serials}::text[])`)]),
+    ...(digits === undefined
+      ? []
+      : [
+          found(sql`c.serial_number like ${beginningWith(digits)}`),
+          found(sql`reverse(c.serial_number) like ${beginningWith(Array.from(digits).reverse().join(""))}`),
+          sql`select ${columns}
+                from active_profiles a
+                join certificates c on c.id = a.id
+               where a.realm_id = ${realmId} and a.not_after > ${at} and ${serialContains(sql`a.serial_number`, digits)}
+                 and c.kind = any(${kinds}::text[])`,
+        ]),
+    ...(identity === undefined ? [] : [found(identityBeginsWith(identity))]),
+    ...(words.length === 0
+      ? []
+      : [
+          found(sql`c.revoked_at is null and not c.lapsed and ${all(words.map(isInName))}`),
+          found(sql`(c.revoked_at is not null or c.lapsed) and ${all(words.map(isInName))}`),
+        ]),
+  ];
+}
+
+/** A trigram index finds two characters only where a word begins; reading every name would take too long. */
+function isInName(word: string): Sql {
+  const name = sql`lower(c.name)`;
+  if (Array.from(word).length > 2) return containsWord(name, word);
+  const beginning = beginningWith(word.toLowerCase());
+  return anyOf([beginning, `% ${beginning}`, `%-${beginning}`].map((pattern) => sql`${name} like ${pattern}`));
+}
+
+/** Identities are in lower case, except names of servers, which people write as they like. */
+const identityBeginsWith = (beginning: string): Sql =>
+  anyOf(
+    [...new Set([beginning, beginning.toLowerCase()])].map(
+      (spelling) => sql`c.identity like ${beginningWith(spelling)}`,
+    ),
+  );

@@ -1,0 +1,30 @@
+import { scopeToRead } from "./certificate/profile.ts";
+import type { Scope } from "./people/scopes.ts";
+
+/** What a search looks for, and the scope that finding it needs. */
+export const scopeToFind = {
+  person: "user.read",
+  profile: scopeToRead.user,
+  guestAccount: "guest.view",
+  guestProfile: scopeToRead.guest,
+  infrastructureProfile: scopeToRead.infrastructure,
+  application: "application.read",
+  job: "job.read",
+} as const satisfies Record<string, Scope>;
+export type SearchFind = keyof typeof scopeToFind;
+
+/** What leads to the rows of each list: the row itself first, then what belongs to it. */
+export const searchPlaces = {
+  people: ["person", "profile"],
+  profiles: ["profile", "person"],
+  guestAccounts: ["guestAccount", "guestProfile"],
+  infrastructure: ["infrastructureProfile"],
+  applications: ["application"],
+  jobs: ["job", "person", "profile", "application"],
+  audit: ["person", "profile", "guestAccount", "guestProfile", "infrastructureProfile", "application", "job"],
+} as const satisfies Record<string, readonly SearchFind[]>;
+export type SearchPlace = keyof typeof searchPlaces;
+
+/** Returns what a caller's search of this list may look for. */
+export const findsIn = (place: SearchPlace, may: (scope: Scope) => boolean): ReadonlySet<SearchFind> =>
+  new Set(searchPlaces[place].filter((find) => may(scopeToFind[find])));
