@@ -44,6 +44,7 @@ import { startJob } from "./resources/bulk-job/plan/start-job.ts";
 import { takeRowsIn, takeRowsOut } from "./resources/bulk-job/plan/take-rows.ts";
 import { undoJob } from "./resources/bulk-job/plan/undo-job.ts";
 import { getOverview } from "./resources/overview/get-overview.ts";
+import { getRadiusPicture } from "./resources/overview/get-radius-picture.ts";
 import { createOwnProfile } from "./resources/profile/create-own-profile.ts";
 import { getOwnProfile } from "./resources/profile/get-own-profile.ts";
 import { getProfile } from "./resources/profile/get-profile.ts";
@@ -137,6 +138,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteApplication,
   rotateClientSecret,
   getOverview,
+  getRadiusPicture,
   getRevoked,
   getVlans,
   getRealm,

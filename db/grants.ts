@@ -234,7 +234,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   issuers: {
     realmpass_api: { select: true },
     realmpass_worker: { select: true },
-    realmpass_responder: { select: ["certificate", "id", "issuing", "not_after"] },
+    realmpass_responder: { select: ["certificate", "id", "issuing", "not_after", "realm_id"] },
     realmpass_operator: { select: true, insert: true, update: true },
   },
   job_rows: {
@@ -412,6 +412,16 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   status_askers: {
     realmpass_api: { select: true, insert: true, update: true },
     realmpass_responder: { select: true, insert: true, update: true },
+    realmpass_operator: { select: true },
+  },
+  status_counts: {
+    realmpass_api: { select: true },
+    realmpass_worker: { select: ["address", "hour", "realm_id"], delete: true },
+    realmpass_responder: {
+      select: ["address", "good", "hour", "last_at", "realm_id", "refused"],
+      insert: true,
+      update: ["good", "last_at", "refused"],
+    },
     realmpass_operator: { select: true },
   },
   token_signing_keys: {

@@ -1123,6 +1123,24 @@ create table status_askers (
 comment on table status_askers is 'Where from somebody asked for the status of certificates lately, at most 64 addresses for each issuer and kind: a hint whether RADIUS servers ask at all.';
 comment on column status_askers.last_at is 'Written at most once a minute.';
 
+create table status_counts (
+  realm_id bigint not null,
+  hour timestamp with time zone not null,
+  address inet not null,
+  good bigint not null,
+  refused bigint not null,
+  last_at timestamp with time zone not null,
+  constraint status_counts_pkey PRIMARY KEY (realm_id, hour, address),
+  constraint status_counts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint status_counts_check CHECK (((good >= 0) AND (refused >= 0))),
+  constraint status_counts_hour_check CHECK (((EXTRACT(epoch FROM hour) % (3600)::numeric) = (0)::numeric))
+) with (fillfactor=50);
+comment on table status_counts is 'How often servers asked about devices by OCSP, by hour and address. Responders add to it once a minute; a device is in none of its rows.';
+comment on column status_counts.address is '::, for addresses beyond those that a responder counts one by one.';
+comment on column status_counts.good is 'Answers that a certificate is good.';
+comment on column status_counts.refused is 'Answers that a certificate is revoked.';
+CREATE INDEX status_counts_hour ON public.status_counts USING btree (hour);
+
 create table token_signing_keys (
   kid text not null,
   algorithm text not null,

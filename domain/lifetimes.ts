@@ -87,6 +87,9 @@ export const renewalHoursMax = 24;
 /** A realm's set-up counts as finished this long after its first profile of a person. */
 export const setUpFinishedDays = 30;
 
+/** How long it is known how often each RADIUS server asked. */
+export const statusCountDays = 35;
+
 /** The shortest time between two publications of an issuer's CRL. */
 export const crlIntervalSecondsMin = 5;
 

@@ -9,6 +9,8 @@ export interface OcspAnswer {
   readonly body: Buffer;
   /** Set if the answer is the same for every client, so that caches may repeat it for a moment (RFC 5019 section 6). */
   readonly signedAt?: Date;
+  /** Whether it contains the status of a device's certificate. */
+  readonly isAboutDevice?: boolean;
 }
 
 const errors = new Map<OcspError, OcspAnswer>(

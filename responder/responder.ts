@@ -14,6 +14,7 @@ import { IdentityUnavailable, type Identities, type Identity } from "./identitie
 import { isIssuerOf, type OcspIssuers } from "./issuers.ts";
 import type { LastOcsp } from "./last-ocsp.ts";
 import type { StatusAskers } from "../process/status-askers.ts";
+import type { StatusCounts } from "./status-counts.ts";
 import type { ReadStatus } from "./status-reader.ts";
 import { signedRevocationTime } from "../domain/certificate/revocation.ts";
 import { clockRoomMinutes, stapledAnswerMinutes } from "../domain/lifetimes.ts";
@@ -31,6 +32,7 @@ export interface ResponderDeps {
   readStatus: ReadStatus;
   lastOcsp: Pick<LastOcsp, "note">;
   askers: Pick<StatusAskers, "note">;
+  counts: Pick<StatusCounts, "note">;
   clock: ServiceClock;
   onUnexpectedError: (error: unknown) => void;
   /** The responder gives up after this time: a device waits for the client. */
@@ -39,7 +41,7 @@ export interface ResponderDeps {
 
 /** Answers OCSP requests from the database, signed on demand by the issuer's delegated responder (RFC 6960). */
 export function createResponder(deps: ResponderDeps): Responder {
-  const { issuers, identities, readStatus, lastOcsp, askers, clock, onUnexpectedError } = deps;
+  const { issuers, identities, readStatus, lastOcsp, askers, counts, clock, onUnexpectedError } = deps;
   const { waitMsMax = ocspWaits.responderMs } = deps;
   const cache = createAnswerCache();
 
@@ -56,12 +58,15 @@ export function createResponder(deps: ResponderDeps): Responder {
     return { ...statusIn(row), isServers: row.isServers };
   }
 
-  async function find(issuerId: string, request: Buffer, address: string): Promise<OcspAnswer> {
+  async function find(
+    issuerId: string,
+    request: Buffer,
+    { address, at }: { address: string; at: Date },
+  ): Promise<OcspAnswer> {
     const asked = readOcspRequest(request);
     if (asked === undefined) return errorAnswer("malformedRequest");
     const { certIds, nonce } = asked;
     const [first] = certIds;
-    const at = clock.now();
     const key = nonce === null && certIds.length === 1 && first ? keyOf(issuerId, first) : undefined;
     const kept = key === undefined ? undefined : cache.get(key, at);
     if (kept !== undefined) return kept;
@@ -76,7 +81,8 @@ export function createResponder(deps: ResponderDeps): Responder {
     ]);
     const responses = certIds.map(({ der }, index) => ({ certId: der, certificate: statuses[index] ?? unknown }));
     const validMinutes = statuses.every(({ isServers }) => isServers) ? stapledAnswerMinutes : clockRoomMinutes;
-    const answer = sign(identity, { responses, nonce, at, validMinutes });
+    const isAboutDevice = statuses.some(({ isServers }) => isServers === false);
+    const answer = { ...sign(identity, { responses, nonce, at, validMinutes }), isAboutDevice };
     // A certificate with an unknown number may be issued at any moment.
     if (key === undefined || answer.outcome === "unknown") return uncached(answer);
     cache.set(key, answer, at);
@@ -87,8 +93,14 @@ export function createResponder(deps: ResponderDeps): Responder {
     async answer(issuerId, request, address) {
       if (!clock.isInStep()) return errorAnswer("tryLater");
       try {
-        const answer = await within(waitMsMax, find(issuerId, request, address));
-        return answer === "late" ? errorAnswer("tryLater") : answer;
+        const at = clock.now();
+        const answer = await within(waitMsMax, find(issuerId, request, { address, at }));
+        if (answer === "late") return errorAnswer("tryLater");
+        const { outcome, isAboutDevice } = answer;
+        if (isAboutDevice && (outcome === "good" || outcome === "revoked")) {
+          counts.note(issuerId, address, { outcome, at });
+        }
+        return answer;
       } catch (error) {
         if (error instanceof DatabaseUnavailable || error instanceof IdentityUnavailable)
           return errorAnswer("tryLater");
@@ -150,4 +162,4 @@ function worst(responses: readonly SingleResponse[]): CertificateStatus["status"
   return has("revoked") ? "revoked" : has("unknown") ? "unknown" : "good";
 }
 
-const uncached = ({ outcome, body }: OcspAnswer): OcspAnswer => ({ outcome, body });
+const uncached = ({ signedAt: _, ...answer }: OcspAnswer): OcspAnswer => answer;

@@ -16,6 +16,7 @@ import { createLastOcsp } from "./last-ocsp.ts";
 import { startListener, type SlowClients } from "./listener.ts";
 import { createOcspMetrics } from "./metrics.ts";
 import { createResponder } from "./responder.ts";
+import { createStatusCounts } from "./status-counts.ts";
 import { createStatusReader } from "./status-reader.ts";
 
 export interface ResponderOptions {
@@ -32,6 +33,8 @@ export interface ResponderOptions {
   slowClients?: Partial<SlowClients> | undefined;
   /** How often the times of last checks are written. Default: every 3 s. */
   lastOcspEveryMs?: number | undefined;
+  /** How often the counts of answers are written. Default: once a minute. */
+  statusCountsEveryMs?: number | undefined;
   registry: Registry;
   clock: ServiceClock;
   beat: Beat;
@@ -40,6 +43,7 @@ export interface ResponderOptions {
 }
 
 const defaultLastOcspEveryMs = 3_000;
+const defaultStatusCountsEveryMs = 60_000;
 
 /**
  * Issuers whose responder certificates are requested before a device needs them: a few before the first request, later
@@ -67,6 +71,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
   });
   const lastOcsp = createLastOcsp(db);
   const askers = createStatusAskers(db, { kind: "ocsp" });
+  const counts = createStatusCounts(db);
   const onUnexpectedError = (err: unknown): void => {
     log.error({ event: "ocsp.internal_error", err }, "a request could not be answered");
   };
@@ -76,6 +81,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     readStatus: createStatusReader(db),
     lastOcsp,
     askers,
+    counts,
     clock,
     onUnexpectedError,
   });
@@ -102,6 +108,14 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
         );
       })
       .finally(() => (flushing = undefined)));
+  let counting: Promise<void> | undefined;
+  const flushCounts = (): Promise<void> =>
+    (counting ??= counts
+      .flush()
+      .catch((err: unknown) => {
+        log.warn({ event: "ocsp.counts_not_written", err }, "could not write the counts of answers; trying again");
+      })
+      .finally(() => (counting = undefined)));
   const prepare = async (limit: number): Promise<void> => {
     const current = await issuers.listCurrent(limit);
     // A few at a time: while no worker signs, waiting requests must not take the connections that read statuses.
@@ -118,12 +132,13 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
       .finally(() => (preparing = undefined)));
   const timers = [
     setInterval(() => void flush(), options.lastOcspEveryMs ?? defaultLastOcspEveryMs),
+    setInterval(() => void flushCounts(), options.statusCountsEveryMs ?? defaultStatusCountsEveryMs),
     setInterval(() => void prepareAll(), prepareEveryMs),
   ];
   lifecycle.onStop("OCSP", async () => {
     for (const timer of timers) clearInterval(timer);
     await listener.close();
-    await flush();
+    await Promise.all([flush(), flushCounts()]);
   });
 
   // The address is registered once the certificates exist, so the first requests need not wait, or after at most

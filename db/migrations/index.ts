@@ -1,4 +1,5 @@
 import type { Migration } from "./migration.ts";
+import type { Migration } from "./migration.ts";
 import { realmsAndUsers } from "./20261121-0900-realms-and-users.ts";
 import { issuersAndCertificates } from "./20261121-0910-issuers-and-certificates.ts";
 import { applicationsAndTokens } from "./20261121-0920-applications-and-tokens.ts";
@@ -81,6 +82,7 @@ import { wired } from "./20261130-1200-wired.ts";
 import { vlans } from "./20261130-1500-vlans.ts";
 import { searchEndedNames } from "./20261201-0930-search-ended-names.ts";
 import { searchRowsOfPeople } from "./20261201-0931-search-rows-of-people.ts";
+import { statusCounts } from "./20261201-1000-status-counts.ts";
 import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -167,5 +169,6 @@ export const migrations: readonly Migration[] = [
   vlans,
   searchEndedNames,
   searchRowsOfPeople,
+  statusCounts,
   signInDrafts,
 ];

@@ -4,8 +4,8 @@ import * as revoked from "../../../db/queries/certificates/revoked.ts";
 import * as overview from "../../../db/queries/realm/overview.ts";
 import type { JobState } from "../../../domain/bulk-job/job.ts";
 import type { Clock } from "../../../runtime/clock.ts";
-import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
 import type { Overview, Period } from "../../contract/views/overview-view.ts";
+import { keptCounts } from "./kept-counts.ts";
 
 /** Each process counts a realm at most this often, however many people look at it. */
 export const overviewAgeSecondsMax = 5;
@@ -28,13 +28,11 @@ interface Question {
   period: Period;
 }
 
-const known = new WeakMap<Db, FreshByKey<Overview>>();
+const kept = keptCounts<Overview>({ keptSeconds: overviewAgeSecondsMax });
 
 /** Returns a realm in numbers, counted now or a moment ago; requests that arrive during a count share its result. */
 export function countOverview(deps: { db: Db; clock: Clock }, { realmId, period }: Question): Promise<Overview> {
-  const counted = known.get(deps.db) ?? createFreshByKey<Overview>({ keptMs: overviewAgeSecondsMax * 1_000 });
-  known.set(deps.db, counted);
-  return counted.get(`${realmId} ${period}`, () => count(deps, { realmId, period }));
+  return kept(deps.db, `${realmId} ${period}`, () => count(deps, { realmId, period }));
 }
 
 async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period }: Question): Promise<Overview> {
@@ -61,7 +59,7 @@ async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period 
 }
 
 /** Returns when the first bucket begins; the last one is under way. Days are UTC days. */
-function firstBucket(at: Date, { seconds, buckets }: { seconds: number; buckets: number }): Date {
+export function firstBucket(at: Date, { seconds, buckets }: { seconds: number; buckets: number }): Date {
   const current = Math.floor(at.getTime() / 1_000 / seconds);
   return new Date((current - buckets + 1) * seconds * 1_000);
 }

@@ -16,6 +16,9 @@ import { Warnings } from "./warnings.tsx";
 // A realm that is set up does not load the checklist.
 const SetUpRealm = lazy(() => loadPart(() => import("../setup/set-up-realm.tsx")));
 
+// Pictures load after the numbers.
+const Pictures = lazy(() => loadPart(() => import("./pictures/pictures.tsx")));
+
 /** The realm at a glance, and the checklist until its set-up is finished. */
 export function DashboardPage() {
   const { t } = useTranslation();
@@ -43,6 +46,9 @@ export function DashboardPage() {
           {!(isNew && isEmpty(overview)) && (
             <>
               <NumberCards overview={overview} />
+              <Suspense fallback={<Skeleton height={340} radius="md" role="status" aria-label={t("shell.loading")} />}>
+                <Pictures />
+              </Suspense>
               <Grid gap="lg">
                 <Grid.Col span={{ base: 12, lg: 8 }}>
                   <Activity series={overview.series} period={period} onPeriod={setPeriod} />

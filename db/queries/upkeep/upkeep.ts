@@ -6,6 +6,7 @@ import {
   handOverFileMinutes,
   idempotencyKeyHours,
   sessionIdleDays,
+  statusCountDays,
   uncollectedOutputHours,
 } from "../../../domain/lifetimes.ts";
 
@@ -134,6 +135,11 @@ export function removals(at: Date): Sql[] {
                         from responder_requests
                        where requested_at < clock_timestamp() - interval '1 hour'
                        limit ${slice})`,
+    sql`delete from status_counts
+         where (realm_id, hour, address) in (select realm_id, hour, address
+                                               from status_counts
+                                              where hour < ${at}::timestamptz - make_interval(days => ${statusCountDays})
+                                              limit ${slice})`,
     sql`delete from idempotency_keys
          where (scope, key) in (select scope, key
                                   from idempotency_keys

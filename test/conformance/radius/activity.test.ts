@@ -77,8 +77,13 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     return { userId, serial: made.serial, files: { pkcs12: Buffer.from(made.data, "base64") } };
   }
 
-  const comes = async ({ files }: Profile): Promise<boolean> =>
-    (await authenticate({ radius, files, ca: chain, identity: `@${domain}` })).admitted;
+  /** How often devices were let in and refused. */
+  const tried = { good: 0, refused: 0 };
+  const comes = async ({ files }: Profile): Promise<boolean> => {
+    const { admitted } = await authenticate({ radius, files, ca: chain, identity: `@${domain}` });
+    tried[admitted ? "good" : "refused"] += 1;
+    return admitted;
+  };
 
   async function answerAbout({ serial }: Profile): Promise<ActivityAnswer> {
     const data = (await ask("GET", `/api/profiles/${serial}/activity`)) as {
@@ -135,6 +140,24 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
         lastCheck: { result: "revoked" },
       });
     });
+  });
+
+  test("each login and each refusal in the dashboard's picture, and when the server last asked", async () => {
+    expect(tried.good).toBeGreaterThan(0);
+    expect(tried.refused).toBeGreaterThan(0);
+    // Responders add their counts once a minute.
+    await eventually(
+      async () => {
+        const { hours, servers } = (await ask("GET", "/api/overview/radius")) as {
+          hours: { good: number; refused: number }[];
+          servers: { address: string; good: number; refused: number; lastAt: string }[];
+        };
+        const sum = (of: "good" | "refused") => hours.reduce((total, hour) => total + hour[of], 0);
+        expect({ good: sum("good"), refused: sum("refused") }).toEqual(tried);
+        expect(servers).toEqual([{ address: "127.0.0.1", ...tried, lastAt: expect.any(String) as string }]);
+      },
+      { withinMs: 90_000 },
+    );
   });
 
   test("that a locked user, or one in a grace period, still gets in", async () => {

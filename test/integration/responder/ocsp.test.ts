@@ -38,7 +38,7 @@ beforeAll(async () => {
   await startTestWorker({ databaseUrl });
   responder = await startTestResponder({ databaseUrl });
   first = responder.url;
-  second = (await startTestResponder({ databaseUrl })).url;
+  second = (await startTestResponder({ databaseUrl, statusCountsEveryMs: 200 })).url;
 });
 
 const at = (url: string, of = realm): string => `${url}/ocsp/${of.issuerId}`;
@@ -372,6 +372,35 @@ test("each check is recorded, and within the minute also an answer that changed 
   await eventually(async () => {
     expect(await askers()).toEqual([{ kind: "ocsp" }]);
   });
+});
+
+test("the dashboard's picture counts good answers and refusals, of each server", async () => {
+  const askFrom = (address: string, serialNumber: string): Promise<unknown> =>
+    fetch(at(second), {
+      method: "POST",
+      headers: { "content-type": "application/ocsp-request", "x-forwarded-for": address },
+      body: new Uint8Array(requestFor(serialNumber, randomBytes(16))),
+    });
+  const service = as.service({ realmId: realm.realmId });
+  const pictured = async (address: string) => {
+    const { body } = await service.get("/api/overview/radius");
+    const server = body.data.servers.find((one: { address: string }) => one.address === address);
+    return server && { good: server.good, refused: server.refused };
+  };
+  const good = await givenProfile();
+  const revoked = await givenProfile();
+  await service.delete(`/api/profiles/${revoked}`);
+  for (const serialNumber of [good, revoked, good, "4711"]) await askFrom("203.0.113.21", serialNumber);
+  await askFrom("203.0.113.22", revoked);
+  await askFrom("203.0.113.23", "4711");
+  await eventually(
+    async () => {
+      expect(await pictured("203.0.113.21")).toEqual({ good: 2, refused: 1 });
+      expect(await pictured("203.0.113.22")).toEqual({ good: 0, refused: 1 });
+      expect(await pictured("203.0.113.23")).toBeUndefined();
+    },
+    { withinMs: 15_000 },
+  );
 });
 
 test("everything issuers have signed for responders is on record, each key once, without private keys", async () => {

@@ -30,7 +30,7 @@ export async function startTestResponder({
   databaseUrl: string;
   requestsPerSecond?: number;
   clock?: ServiceClock;
-} & Pick<ResponderOptions, "slowClients" | "lastOcspEveryMs">): Promise<TestResponder> {
+} & Pick<ResponderOptions, "slowClients" | "lastOcspEveryMs" | "statusCountsEveryMs">): Promise<TestResponder> {
   const log = silentLog;
   const lifecycle = createLifecycle({ log, deadlineMs: 20_000 });
   const registry = new Registry();

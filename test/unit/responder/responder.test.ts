@@ -4,6 +4,7 @@ import type { StatusKey, StatusRow } from "../../../db/queries/certificates/ocsp
 import { systemClock } from "../../../runtime/clock.ts";
 import { readOcspRequest } from "../../../responder/ocsp-request.ts";
 import { createResponder, type ResponderDeps } from "../../../responder/responder.ts";
+import type { CountedAnswer } from "../../../responder/status-counts.ts";
 import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts";
 import { encodeCertId, encodeOcspRequest, nonceExtension } from "../../support/pki/ocsp.ts";
 
@@ -30,6 +31,7 @@ function responderFor(request: Buffer, row: Partial<StatusRow> | ((key: StatusKe
   if (asked === undefined) throw new Error("the request names no certificate");
   const sha1 = { name: asked.issuerNameHash, key: asked.issuerKeyHash };
   const state = { reads: 0, at: Date.parse("2027-03-01T00:00:00Z") };
+  const counted: string[] = [];
   const responder = createResponder({
     issuers: { find: () => Promise.resolve({ issuerId: "1", notAfter: new Date("2037-01-01"), hashes: { sha1 } }) },
     identities: {
@@ -43,12 +45,13 @@ function responderFor(request: Buffer, row: Partial<StatusRow> | ((key: StatusKe
     },
     lastOcsp: { note: () => undefined },
     askers: { note: () => undefined },
+    counts: { note: (_: string, __: string, { outcome }: CountedAnswer) => counted.push(outcome) },
     clock: { ...systemClock, now: () => new Date(state.at), isInStep: () => true },
     onUnexpectedError: (error: unknown) => {
       throw error;
     },
   } as unknown as ResponderDeps);
-  return { state, ask: (bytes: Buffer) => responder.answer("1", bytes, "192.0.2.1") };
+  return { state, counted, ask: (bytes: Buffer) => responder.answer("1", bytes, "192.0.2.1") };
 }
 
 const certId = encodeCertId({ issuer: certificateDer("issuing"), serialNumber: "4711" });
@@ -110,4 +113,18 @@ test("a revocation is dated back as the answer is", async () => {
   const request = encodeOcspRequest([certId]);
   const { body } = await responderFor(request, { revokedAt: new Date(at), revocationReason: 4 }).ask(request);
   expect(body.toString("latin1").match(/\d{14}Z/g)).toEqual([-5, -5, -5, 5].map(minutesLater));
+});
+
+test("each answer about a device is counted, a repeated one too; those about servers and unknown numbers are not", async () => {
+  const request = encodeOcspRequest([certId]);
+  const countedOf = async (row: Partial<StatusRow>): Promise<string[]> => {
+    const { ask, counted } = responderFor(request, row);
+    await ask(request);
+    await ask(request);
+    return counted;
+  };
+  expect(await countedOf({})).toEqual(["good", "good"]);
+  expect(await countedOf({ revokedAt: new Date(at), revocationReason: 4 })).toEqual(["revoked", "revoked"]);
+  expect(await countedOf({ isServers: true })).toEqual([]);
+  expect(await countedOf({ certificateId: null })).toEqual([]);
 });

@@ -120,6 +120,20 @@ describe.each(kinds)("%s", (_, make) => {
   });
 });
 
+test("counts of what servers asked are kept for 35 days", async () => {
+  await database.owner.query(sql`
+    insert into status_counts (realm_id, hour, address, good, refused, last_at)
+    select ${user.realmId}, hour, '192.0.2.1', 1, 0, hour
+      from generate_series(date_trunc('hour', ${now}::timestamptz) - interval '40 days', ${now}, interval '1 hour') as hour
+  `);
+  await tidyUp();
+  const [kept] = await database.owner.query<{ hours: number; first: Date }>(sql`
+    select count(*)::integer as hours, min(hour) as first from status_counts where realm_id = ${user.realmId}
+  `);
+  expect(kept?.first.getTime()).toBeGreaterThanOrEqual(now.getTime() - 35 * day);
+  expect([35 * 24, 35 * 24 + 1]).toContain(kept?.hours);
+});
+
 test("a session idle for 30 days is removed with its code and tokens; one used since stays", async () => {
   const [idle, used] = [await given.session({ user }), await given.session({ user })];
   const usedAt = (id: string, at: Date) =>

@@ -1,0 +1,15 @@
+import type { Db } from "../../../db/client.ts";
+import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
+
+/** Returns the count of a key, made now or at most `keptSeconds` ago; requests during a count share its result. */
+export type KeptCounts<Value> = (db: Db, key: string, count: () => Promise<Value>) => Promise<Value>;
+
+/** Keeps counts, so that each process makes them seldom, however many people look at them. */
+export function keptCounts<Value>({ keptSeconds }: { keptSeconds: number }): KeptCounts<Value> {
+  const known = new WeakMap<Db, FreshByKey<Value>>();
+  return (db, key, count) => {
+    const counted = known.get(db) ?? createFreshByKey<Value>({ keptMs: keptSeconds * 1_000 });
+    known.set(db, counted);
+    return counted.get(key, count);
+  };
+}

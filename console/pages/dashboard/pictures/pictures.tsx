@@ -1,0 +1,11 @@
+import { Stack } from "@mantine/core";
+import { AskedByRadius } from "./asked-by-radius.tsx";
+
+/** The dashboard's pictures. */
+export default function Pictures() {
+  return (
+    <Stack gap="lg">
+      <AskedByRadius />
+    </Stack>
+  );
+}

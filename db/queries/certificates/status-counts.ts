@@ -1,0 +1,81 @@
+import type { Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** Stands for the addresses that are not counted one by one. */
+export const otherAddresses = "::";
+
+/** Answers about devices in one hour. */
+export interface StatusCount {
+  issuerId: string;
+  /** The start of the hour. */
+  hour: Date;
+  address: string;
+  good: number;
+  refused: number;
+  lastAt: Date;
+}
+
+/** Adds counts to the rows of the issuers' realms, in one statement. Several processes may add at once. */
+export async function add(db: Db, counts: readonly StatusCount[]): Promise<void> {
+  await db.query(sql`
+    insert into status_counts as s (realm_id, hour, address, good, refused, last_at)
+    select i.realm_id, c.hour, c.address::inet, sum(c.good), sum(c.refused), max(c.last_at)
+      from unnest(${counts.map(({ issuerId }) => issuerId)}::bigint[],
+                  ${counts.map(({ hour }) => hour)}::timestamptz[],
+                  ${counts.map(({ address }) => address)}::text[],
+                  ${counts.map(({ good }) => good)}::bigint[],
+                  ${counts.map(({ refused }) => refused)}::bigint[],
+                  ${counts.map(({ lastAt }) => lastAt)}::timestamptz[])
+           as c (issuer_id, hour, address, good, refused, last_at)
+      join issuers i on i.id = c.issuer_id
+     group by 1, 2, 3
+     order by 1, 2, 3
+        on conflict (realm_id, hour, address)
+        do update set good = s.good + excluded.good,
+                      refused = s.refused + excluded.refused,
+                      last_at = greatest(s.last_at, excluded.last_at)
+  `);
+}
+
+/** Answers in one hour, of all addresses. */
+export interface HourCount {
+  hour: Date;
+  good: number;
+  refused: number;
+}
+
+/** Counts a realm's answers by hour from a moment on; hours without one are left out. */
+export const listHours = (db: Db, { realmId, from }: { realmId: string; from: Date }): Promise<HourCount[]> =>
+  db.query<HourCount>(sql`
+    select hour, sum(good)::double precision as good, sum(refused)::double precision as refused
+      from status_counts
+     where realm_id = ${realmId}
+       and hour >= ${from}
+     group by hour
+     order by hour
+  `);
+
+/** A server that asked. */
+export interface AskingServer {
+  /** Null: the addresses that are not counted one by one. */
+  address: string | null;
+  good: number;
+  refused: number;
+  lastAt: Date;
+}
+
+/** Lists the addresses that asked about a realm's devices from a moment on, the latest first. */
+export const listServers = (
+  db: Db,
+  { realmId, from, limit }: { realmId: string; from: Date; limit: number },
+): Promise<AskingServer[]> =>
+  db.query<AskingServer>(sql`
+    select nullif(host(address), ${otherAddresses}) as address, sum(good)::double precision as good,
+           sum(refused)::double precision as refused, max(last_at) as "lastAt"
+      from status_counts
+     where realm_id = ${realmId}
+       and hour >= ${from}
+     group by address
+     order by max(last_at) desc, address
+     limit ${limit}
+  `);

@@ -1,0 +1,102 @@
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../db/sql.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import { picture } from "../support/browser/picture.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
+
+const hour = 3_600_000;
+const currentHour = Math.floor(systemClock.now().getTime() / hour) * hour;
+
+describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
+  const subject = useConsole();
+  const section = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true }).first();
+
+  beforeAll(async () => {
+    const { realmId } = subject.realm;
+    const { owner } = subject.api.database;
+    await subject.api.as.service({ realmId }).post("/api/setup/finish");
+    await subject.api.given.profile(await subject.api.given.user({ realmId }));
+    await owner.query(sql`
+      insert into status_counts (realm_id, hour, address, good, refused, last_at)
+      select ${realmId}, hour, '192.0.2.7', 40 + 10 * extract(hour from hour), 3, hour + interval '1 minute'
+        from generate_series(${new Date(currentHour - 35 * 24 * hour)}::timestamptz, ${new Date(currentHour - hour)},
+                             interval '1 hour') as hour
+    `);
+  });
+
+  /** Opens the dashboard, runs, and expects that the browser had nothing to complain about. */
+  const opened = async (run: (page: Page) => Promise<void>): Promise<void> => {
+    const watched = await subject.open("/console");
+    await run(watched.page);
+    expect(watched.complaints).toEqual([]);
+    await watched.context.close();
+  };
+
+  describe("what RADIUS servers asked", () => {
+    const title = "What RADIUS servers asked";
+
+    test("has a bar for each hour, and the keyboard alone opens the audit log of one", { timeout: pagesMs }, () =>
+      opened(async (page) => {
+        const bars = section(page, title).getByRole("listbox", { name: title });
+        await bars.waitFor();
+        expect(await bars.getByRole("option").count()).toBe(168);
+        await bars.focus();
+        await page.keyboard.press("ArrowLeft");
+        const chosen = section(page, title).getByRole("option", { selected: true });
+        expect(await chosen.getAttribute("aria-label")).toMatch(/: \d+ good, 3 refused; a week before \d+ and 3$/);
+        expect(await bars.getAttribute("aria-activedescendant")).toBe(await chosen.getAttribute("id"));
+        await page.keyboard.press("Enter");
+        await page.waitForURL(/\/console\/audit\?/);
+        const search = new URL(page.url()).searchParams;
+        expect(search.get("minDate")).toBe(new Date(currentHour - hour).toISOString());
+        expect(search.get("maxDate")).toBe(new Date(currentHour - 1).toISOString());
+      }),
+    );
+
+    test("shows each server with its last question, and a table with the same numbers", { timeout: pagesMs }, () =>
+      opened(async (page) => {
+        const shown = section(page, title);
+        await shown.getByText(/^192\.0\.2\.7 last asked .+ ago: [\d,]+ good, 501 refused$/).waitFor();
+        await shown.getByText(/^In the last 7 days, [\d,]+ times .* and 501 times it was revoked/).waitFor();
+        await shown.getByRole("button", { name: "Table" }).click();
+        const rows = shown.getByRole("table", { name: title }).getByRole("row");
+        await expect.poll(() => rows.count()).toBe(169);
+        expect(await rows.nth(2).innerText()).toMatch(/\t\d+\t3\t\d+\t3$/);
+      }),
+    );
+  });
+
+  test("bars are visible in forced colours, and nothing moves", { timeout: pagesMs }, () =>
+    opened(async (page) => {
+      await page.locator("svg.bars .bar-up").first().waitFor();
+      const fills = () =>
+        page.evaluate<string[]>(`[".bar-up", ".bar-down", ".bars"].map((part) => {
+          const { fill, stroke, color } = getComputedStyle(document.querySelector(part));
+          return part === ".bars" ? color : part === ".bar-down" ? stroke : fill;
+        })`);
+      const [before] = await fills();
+      await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+      const [up, down, text] = await fills();
+      expect([up, down]).toEqual([text, text]);
+      expect(up).not.toBe(before);
+      expect(await page.evaluate("document.querySelectorAll('svg.bars animate').length")).toBe(0);
+    }),
+  );
+
+  test.each(consoleViews)("are faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
+    const watched = await subject.open("/console", view);
+    const { page } = watched;
+    await page.locator("svg.bars").first().waitFor();
+    await page.waitForLoadState("networkidle");
+    await expectGoodConsole(watched);
+    await picture(page, `pictures ${view.theme} ${view.width}`);
+    for (const button of await page.getByRole("button", { name: view.language === "de" ? "Tabelle" : "Table" }).all()) {
+      await button.click();
+    }
+    await expectGoodConsole(watched);
+    await watched.context.close();
+  });
+});
