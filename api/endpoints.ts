@@ -65,6 +65,7 @@ import { updateRealm } from "./resources/realm/update-realm.ts";
 import { search } from "./resources/search/search.ts";
 import { endOwnSession } from "./resources/session/end-own-session.ts";
 import { listOwnSessions } from "./resources/session/list-own-sessions.ts";
+import { createHandOver } from "./resources/hand-over/create-hand-over.ts";
 import { createUserProfile } from "./resources/user/create-user-profile.ts";
 import { endUserSession } from "./resources/user/end-user-session.ts";
 import { exportUserData } from "./resources/user/export-user.ts";
@@ -93,6 +94,7 @@ export const endpoints: readonly Endpoint[] = [
   getUserActivity,
   listUserTimeline,
   listUserProfiles,
+  createHandOver,
   createUserProfile,
   setUserLock,
   setUserLimit,

@@ -442,6 +442,7 @@ create table hand_overs (
   offered_at timestamp with time zone,
   downloaded_at timestamp with time zone,
   claimed_at timestamp with time zone,
+  code_hash bytea,
   constraint hand_overs_pkey PRIMARY KEY (id),
   constraint hand_overs_issuance_id_key UNIQUE (issuance_id),
   constraint hand_overs_token_hash_key UNIQUE (token_hash),
@@ -468,6 +469,8 @@ comment on column hand_overs.issuance_id is 'Without a foreign key: written befo
 comment on column hand_overs.offered_at is 'Written by the release before claims.';
 comment on column hand_overs.downloaded_at is 'When the file was first fetched; it can be fetched for 30 minutes from then.';
 comment on column hand_overs.claimed_at is 'When a browser claimed it. Null with picked_up_at set: taken by the release before claims.';
+comment on column hand_overs.code_hash is 'HMAC of the short code under a key of its own. Null: made by the release before.';
+CREATE UNIQUE INDEX hand_overs_code_hash ON public.hand_overs USING btree (code_hash);
 CREATE INDEX hand_overs_expiry ON public.hand_overs USING btree (expires_at);
 CREATE INDEX hand_overs_of_guest_account ON public.hand_overs USING btree (guest_account_id, expires_at) WHERE (guest_account_id IS NOT NULL);
 CREATE INDEX hand_overs_of_user ON public.hand_overs USING btree (user_id, expires_at) WHERE (user_id IS NOT NULL);

@@ -39,8 +39,8 @@ export const ownNetworkDays = 14;
 /** How long a key is remembered. */
 export const idempotencyKeyHours = 24;
 
-/** How long a device has to claim a hand-over by its link. */
-export const handOverMinutes = 10;
+/** How long a device has to claim a hand-over by its link or short code. */
+export const handOverMinutes = 20;
 
 /** How long the browser that claimed a hand-over has until it asks for the profile. */
 export const handOverClaimMinutes = 60;

@@ -81,4 +81,6 @@ export const attemptLimitsByDefault = {
   secretOfClient: { points: 20, seconds: 60 },
   secretsFromAddress: { points: 200, seconds: 60 },
   tokensFromAddress: { points: 30, seconds: 60 },
+  /** Of all callers together: a code is short enough to guess, given enough attempts. */
+  shortCodes: { points: 300, seconds: 60 },
 } as const satisfies Record<string, AttemptLimit>;

@@ -86,7 +86,7 @@ const doorErrors = ["unauthenticated", "forbidden", "user_required", "guest_acco
 
 /** The staff's scopes as the design lists them, so a change of the product's lists shows here. */
 const staffScopes: Record<Exclude<Role, "administrator">, readonly Scope[]> = {
-  help_desk: ["user.read", "user.lock", "profile.read", "profile.delete", "guest.view"],
+  help_desk: ["user.read", "user.lock", "profile.read", "profile.offer", "profile.delete", "guest.view"],
   guest_manager: ["guest.read", "guest.view", "guest.create", "guest.modify", "guest.delete"],
   auditor: [
     "user.read",

@@ -166,6 +166,14 @@ const ways: readonly Way[] = [
     const row = { pairwiseID: "a-new-person", profileName: "phone", deviceType: "iOS", format: "pem" };
     return outcome(await caller.post("/api/jobs/onboarding?dryRun=true", { users: [row] }));
   }),
+  to("make a code with which a device gets a profile of one of the staff", async ({ caller }) =>
+    outcome(await caller.post(`/api/user/${administrator.id}/hand-overs`, { profileName: "phone" })),
+  ),
+  to(
+    "make a code with which a device gets a profile of somebody",
+    async ({ caller }) => outcome(await caller.post(`/api/user/${plain.id}/hand-overs`, { profileName: "phone" })),
+    { isOf: "profile.offer" },
+  ),
   to(
     "read the link of a guest account",
     async ({ caller }) => outcome(await caller.get(`/api/guest-token/${(await given.guestAccount({ realmId })).id}`)),

@@ -48,6 +48,11 @@ export interface AttemptCounter {
   clientFailed(attempt: { clientId: string; address: string }): Promise<void>;
   /** Counts an unknown guest account token. */
   tokenFailed(attempt: { address: string }): Promise<void>;
+  /**
+   * Counts a short code before it is looked up: for this address, and over all addresses together. A right one is to be
+   * refunded.
+   */
+  shortCode(attempt: { address: string }): Promise<CountedAttempt>;
   close(): Promise<void>;
 }
 
@@ -133,6 +138,23 @@ export function createAttemptCounter({
     },
     async tokenFailed({ address }) {
       await counters.tokensFromAddress.take(digest("tokens", networkOf(address)));
+    },
+    async shortCode({ address }) {
+      const all = digest("short codes");
+      counters.shortCodes.refuseExhausted(all);
+      // The address first: beyond its limit it does not use up the limit of all.
+      const ofAddress = await counters.tokensFromAddress.take(digest("tokens", networkOf(address)));
+      try {
+        const ofAll = await counters.shortCodes.take(all);
+        return {
+          async refund() {
+            await Promise.all([ofAddress.refund(), ofAll.refund()]);
+          },
+        };
+      } catch (error) {
+        await ofAddress.refund();
+        throw error;
+      }
     },
     close,
   };

@@ -24,6 +24,7 @@ export const needs = {
   changeVlan: ["user.modify"],
   giveRoles: ["role.modify"],
   createProfile: ["profile.create"],
+  offerSetUp: ["profile.offer"],
   exportPerson: ["user.read", "profile.read", "job.read", "audit.read"],
   revokeProfile: ["profile.delete"],
   revokeAll: ["profile.delete", "job.create"],

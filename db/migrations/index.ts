@@ -1,5 +1,7 @@
 import type { Migration } from "./migration.ts";
 import type { Migration } from "./migration.ts";
+import type { Migration } from "./migration.ts";
+import type { Migration } from "./migration.ts";
 import { realmsAndUsers } from "./20261121-0900-realms-and-users.ts";
 import { issuersAndCertificates } from "./20261121-0910-issuers-and-certificates.ts";
 import { applicationsAndTokens } from "./20261121-0920-applications-and-tokens.ts";
@@ -83,6 +85,8 @@ import { vlans } from "./20261130-1500-vlans.ts";
 import { searchEndedNames } from "./20261201-0930-search-ended-names.ts";
 import { searchRowsOfPeople } from "./20261201-0931-search-rows-of-people.ts";
 import { statusCounts } from "./20261201-1000-status-counts.ts";
+import { shortCodes } from "./20261201-1030-short-codes.ts";
+import { oneShortCode } from "./20261201-1031-one-short-code.ts";
 import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -170,5 +174,7 @@ export const migrations: readonly Migration[] = [
   searchEndedNames,
   searchRowsOfPeople,
   statusCounts,
+  shortCodes,
+  oneShortCode,
   signInDrafts,
 ];

@@ -15,6 +15,7 @@ export const auditEvents = [
   "user_password_set",
   "user_forget",
   "user_export",
+  "hand_over_create",
   "profile_create",
   "profile_revoke",
   "guest_account_create",

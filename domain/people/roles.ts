@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { allScopes, impliedScopes, isClaimScope, withImplied, type Scope } from "./scopes.ts";
+import { allScopes, impliedScopes, isClaimScope, signInScopes, withImplied, type Scope } from "./scopes.ts";
 
 /** The roles of people beyond owning their profiles. One person may have several. */
 export const roles = ["administrator", "help_desk", "guest_manager", "auditor"] as const;
@@ -23,7 +23,7 @@ export const deviceScopes: readonly Scope[] = ownScopes.filter((scope) => scope 
 /** The scopes of each role. */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   administrator: allScopes,
-  help_desk: ["user.read", "user.lock", "profile.read", "profile.delete", "guest.view"],
+  help_desk: ["user.read", "user.lock", "profile.read", "profile.offer", "profile.delete", "guest.view"],
   guest_manager: ["guest.read", "guest.create", "guest.modify", "guest.delete"],
   auditor: [
     "user.read",
@@ -40,6 +40,13 @@ export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
 /** Returns all scopes that these roles give. */
 export const scopesOfRoles = (held: readonly Role[]): ReadonlySet<Scope> =>
   withImplied(held.flatMap((role) => scopesOfRole[role]));
+
+/**
+ * Returns the scopes that somebody must hold who acts on a person with these roles. `profile.offer` is not among them:
+ * it is younger than the clients that exist, and opens nothing about people whom its holder does not reach.
+ */
+export const scopesToReach = (held: readonly Role[]): Scope[] =>
+  [...scopesOfRoles(held)].filter((scope) => !signInScopes.includes(scope) && scope !== "profile.offer");
 
 const withImpliedOf = Object.fromEntries(roles.map((role) => [role, scopesOfRoles([role])])) as Record<
   Role,

@@ -12,6 +12,7 @@ export const scopes = {
   "profile.delete": "revoke profiles",
   "profile.modify": "change profiles",
   "profile.read": "see profiles",
+  "profile.offer": "make links and codes with which people set up a device",
   "realm.read": "see the realm's settings",
   "realm.modify": "change the realm's settings",
   "user.read": "see people",

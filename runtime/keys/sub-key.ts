@@ -6,6 +6,7 @@ const labels = {
   attemptCounter: "realmpass guesses",
   formToken: "realmpass form token",
   handOver: "realmpass hand-over",
+  shortCode: "realmpass short code",
   checkValue: "realmpass check value",
 } as const;
 

@@ -68,7 +68,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
 
   const offered = async (page: Page): Promise<string> => {
     const id = page.url().split("/").at(-1)!;
-    const { handOverToken } = await import("../../api/browser/self-service/hand-over-token.ts");
+    const { handOverToken } = await import("../../api/resources/hand-over/hand-over-token.ts");
     const { masterKeys } = await import("../../runtime/keys/master-key.ts");
     return `${api.url}/d/${handOverToken({ masterKeys: masterKeys(api.masterKey) }, id)}`;
   };

@@ -3,7 +3,7 @@ import type { CertificateFormat } from "../../../domain/certificate/format.ts";
 import { profileFileName, radiusCaFileName } from "../../../domain/certificate/file-name.ts";
 import { pathOn } from "../../pages/continue-to.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
-import { tokenOfHandOver } from "./hand-over-token.ts";
+import { tokenOfHandOver } from "../../resources/hand-over/hand-over-token.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** The addresses of a hand-over. */

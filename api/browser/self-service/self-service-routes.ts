@@ -1,6 +1,7 @@
 import type { Deps } from "../../contract/deps.ts";
 import type { Route } from "../../http/route.ts";
 import { pageRoute } from "../../pages/page-route.ts";
+import { shortCodePath } from "../../resources/hand-over/hand-over-view.ts";
 import { showConnectedApplications, withdrawApplication } from "./connected-applications.ts";
 import { askToRevoke, renewDevice, revokeDevice, showDevice } from "./device.ts";
 import { showDevices } from "./devices.ts";
@@ -8,6 +9,7 @@ import { downloadOwnData } from "./own-data.ts";
 import { findGuest } from "./guest.ts";
 import { showGuestHome, showGuestSheet } from "./guest-home.ts";
 import { downloadFromLink, requestFromLink, showHandOverLink, redeemHandOverLink } from "./hand-over/hand-over-link.ts";
+import { redeemShortCode, showShortCode } from "./hand-over/short-code-page.ts";
 import { requireSignedIn } from "./signed-in-owner.ts";
 import { addDevice, showNewDevice } from "./new-device.ts";
 import { downloadHandOver, makeHandOverFile, showHandOver } from "./show-hand-over.ts";
@@ -32,6 +34,7 @@ export const selfServiceRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/me/apps", { get: showConnectedApplications }),
   pageRoute(deps, "/me/apps/:client_id/withdraw", { post: withdrawApplication }),
 
+  pageRoute(deps, shortCodePath, { get: showShortCode, post: redeemShortCode }),
   pageRoute(deps, "/d/:token", { get: showHandOverLink, post: redeemHandOverLink }),
   pageRoute(deps, "/d/:token/file", { get: showHandOverLink, post: requestFromLink }),
   pageRoute(deps, "/d/:token/file/:filename", { get: downloadFromLink }),

@@ -195,6 +195,7 @@ legend { padding: 0; margin: 0 0 .5rem; font-weight: 600; }
 .steps .picture { width: 10rem; margin: .5rem 0; }
 .scan { display: grid; gap: 1rem; justify-items: center; text-align: center; }
 .scan p:first-child { margin: 0; }
+.short-code { font: 700 1.25rem/1.5 ui-monospace, SFMono-Regular, Menlo, monospace; white-space: nowrap; }
 .qr { width: 16rem; max-width: 100%; border-radius: .5rem; }
 .copy {
   margin: .75rem 0 0; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--page);

@@ -91,6 +91,7 @@ export const german: Texts = {
     "profile.delete": "Profile widerrufen",
     "profile.modify": "Profile ändern",
     "profile.read": "Profile ansehen",
+    "profile.offer": "Links und Codes erstellen, mit denen Personen ein Gerät einrichten",
     "realm.read": "die Einstellungen des Realms ansehen",
     "realm.modify": "die Einstellungen des Realms ändern",
     "user.read": "Personen ansehen",

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
-import { deviceScopes, scopesOfRoles } from "../../../domain/people/roles.ts";
-import { signInScopes, type Scope } from "../../../domain/people/scopes.ts";
+import { deviceScopes, scopesToReach } from "../../../domain/people/roles.ts";
+import type { Scope } from "../../../domain/people/scopes.ts";
 import { hasStaffScope } from "../../contract/access.ts";
 import type { Principal } from "../../contract/principal.ts";
 import { InsufficientScope } from "../../http/token-errors.ts";
@@ -21,8 +21,8 @@ export async function requireAllowAuth(
   if (principal.kind === "user") missing.push(...deviceScopes.filter((scope) => !principal.scopes.has(scope)));
   if (principal.kind !== "user" || principal.userId !== userId) {
     const roles = await userRoles.find(db, { realmId: principal.realmId, userId });
-    const needed = scopesOfRoles([...(roles?.given ?? []), ...(roles?.fromProvider ?? [])]);
-    missing.push(...[...needed].filter((scope) => !signInScopes.includes(scope) && !hasStaffScope(principal, scope)));
+    const needed = scopesToReach([...(roles?.given ?? []), ...(roles?.fromProvider ?? [])]);
+    missing.push(...needed.filter((scope) => !hasStaffScope(principal, scope)));
   }
   if (missing.length === 0) return;
   const names = [...new Set(missing)];

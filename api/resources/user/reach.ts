@@ -1,8 +1,8 @@
 import { hasStaffScope } from "../../contract/access.ts";
 import type { ServicePrincipal, UserPrincipal } from "../../contract/principal.ts";
 import { InsufficientScope } from "../../http/token-errors.ts";
-import { scopesOfRoles, type Role } from "../../../domain/people/roles.ts";
-import { scopesAllowedTo, signInScopes, type Scope } from "../../../domain/people/scopes.ts";
+import { scopesToReach, type Role } from "../../../domain/people/roles.ts";
+import { scopesAllowedTo, type Scope } from "../../../domain/people/scopes.ts";
 
 /**
  * Throws unless the caller has every scope that this person's roles give and that a caller of its kind can have: people
@@ -13,9 +13,8 @@ export function requireReach(
   { userId, roles }: { userId: string; roles: readonly Role[] },
 ): void {
   const isOneself = principal.kind === "user" && principal.userId === userId;
-  const possible = (scope: Scope): boolean =>
-    !signInScopes.includes(scope) && (principal.kind === "user" || scopesAllowedTo("service").includes(scope));
-  const needed: readonly Scope[] = isOneself ? ["user.modify"] : [...scopesOfRoles(roles)].filter(possible);
+  const possible = (scope: Scope): boolean => principal.kind === "user" || scopesAllowedTo("service").includes(scope);
+  const needed: readonly Scope[] = isOneself ? ["user.modify"] : scopesToReach(roles).filter(possible);
   const missing = needed.filter((scope) => !hasStaffScope(principal, scope));
   if (missing.length > 0) throw new InsufficientScope(missing);
 }

@@ -10,7 +10,7 @@ interface ScopeGroup {
 /** All scopes by subject, in the order of the form. */
 export const scopeGroups: readonly ScopeGroup[] = [
   { name: "person", scopes: ["openid", "offline_access"] },
-  { name: "profile", scopes: ["profile.read", "profile.create", "profile.modify", "profile.delete"] },
+  { name: "profile", scopes: ["profile.read", "profile.create", "profile.offer", "profile.modify", "profile.delete"] },
   { name: "user", scopes: ["user.read", "user.modify", "user.lock", "user.delete"] },
   { name: "guest", scopes: ["guest.read", "guest.view", "guest.create", "guest.modify", "guest.delete"] },
   { name: "infrastructure", scopes: ["infrastructure.read", "infrastructure.create", "infrastructure.delete"] },

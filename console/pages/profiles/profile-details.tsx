@@ -16,6 +16,7 @@ import { ActivityDetails } from "../../activity/activity-details.tsx";
 import { profileActivityQuery, userActivityQuery } from "../../activity/activity.ts";
 import { DiagnosisCard } from "../../activity/diagnosis-card.tsx";
 import { LastCheck } from "../../activity/last-check.tsx";
+import { SetUpButton } from "../../activity/set-up-dialog.tsx";
 import { useRevocationFacts } from "../../activity/revocation-facts.tsx";
 import { useDeviceTypeName } from "./device-types.ts";
 import { isLive, profileQuery, statusOf, type Profile } from "./profile.ts";
@@ -74,6 +75,9 @@ function Details({ profile }: { profile: Profile }) {
         <AnchorLink to="/audit" search={{ about: `profile:${serial}` }} size="sm">
           {t("activity.all")}
         </AnchorLink>
+      </Allowed>
+      <Allowed to="offerSetUp">
+        <SetUpButton userID={owner} device={profile} />
       </Allowed>
       {isLive(profile) && mayRevoke && (
         <Button

@@ -9,6 +9,7 @@ import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
 import { userActivityQuery } from "../../activity/activity.ts";
 import { DiagnosisCard } from "../../activity/diagnosis-card.tsx";
+import { SetUpButton } from "../../activity/set-up-dialog.tsx";
 import { Timeline } from "../../activity/timeline.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -79,6 +80,7 @@ function Person({ user }: { user: User }) {
               {t("users.newProfile")}
             </Button>
           )}
+          {!user.blacklisted && !user.locked && may("offerSetUp") && <SetUpButton userID={user.userID} />}
           <Allowed to="exportPerson">
             <ExportButton userID={user.userID} />
           </Allowed>

@@ -13,6 +13,8 @@ export type HandOverOwner = { userId: string; guestAccountId: null } | { userId:
 export type HandOver = HandOverOwner & {
   id: string;
   tokenHash: Buffer;
+  /** The keyed hash of the short code; null: made by the release before. */
+  codeHash: Buffer | null;
   realmId: string;
   deviceType: DeviceType;
   name: string;
@@ -55,6 +57,7 @@ export interface Claim {
 export type NewHandOver = HandOverOwner &
   Pick<HandOver, "id" | "realmId" | "deviceType" | "name" | "format" | "renewsSerialNumber"> & {
     tokenHash: Uint8Array;
+    codeHash: Uint8Array;
     at: Date;
   };
 
@@ -78,9 +81,9 @@ async function insert(
       ? [sql`guest_account_id = ${row.guestAccountId}`, waitingHandOversMax.guest]
       : [sql`user_id = ${row.userId}`, waitingHandOversMax.user];
   const made = await db.query(sql`
-    insert into hand_overs (id, token_hash, realm_id, user_id, guest_account_id, device_type, name, format,
+    insert into hand_overs (id, token_hash, code_hash, realm_id, user_id, guest_account_id, device_type, name, format,
                             renews_serial_number, created_at, expires_at, claimed_at, picked_up_by, picker_hash)
-    select ${row.id}::uuid, ${row.tokenHash}::bytea, ${row.realmId}::bigint, ${row.userId}::bigint,
+    select ${row.id}::uuid, ${row.tokenHash}::bytea, ${row.codeHash}::bytea, ${row.realmId}::bigint, ${row.userId}::bigint,
            ${row.guestAccountId}::bigint, ${row.deviceType}, ${row.name}, ${row.format}, ${row.renewsSerialNumber},
            ${row.at}::timestamptz, ${row.at}::timestamptz + make_interval(mins => ${minutes}),
            ${claim === undefined ? null : row.at}::timestamptz, ${claim?.pickedUpBy ?? null},
@@ -93,7 +96,7 @@ async function insert(
 }
 
 const select = (condition: Sql): Sql => sql`
-  select h.id, h.token_hash as "tokenHash", h.realm_id as "realmId", h.user_id as "userId", h.guest_account_id as "guestAccountId",
+  select h.id, h.token_hash as "tokenHash", h.code_hash as "codeHash", h.realm_id as "realmId", h.user_id as "userId", h.guest_account_id as "guestAccountId",
          h.device_type as "deviceType", h.name, h.format, h.renews_serial_number as "renewsSerialNumber",
          h.created_at as "createdAt", h.expires_at as "expiresAt", h.claimed_at as "claimedAt",
          h.picked_up_at as "pickedUpAt", h.picked_up_by as "pickedUpBy", h.picker_hash as "recipientHash",
@@ -111,6 +114,18 @@ export const find = async (db: Db, { id }: { id: string }): Promise<HandOver | u
 
 export const findByToken = async (db: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<HandOver | undefined> =>
   first(await db.query<HandOver>(select(sql`h.token_hash = ${tokenHash}`)));
+
+/** Returns the hand-over of a short code with one of these hashes, if a device can still claim it. */
+export const findByCode = async (
+  db: Db,
+  { codeHashes, at }: { codeHashes: readonly Uint8Array[]; at: Date },
+): Promise<HandOver | undefined> =>
+  first(
+    await db.query<HandOver>(
+      select(sql`h.code_hash = any(${codeHashes}::bytea[]) and h.claimed_at is null and h.picked_up_at is null
+                 and h.expires_at > ${at}`),
+    ),
+  );
 
 /**
  * Claims a hand-over for a browser: of several concurrent claims one succeeds. Returns false when it is claimed or

@@ -48,6 +48,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   revokeProfiles: { profiles: ["1"] },
   updateRealm: { maxProfiles: 5 },
   updateRealmSettings: { maxProfiles: 5 },
+  createHandOver: { profileName: "laptop" },
   createUserProfile: { format: "pem", deviceType: "Linux" },
   createOwnProfile: { format: "pem", deviceType: "Linux" },
   createOnboarding: { users: [{ pairwiseID: "a sample" }] },

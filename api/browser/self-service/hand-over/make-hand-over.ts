@@ -2,11 +2,10 @@ import * as handOvers from "../../../../db/queries/issuance/hand-overs.ts";
 import type { NewHandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import { ServiceError } from "../../../../domain/errors.ts";
 import { handOverClaimMinutes } from "../../../../domain/lifetimes.ts";
-import { hashOfToken } from "../../../../runtime/keys/secret-token.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
+import { hashesOfHandOver } from "../../../resources/hand-over/hand-over-hashes.ts";
 import { redirect } from "../../../pages/redirect.ts";
 import { claimBy } from "./claim.ts";
-import { handOverToken } from "../hand-over-token.ts";
 import { isOf, type Owner } from "../owner.ts";
 
 /** A hand-over requested with a form. The form contains its id, so sending it twice creates one. */
@@ -24,8 +23,13 @@ export async function makeHandOver(
 ): Promise<void> {
   const { deps } = page;
   const { db } = deps;
-  const tokenHash = hashOfToken(handOverToken(deps, wanted.id));
-  const row: NewHandOver = { ...wanted, ...owner.of, realmId: owner.realm.id, tokenHash, at: deps.clock.now() };
+  const row: NewHandOver = {
+    ...wanted,
+    ...owner.of,
+    realmId: owner.realm.id,
+    ...hashesOfHandOver(deps, wanted.id),
+    at: deps.clock.now(),
+  };
   const isMade = await (place === "here"
     ? handOvers.createClaimed(db, row, claimBy(page, row))
     : handOvers.create(db, row));

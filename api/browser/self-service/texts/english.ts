@@ -125,6 +125,16 @@ export const english = {
     toGuest: "Back",
   },
 
+  shortCode: {
+    title: "Enter the code",
+    text: "You have a code of eight letters and digits, from your help desk or from another device of yours.",
+    label: "Code",
+    submit: "Continue",
+    wrong:
+      "This code does not work: it is mistyped, used or more than 20 minutes old. Type it again, or ask for a new one.",
+    or: (page: string, code: string) => `Without a camera: open ${page} there and type ${code}.`,
+  },
+
   pickUp: {
     title: (name: string) => `A profile for ${name}`,
     from: "From",
@@ -271,7 +281,7 @@ export const english = {
     },
     expired: {
       title: "This link has expired",
-      text: "It was good for ten minutes. Make a new one on the device where you began.",
+      text: "It was good for 20 minutes. Make a new one on the device where you began.",
     },
     used: {
       title: "This link was used already",

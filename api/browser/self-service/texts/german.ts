@@ -128,6 +128,16 @@ export const german: Texts = {
     toGuest: "Zurück",
   },
 
+  shortCode: {
+    title: "Code eingeben",
+    text: "Sie haben einen Code aus acht Buchstaben und Ziffern, vom Helpdesk oder von einem anderen Ihrer Geräte.",
+    label: "Code",
+    submit: "Weiter",
+    wrong:
+      "Dieser Code funktioniert nicht: Er ist vertippt, schon benutzt oder älter als 20 Minuten. Geben Sie ihn noch einmal ein, oder bitten Sie um einen neuen.",
+    or: (page, code) => `Ohne Kamera: Öffnen Sie dort ${page} und geben Sie ${code} ein.`,
+  },
+
   pickUp: {
     title: (name) => `Ein Profil für ${name}`,
     from: "Von",
@@ -274,7 +284,7 @@ export const german: Texts = {
     },
     expired: {
       title: "Dieser Link ist abgelaufen",
-      text: "Er galt zehn Minuten lang. Erzeugen Sie einen neuen auf dem Gerät, auf dem Sie begonnen haben.",
+      text: "Er galt 20 Minuten lang. Erzeugen Sie einen neuen auf dem Gerät, auf dem Sie begonnen haben.",
     },
     used: {
       title: "Dieser Link wurde schon benutzt",

@@ -2,8 +2,7 @@ import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import { deviceTypes } from "../../../../domain/certificate/device.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
-import { pathOn } from "../../../pages/continue-to.ts";
-import { tokenOfHandOver } from "../hand-over-token.ts";
+import { handOverView } from "../../../resources/hand-over/hand-over-view.ts";
 import { stateOf, type HandOverState } from "../hand-over-state.ts";
 import type { Owner } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";
@@ -12,6 +11,7 @@ import { Back } from "./form-parts.tsx";
 import { Notice } from "./notice.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 import { QrCode } from "./qr-code.tsx";
+import { ShortCode } from "./short-code.tsx";
 
 const refreshSeconds = 3;
 
@@ -65,12 +65,17 @@ interface ViewContext {
 }
 
 function Code({ page: { deps }, handOver, texts, times }: ViewContext & { page: PageRequest }) {
-  const link = new URL(pathOn(deps, `/d/${tokenOfHandOver(deps, handOver)}`), deps.settings.authUrl).href;
+  const { link, page, code } = handOverView(deps, handOver);
   return (
     <div class="card scan">
       <QrCode text={link} label={texts.handOver.qr} />
       <div>
         <p>{texts.handOver.scan(withoutBidiControls(handOver.name))}</p>
+        {handOver.codeHash !== null && (
+          <p>
+            {filled(texts.shortCode.or, <strong>{page.replace(/^https:\/\//, "")}</strong>, <ShortCode code={code} />)}
+          </p>
+        )}
         <p>{filled(texts.handOver.once, times.until(handOver.expiresAt))}</p>
         <p class="dim">{texts.handOver.follows}</p>
       </div>

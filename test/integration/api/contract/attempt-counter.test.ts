@@ -77,6 +77,19 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(other.password(at({ ...guess, address: newAddress() })))).toBe("counted");
   });
 
+  test("of 10,000 short codes from as many addresses 300 are looked up, and right ones never count", async () => {
+    const from = (index: number) => ({ address: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}` });
+    for (let index = 0; index < 40; index++) await (await one.shortCode(from(0))).refund();
+    const outcomes: ("counted" | number)[] = [];
+    for (let batch = 0; batch < 100; batch++) {
+      outcomes.push(
+        ...(await times(100, (index) => (index % 2 === 0 ? one : other).shortCode(from(batch * 100 + index)))),
+      );
+    }
+    expect(counted(outcomes)).toBe(300);
+    expect(outcomes.slice(400)).not.toContain("counted");
+  });
+
   test("of 1,000 concurrent guesses no more than the limit are checked", async () => {
     const guess = { realmId, username: "grace", address: newAddress() };
     expect(counted(await times(1_000, (index) => (index % 2 === 0 ? one : other).password(at(guess))))).toBe(10);

@@ -3,7 +3,8 @@ import type { Response } from "express";
 import { expect, test } from "vitest";
 import type { Deps } from "../../../../api/contract/deps.ts";
 import { formTokenFor, verifyFormToken } from "../../../../api/pages/form-token.ts";
-import { handOverToken, tokenOfHandOver } from "../../../../api/browser/self-service/hand-over-token.ts";
+import { handOverToken, tokenOfHandOver } from "../../../../api/resources/hand-over/hand-over-token.ts";
+import { hashesOfShortCode, hashOfShortCode, shortCodeOf } from "../../../../api/resources/hand-over/short-code.ts";
 import { masterKeys } from "../../../../runtime/keys/master-key.ts";
 import { hashOfToken } from "../../../../runtime/keys/secret-token.ts";
 
@@ -31,4 +32,15 @@ test("a hand-over that was made under the earlier master key is shown with the l
   const handOver = { id, tokenHash: hashOfToken(token) };
   expect(tokenOfHandOver(under(`${fresh},${old}`), handOver)).toBe(token);
   expect(handOverToken(under(`${fresh},${old}`), id)).not.toBe(token);
+});
+
+test("a hand-over that was made under the earlier master key is shown with its code, and found by it", () => {
+  const id = "0d5f7a8e-4f0e-4d3c-9c59-0c5e3b0b8a11";
+  const [before, both] = [under(old), under(`${fresh},${old}`)];
+  const code = shortCodeOf(before, { id, codeHash: null });
+  const codeHash = hashOfShortCode(before, code);
+  expect(shortCodeOf(both, { id, codeHash })).toBe(code);
+  expect(hashesOfShortCode(both, code)).toContainEqual(codeHash);
+  expect(hashesOfShortCode(under(fresh), code)).not.toContainEqual(codeHash);
+  expect(shortCodeOf(both, { id, codeHash: null })).not.toBe(code);
 });

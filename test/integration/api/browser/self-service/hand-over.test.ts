@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { handOverToken } from "../../../../../api/browser/self-service/hand-over-token.ts";
+import { handOverToken } from "../../../../../api/resources/hand-over/hand-over-token.ts";
 import { only } from "../../../../../db/client.ts";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
+import { handOverMinutes } from "../../../../../domain/lifetimes.ts";
 import { masterKeys } from "../../../../../runtime/keys/master-key.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { purgeExpired, revokeUnfetched } from "../../../../../worker/upkeep/upkeep.ts";
@@ -462,7 +463,7 @@ describe("the file", () => {
     };
     await tidyUp(24 * 60);
     expect(await rows()).toHaveLength(1);
-    await tidyUp(24 * 60 + 11);
+    await tidyUp(24 * 60 + handOverMinutes + 1);
     expect(await rows()).toEqual([]);
   });
 
@@ -552,7 +553,7 @@ describe("on another device", () => {
     expect(await issuancesOf(user)).toEqual([]);
   });
 
-  test("after ten minutes the link has expired, and nothing is made", async () => {
+  test("after 20 minutes the link has expired, and nothing is made", async () => {
     const user = await person();
     const { owner, page, link } = await offer(user);
     const device = await visitorOf(api);

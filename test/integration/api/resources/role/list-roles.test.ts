@@ -18,7 +18,14 @@ test("each role has its scopes and number of users, without offboarded users and
     ["guest_manager", 0],
     ["auditor", 2],
   ]);
-  expect(body.data[1].scopes).toEqual(["user.read", "user.lock", "profile.read", "profile.delete", "guest.view"]);
+  expect(body.data[1].scopes).toEqual([
+    "user.read",
+    "user.lock",
+    "profile.read",
+    "profile.offer",
+    "profile.delete",
+    "guest.view",
+  ]);
 });
 
 test("any user with a role reads them, and sees numbers only with user.read", async () => {

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { Timestamp } from "../../contract/views/timestamp.ts";
+import { tokenOfHandOver } from "./hand-over-token.ts";
+import { shortCodeOf } from "./short-code.ts";
+
+/** Where short codes are typed, below the authorization server's address. */
+export const shortCodePath = "/code";
+
+/** Permission for one device to set itself up, as its maker gets it. */
+export const HandOverView = z
+  .object({
+    id: z.uuid(),
+    code: z
+      .string()
+      .meta({ example: "7K3Q-X9PT" })
+      .describe("To read out, and to type at `page`: in any letter case, with or without the hyphen."),
+    page: z.url().describe("Where the code is typed. It is the same for everybody."),
+    link: z.url().describe("Leads to the same as the code."),
+    expiresAt: Timestamp.describe("Until then one device can claim it, once."),
+  })
+  .meta({ id: "HandOver" });
+export type HandOverView = z.infer<typeof HandOverView>;
+
+/** Returns the link and the short code of a hand-over. */
+export const handOverView = (
+  { masterKeys, settings }: Pick<Deps, "masterKeys" | "settings">,
+  handOver: Pick<HandOver, "id" | "tokenHash" | "codeHash" | "expiresAt">,
+): HandOverView => ({
+  id: handOver.id,
+  code: shortCodeOf({ masterKeys }, handOver),
+  page: `${settings.authUrl}${shortCodePath}`,
+  link: `${settings.authUrl}/d/${tokenOfHandOver({ masterKeys }, handOver)}`,
+  expiresAt: handOver.expiresAt.toISOString(),
+});

@@ -1,0 +1,38 @@
+import { createHmac } from "node:crypto";
+import { shortCodeAlphabet, shortCodeLength, writtenShortCode } from "../../../domain/certificate/short-code.ts";
+import { subKey, subKeys } from "../../../runtime/keys/sub-key.ts";
+import type { Deps } from "../../contract/deps.ts";
+
+type CodeDeps = Pick<Deps, "masterKeys">;
+
+/**
+ * Returns the short code of a hand-over, `XXXX-XXXX`: derived from its id, so it can be shown again and is stored
+ * nowhere. With the stored hash, under the master key of its time.
+ */
+export function shortCodeOf(
+  { masterKeys }: CodeDeps,
+  { id, codeHash }: { id: string; codeHash: Buffer | null },
+): string {
+  const made = subKeys(masterKeys, "shortCode").map((key) => ({ key, code: codeUnder(key, id) }));
+  const found = codeHash && made.find(({ key, code }) => hashUnder(key, code).equals(codeHash));
+  return found?.code ?? codeUnder(subKey(masterKeys, "shortCode"), id);
+}
+
+/** Returns the hash of a new short code. It has a key: a plain hash of 40 bits can be searched. */
+export const hashOfShortCode = ({ masterKeys }: CodeDeps, code: string): Buffer =>
+  hashUnder(subKey(masterKeys, "shortCode"), code);
+
+/** Returns the hashes that a short code may be stored by: one for each master key. */
+export const hashesOfShortCode = ({ masterKeys }: CodeDeps, code: string): Buffer[] =>
+  subKeys(masterKeys, "shortCode").map((key) => hashUnder(key, code));
+
+const macOf = (key: Buffer, purpose: "code" | "hash", text: string): Buffer =>
+  createHmac("sha256", key).update(`${purpose}\n${text}`).digest();
+
+/** Each of 32 symbols is as likely as the others: 256 is a multiple of 32. */
+const codeUnder = (key: Buffer, id: string): string =>
+  writtenShortCode(
+    Array.from(macOf(key, "code", id).subarray(0, shortCodeLength), (octet) => shortCodeAlphabet[octet % 32]).join(""),
+  );
+
+const hashUnder = (key: Buffer, code: string): Buffer => macOf(key, "hash", code);

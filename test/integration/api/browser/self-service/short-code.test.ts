@@ -1,0 +1,152 @@
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { attemptLimitsByDefault } from "../../../../../domain/limits.ts";
+import type { GivenUser } from "../../../../support/given/given.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { formOf, headingOf, visitorOf } from "./self-service-support.ts";
+
+let logged = "";
+const log = pino(
+  { level: "debug" },
+  new Writable({
+    write(chunk: Buffer, _, done) {
+      logged += chunk.toString();
+      done();
+    },
+  }),
+);
+const api = useApi({ log, settings: { trustedProxies: "127.0.0.1" } });
+const { given } = api;
+let realmId = "";
+
+beforeAll(async () => {
+  ({ realmId } = await givenIssuingRealm(api.database.owner));
+});
+afterEach(() => api.database.owner.query(sql`delete from guesses`));
+
+const person = (): Promise<GivenUser> => given.user({ realmId });
+
+/** Offers a device of a user a hand-over; returns its page and the code on it. */
+const offer = async () => {
+  const owner = await visitorOf(api, await person());
+  const page = await owner.add({ place: "elsewhere" });
+  return { owner, page, code: /class="short-code"[^>]*>([^<]+)</.exec(page.text)?.[1] ?? "" };
+};
+
+/** Types a code on a new device. */
+const type = async (code: string) => {
+  const device = await visitorOf(api);
+  return { device, page: await device.send(await device.get("/code"), { code }) };
+};
+
+test("the page of a person's QR code shows a code, which leads another device to the same", async () => {
+  const { page: offered, code } = await offer();
+  expect(offered.text).toContain("/code");
+  const { page } = await type(code);
+  expect(headingOf(page)).toBe("A profile for laptop");
+  expect(offered.text).toContain(code);
+});
+
+test("a code leads one device to a profile; typed again, before or after, it uses nothing up", async () => {
+  const { code } = await offer();
+  const first = await type(code);
+  const second = await type(code);
+  expect(headingOf(second.page)).toBe("A profile for laptop");
+  await first.device.get("/code");
+  await first.device.send(first.page, { device_type: "Linux" });
+  const { page } = await type(code);
+  expect({ status: page.status, heading: headingOf(page) }).toEqual({ status: 404, heading: "Enter the code" });
+  expect(page.text).toContain("This code does not work");
+});
+
+test("HEAD is refused, and GET uses nothing up", async () => {
+  expect((await fetch(`${api.url}/code`, { method: "HEAD" })).status).toBe(405);
+  expect((await fetch(`${api.url}/code`)).status).toBe(200);
+});
+
+test("a code ends after 20 minutes", async () => {
+  const { page, code } = await offer();
+  const id = page.url.split("/").at(-1)!;
+  const lasts = await api.database.owner.query<{ minutes: number }>(sql`
+    select extract(epoch from expires_at - created_at)::integer / 60 as minutes from hand_overs where id = ${id}
+  `);
+  expect(lasts).toEqual([{ minutes: 20 }]);
+  expect(headingOf((await type(code)).page)).toBe("A profile for laptop");
+  await api.database.owner.query(sql`
+    update hand_overs set created_at = now() - interval '20 minutes', expires_at = now() where id = ${id}
+  `);
+  expect((await type(code)).page.status).toBe(404);
+});
+
+test("a form of another site is refused", async () => {
+  const { code } = await offer();
+  const device = await visitorOf(api);
+  const form = formOf(await device.get("/code"));
+  const fields = { ...form.fields, code };
+  expect((await device.browser.post(form.action, { ...fields, form_token: "x" }, { follow: false })).status).toBe(403);
+  expect((await device.browser.post(form.action, fields, { follow: false })).status).toBe(303);
+});
+
+test("the code is in no address, log line or row", async () => {
+  const { code } = await offer();
+  const { page } = await type(code);
+  expect(logged).toContain('"/code"');
+  for (const spelling of [code, code.replace("-", "")]) {
+    expect(logged).not.toContain(spelling);
+    expect(page.url).not.toContain(spelling);
+  }
+});
+
+test("one address may try 30 codes a minute", async () => {
+  const device = await visitorOf(api);
+  const form = formOf(await device.get("/code"));
+  const guess = async (address: string) =>
+    (
+      await device.browser.post(
+        form.action,
+        { ...form.fields, code: "0000-0001" },
+        { headers: { "x-forwarded-for": address } },
+      )
+    ).status;
+  for (let tries = 0; tries < 30; tries++) expect(await guess("10.2.0.1")).toBe(404);
+  expect(await guess("10.2.0.1")).toBe(429);
+  expect(await guess("10.2.0.2")).toBe(404);
+});
+
+test("what is no code at all is not counted", async () => {
+  const device = await visitorOf(api);
+  const page = await device.get("/code");
+  for (let tries = 0; tries < 40; tries++) expect((await device.send(page, { code: "hello" })).status).toBe(404);
+});
+
+test("guesses from many addresses find nothing, and beyond the limit of all together nothing is looked up", async () => {
+  const { code } = await offer();
+  const device = await visitorOf(api);
+  const form = formOf(await device.get("/code"));
+  const { points } = attemptLimitsByDefault.shortCodes;
+  const guess = async (index: number, typed: string) =>
+    (
+      await device.browser.post(
+        form.action,
+        { ...form.fields, code: typed },
+        { follow: false, headers: { "x-forwarded-for": `10.1.${index >> 8}.${index & 255}` } },
+      )
+    ).status;
+  const codes = Array.from({ length: points + 100 }, (_, index) => index.toString().padStart(8, "0"));
+  // Right codes do not count.
+  for (let index = 0; index < 5; index++) expect(await guess(60_000, code)).toBe(303);
+  const statuses: number[] = [];
+  for (let from = 0; from < codes.length; from += 20) {
+    statuses.push(
+      ...(await Promise.all(codes.slice(from, from + 20).map((typed, index) => guess(from + index, typed)))),
+    );
+  }
+  expect(statuses.filter((status) => status === 404)).toHaveLength(points);
+  expect(statuses.slice(points)).toEqual(Array.from({ length: 100 }, () => 429));
+  // The right one waits as well: its answer would be a guess.
+  expect(await guess(60_001, code)).toBe(429);
+  await api.database.owner.query(sql`delete from guesses`);
+});
