@@ -1,4 +1,5 @@
 import pg from "pg";
+import { connectSecondsOf } from "../runtime/config/server-url.ts";
 import { DatabaseUnavailable, isOutage, tookTooLong } from "./outage.ts";
 import { openReaders, type Readers } from "./readers.ts";
 import { preparedName, sql, type Sql } from "./sql.ts";
@@ -45,7 +46,10 @@ export interface DatabaseOptions {
   /** Additional connections that all lookups share (see `lookup` in `sql.ts`). Default: none; lookups use the pool. */
   readers?: number;
   applicationName: string;
-  /** How long a caller waits for a connection before Postgres counts as away, in seconds. Default: 5. */
+  /**
+   * How long a caller waits for a connection before Postgres counts as away, in seconds. Default: `connect_timeout` of
+   * the URL, else 5.
+   */
   connectSecondsMax?: number;
   /** How long Postgres may take to respond before it counts as away, in seconds. Default: 30. */
   answerSecondsMax?: number;
@@ -70,14 +74,14 @@ export const startUpOptions = (settings: readonly string[] = []): string =>
   [...sessionSettings, ...settings].map((setting) => `-c ${setting}`).join(" ");
 
 const poolOptions = (
-  { url, connectionsMax, connectSecondsMax = 5, applicationName }: Omit<DatabaseOptions, "role">,
+  { url, connectionsMax, connectSecondsMax, applicationName }: Omit<DatabaseOptions, "role">,
   { role, settings = [] }: { role: string | undefined; settings?: readonly string[] },
 ) => ({
   connectionString: url,
   max: connectionsMax,
   application_name: applicationName,
   keepAlive: true,
-  connectionTimeoutMillis: connectSecondsMax * 1_000,
+  connectionTimeoutMillis: (connectSecondsMax ?? connectSecondsOf(url) ?? 5) * 1_000,
   options: startUpOptions([...(role === undefined ? [] : [`role=${role}`]), ...settings]),
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
+import { connectSecondsOf } from "../runtime/config/server-url.ts";
 import type { DatabaseOptions } from "./client.ts";
 
 export interface Listener {
@@ -68,7 +69,7 @@ export function listen(options: ListenerOptions): Listener {
       application_name: options.applicationName,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: (connectSecondsOf(options.url) ?? 5) * 1_000,
       ...(options.role === undefined ? {} : { options: `-c role=${options.role}` }),
     });
     client = next;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import knex, { type Knex } from "knex";
 import pg from "pg";
+import { connectSecondsOf } from "../runtime/config/server-url.ts";
 import { within } from "../runtime/deadline.ts";
 import { onSession, startUpOptions } from "./client.ts";
 import { contentionStates } from "./contention.ts";
@@ -97,7 +98,7 @@ export async function migrateDatabase<Result>(
 ): Promise<({ migrations: string[]; newer: [] } & MigratedTo<Result>) | { migrations: []; newer: string[] }> {
   const session = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: (connectSecondsOf(url) ?? 10) * 1_000,
     application_name: programName,
     options: startUpOptions(),
   });

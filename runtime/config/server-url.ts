@@ -22,11 +22,76 @@ function isServerUrl(text: string, protocol: RegExp): boolean {
  * would take the list for one name, or the rest for a port.
  */
 export function namesSeveralHosts(text: string): boolean {
-  const [, , , , rest = ""] = credentials.exec(text) ?? [];
-  if (rest.includes("@")) return false;
-  const [, authority = "", query = ""] = /^([^/?#]*)[^?#]*\??([^#]*)/.exec(rest) ?? [];
-  const hosts = new URLSearchParams(query).getAll("host").concat(new URLSearchParams(query).getAll("hostaddr"));
+  const { authority, parameters } = partsOf(text);
+  const hosts = [...parameters.getAll("host"), ...parameters.getAll("hostaddr")];
   return [authority, ...hosts].some((host) => host.includes(","));
+}
+
+/** Returns the host with its port, and the parameters; none of both for a text with an unencoded password. */
+function partsOf(text: string): { authority: string; parameters: URLSearchParams } {
+  const [, , , , rest = ""] = credentials.exec(text) ?? [];
+  const [, authority = "", query = ""] = /^([^/?#]*)[^?#]*\??([^#]*)/.exec(rest.includes("@") ? "" : rest) ?? [];
+  return { authority, parameters: new URLSearchParams(query) };
+}
+
+/** The parameters that a URL may have, each with its values. */
+export type KnownParameters = Readonly<Record<string, RegExp>>;
+
+const anything = /^/;
+
+/**
+ * The parameters of libpq (PostgreSQL 18 section 32.1.2) that are followed, with their values. The driver would ignore
+ * all others, or put them in the place of the service's own: `options` has the role, and by `application_name` the
+ * operator finds the sessions of a process.
+ */
+export const databaseParameters: KnownParameters = {
+  host: anything,
+  port: anything,
+  user: anything,
+  password: anything,
+  connect_timeout: /^[1-9]\d?$/,
+  ssl: /^(?:true|1|0|no-verify)$/,
+  sslmode: /^(?:disable|prefer|require|verify-ca|verify-full|no-verify)$/,
+  sslcert: anything,
+  sslkey: anything,
+  sslrootcert: anything,
+  sslnegotiation: /^(?:postgres|direct)$/,
+  uselibpqcompat: /^(?:true|false)$/,
+  // What the driver does without them.
+  fallback_application_name: anything,
+  keepalives: /^1$/,
+  target_session_attrs: /^any$/,
+  load_balance_hosts: /^disable$/,
+  gssencmode: /^(?:disable|prefer)$/,
+  channel_binding: /^(?:disable|prefer)$/,
+};
+
+/** The parameters that a Redis URL may have. The driver would take others for its options, before the service's own. */
+export const redisParameters: KnownParameters = {
+  db: /^\d+$/,
+  family: /^[046]$/,
+  username: anything,
+  password: anything,
+  connectionName: anything,
+};
+
+/** Returns for how many seconds a database URL waits for a connection; undefined if it has no `connect_timeout`. */
+export function connectSecondsOf(text: string): number | undefined {
+  const seconds = partsOf(text).parameters.getAll("connect_timeout").at(-1);
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+/**
+ * Returns the parameters of a URL that are not among the known ones, or have another value. Without their names if the
+ * URL has a password among them, a part of which could look like a name.
+ */
+export function unknownParameters(text: string, known: KnownParameters): string[] {
+  const { parameters } = partsOf(text);
+  const unknown = [...parameters]
+    .filter(([name, value]) => !Object.hasOwn(known, name) || known[name]?.test(value) === false)
+    .map(([name]) => name);
+  if (unknown.length > 0 && parameters.has("password")) return ["a parameter"];
+  return [...new Set(unknown)];
 }
 
 const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text);

@@ -2,7 +2,15 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { RealmDomain } from "../../domain/realm.ts";
 import { parseNetworks, parseTrustedProxies } from "./networks.ts";
-import { isDatabaseUrl, isRedisUrl, namesSeveralHosts } from "./server-url.ts";
+import {
+  databaseParameters,
+  isDatabaseUrl,
+  isRedisUrl,
+  namesSeveralHosts,
+  redisParameters,
+  unknownParameters,
+  type KnownParameters,
+} from "./server-url.ts";
 import { webAddress } from "./web-address.ts";
 
 const wholeNumber = (min: number, max: number) =>
@@ -17,19 +25,38 @@ const integer = (min: number, max: number, fallback: number) => wholeNumber(min,
 /** A server's URL with one host. */
 const oneHost = (server: string, more = "") =>
   z.string().refine((text) => !namesSeveralHosts(text), {
-    message: `must name one host: the driver tries no others${more}. Name an address that always leads to the ${server}, such as a virtual IP or HAProxy's`,
+    message: `must name one host: the driver tries no others${more}. ${oneAddress(server)}`,
     abort: true,
   });
 
+const oneAddress = (server: string): string =>
+  `Name an address that always leads to the ${server}, such as a virtual IP or HAProxy's`;
+
+/** Refuses parameters that the driver would ignore in silence, or take in place of what the service sets. */
+const onlyParameters = (known: KnownParameters, remedies: ReadonlyMap<string, string> = new Map()) =>
+  z.string().superRefine((text, context) => {
+    for (const name of unknownParameters(text, known)) {
+      const why = Object.hasOwn(known, name)
+        ? `must not have ${name} with this value, which would not be followed`
+        : `must not have ${name}, which the driver does not know or the service sets itself`;
+      const remedy = remedies.get(name) ?? `Known are ${Object.keys(known).join(", ")}`;
+      context.addIssue({ code: "custom", message: `${why}. ${remedy}` });
+    }
+  });
+
 const postgresUrl = (password: "DATABASE_PASSWORD" | "QUEUE_DATABASE_PASSWORD") =>
-  oneHost("primary", " and knows no target_session_attrs").refine(
-    isDatabaseUrl,
-    `must be a postgres:// URL; give a password with special characters in ${password}, or percent-encode it`,
-  );
-const redisUrl = oneHost("master").refine(
-  isRedisUrl,
-  "must be a redis:// URL; give a password with special characters in REDIS_PASSWORD, or percent-encode it",
-);
+  oneHost("primary", " and knows no target_session_attrs")
+    .refine(isDatabaseUrl, {
+      message: `must be a postgres:// URL; give a password with special characters in ${password}, or percent-encode it`,
+      abort: true,
+    })
+    .pipe(onlyParameters(databaseParameters, new Map([["target_session_attrs", oneAddress("primary")]])));
+const redisUrl = oneHost("master")
+  .refine(isRedisUrl, {
+    message: "must be a redis:// URL; give a password with special characters in REDIS_PASSWORD, or percent-encode it",
+    abort: true,
+  })
+  .pipe(onlyParameters(redisParameters));
 const webUrl = webAddress(["http:", "https:"], "must be an absolute http(s) URL");
 
 /** One to a line: the first encrypts, each may decrypt. */

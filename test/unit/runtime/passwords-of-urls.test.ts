@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { ConfigError, loadConfig, maskedConfig, type Env } from "../../../runtime/config/config.ts";
@@ -43,8 +43,101 @@ test.each([
   );
 });
 
+const refusalOf = (env: Env): string | undefined => {
+  try {
+    loadConfig(["DATABASE_URL", "QUEUE_DATABASE_URL", "REDIS_URL"], env);
+    return undefined;
+  } catch (error) {
+    return (error as ConfigError).faults.join("\n");
+  }
+};
+
+describe("a parameter that the driver would ignore, or take in place of the service's own, is refused by name", () => {
+  test.each([
+    "options=-c%20search_path=other",
+    "application_name=wifi",
+    "statement_timeout=1",
+    "query_timeout=1",
+    "client_encoding=LATIN1",
+    "replication=database",
+    "max=1",
+    "dbname=other",
+    "hostaddr=192.0.2.1",
+    "service=wifi",
+    "passfile=/etc/pgpass",
+    "sslMode=verify-full",
+    "ssl_mode=verify-full",
+    "sslmode=",
+    "sslmode=verify_full",
+    "sslcrl=/etc/crl.pem",
+    "ssl_min_protocol_version=TLSv1.3",
+    "channel_binding=require",
+    "gssencmode=require",
+    "require_auth=scram-sha-256",
+    "toString=1",
+    "connect_timeout=0",
+    "connect_timeout=x",
+    "keepalives=0",
+    "keepalives_idle=9",
+    "tcp_user_timeout=9",
+    "ssl=false",
+    "sslmode=allow",
+    "load_balance_hosts=random",
+  ])("DATABASE_URL with %s", (parameter) => {
+    const url = `postgres://ada@db.example/wifi?sslmode=require&${parameter}`;
+    const name = parameter.slice(0, parameter.indexOf("="));
+    for (const variable of ["DATABASE_URL", "QUEUE_DATABASE_URL"]) {
+      expect(refusalOf({ [variable]: url })).toMatch(
+        new RegExp(`^${variable}: must not have ${name}(?:,| with) [^\n]*sslmode`),
+      );
+    }
+  });
+
+  test.each([
+    "maxRetriesPerRequest=9",
+    "connectTimeout=1",
+    "timeout=3",
+    "enableOfflineQueue=true",
+    "tls=true",
+    "db=one",
+  ])("REDIS_URL with %s", (parameter) => {
+    const name = parameter.slice(0, parameter.indexOf("="));
+    expect(refusalOf({ REDIS_URL: `redis://queue.example?${parameter}` })).toMatch(
+      new RegExp(`^REDIS_URL: must not have ${name}(?:,| with) [^\n]*db, family`),
+    );
+  });
+
+  test("target_session_attrs of a single host, with what to name instead", () => {
+    const url = "postgres://ada@db.example/wifi?target_session_attrs=";
+    expect(refusalOf({ DATABASE_URL: `${url}read-write` })).toMatch(
+      /must not have target_session_attrs with this value, .*virtual IP/,
+    );
+    expect(refusalOf({ DATABASE_URL: `${url}any` })).toBeUndefined();
+  });
+
+  test("and a part of a password that looks like one is not shown", () => {
+    const url = "postgres://ada@db.example/wifi?password=pa&ss=word";
+    expect(refusalOf({ DATABASE_URL: url })).toMatch(/^DATABASE_URL: must not have a parameter/);
+    expect(refusalOf({ DATABASE_URL: url })).not.toMatch(/\b(?:pa|ss|word)\b/);
+  });
+
+  test.each([
+    ["DATABASE_URL", "postgres://ada@/wifi?host=/run/postgresql&port=5433"],
+    ["DATABASE_URL", "postgres://db.example/wifi?user=ada&password=x&connect_timeout=3&keepalives=1"],
+    [
+      "DATABASE_URL",
+      "postgres://ada@db.example/wifi?target_session_attrs=any&sslmode=no-verify&channel_binding=prefer&sslnegotiation=direct",
+    ],
+    ["DATABASE_URL", "postgres://db.example/wifi?sslmode=verify-full&sslrootcert=/etc/ca.pem&sslcert=/c&sslkey=/k"],
+    ["REDIS_URL", "rediss://queue.example/2?family=6"],
+    ["REDIS_URL", "redis://queue.example?db=2&username=ada&password=x&connectionName=wifi"],
+  ])("and others are not: %s=%s", (name, url) => {
+    expect(refusalOf({ [name]: url })).toBeUndefined();
+  });
+});
+
 test("a comma elsewhere in a URL is no second host", () => {
-  const url = "postgres://ada:a,b@db.example/wi,fi?application_name=x,y";
+  const url = "postgres://ada:a,b@db.example/wi,fi?fallback_application_name=x,y";
   expect(load({ DATABASE_URL: url })).toMatchObject({ DATABASE_URL: url });
 });
 
@@ -73,7 +166,11 @@ test.each([
 test.each([
   ["postgres://ada@db.example/wifi", "/@#%", "postgres://ada:********@db.example/wifi"],
   ["postgres://ada@/wifi?host=/run/postgresql", "/@#%", "postgres://ada:********@/wifi?host=/run/postgresql"],
-  ["postgres://ada@db.example/wifi?password=b%40d&x=1", "", "postgres://ada@db.example/wifi?password=********&x=1"],
+  [
+    "postgres://ada@db.example/wifi?password=b%40d&sslmode=require",
+    "",
+    "postgres://ada@db.example/wifi?password=********&sslmode=require",
+  ],
   ["postgres://ada@db.example/wifi", "", "postgres://ada@db.example/wifi"],
 ])("%s with the password %j is shown as %s", (url, password, shown) => {
   const masked = maskedConfig(load({ DATABASE_URL: url, DATABASE_PASSWORD: password }));
