@@ -1,7 +1,4 @@
 import type { Migration } from "./migration.ts";
-import type { Migration } from "./migration.ts";
-import type { Migration } from "./migration.ts";
-import type { Migration } from "./migration.ts";
 import { realmsAndUsers } from "./20261121-0900-realms-and-users.ts";
 import { issuersAndCertificates } from "./20261121-0910-issuers-and-certificates.ts";
 import { applicationsAndTokens } from "./20261121-0920-applications-and-tokens.ts";
@@ -88,6 +85,7 @@ import { statusCounts } from "./20261201-1000-status-counts.ts";
 import { shortCodes } from "./20261201-1030-short-codes.ts";
 import { oneShortCode } from "./20261201-1031-one-short-code.ts";
 import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
+import { firstPasswords } from "./20261201-1200-first-passwords.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -177,4 +175,5 @@ export const migrations: readonly Migration[] = [
   shortCodes,
   oneShortCode,
   signInDrafts,
+  firstPasswords,
 ];

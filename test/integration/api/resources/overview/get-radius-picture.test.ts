@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
 import * as statusCounts from "../../../../../db/queries/certificates/status-counts.ts";
-import type { Database } from "../../../../../db/client.ts";
 import { sql, type Sql } from "../../../../../db/sql.ts";
 import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
