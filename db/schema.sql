@@ -784,6 +784,7 @@ create table local_credentials (
 comment on table local_credentials is 'Local sign-in, for trial and emergencies.';
 comment on column local_credentials.password_hash is 'argon2id in PHC format; null: sign-in links only.';
 CREATE UNIQUE INDEX local_credentials_username ON public.local_credentials USING btree (realm_id, lower(username));
+CREATE TRIGGER local_credentials_keep_passwords BEFORE UPDATE OF password_hash ON public.local_credentials FOR EACH ROW WHEN (((old.password_hash IS NOT NULL) AND (new.password_hash IS DISTINCT FROM old.password_hash))) EXECUTE FUNCTION keep_passwords();
 
 create table logins (
   id uuid not null,
@@ -1817,6 +1818,21 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.keep_passwords()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not pg_has_role(current_user, 'realmpass_operator', 'usage') then
+    raise exception 'only the operator replaces a password' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  end if;
+  return new;
+end
+$function$
+;
+comment on function keep_passwords() is 'Whoever takes over an api cannot change how administrators sign in.';
 
 CREATE OR REPLACE FUNCTION public.keep_responders()
  RETURNS trigger
