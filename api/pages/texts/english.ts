@@ -61,7 +61,7 @@ export const english = {
 
   noWayBack: {
     title: "Sign out without a way back?",
-    text: "You signed in with a link that worked once, and you have no password. Once you are signed out, only the operator can let you in again, with a new link.",
+    text: "You signed in with a link that worked once, and you have no password. Once you are signed out, you can only sign in again with a new link from the operator.",
     setPassword: "Choose a password",
     stay: "Stay signed in",
     signOut: "Sign out anyway",

@@ -61,7 +61,7 @@ export const german: Texts = {
 
   noWayBack: {
     title: "Abmelden ohne Weg zurück?",
-    text: "Sie haben sich mit einem Link angemeldet, der nur einmal galt, und haben kein Passwort. Nach dem Abmelden kann nur der Betreiber Sie wieder hereinlassen, mit einem neuen Link.",
+    text: "Sie haben sich mit einem Link angemeldet, der nur einmal galt, und haben kein Passwort. Nach dem Abmelden brauchen Sie einen neuen Link vom Betreiber, um sich wieder anzumelden.",
     setPassword: "Passwort festlegen",
     stay: "Angemeldet bleiben",
     signOut: "Trotzdem abmelden",

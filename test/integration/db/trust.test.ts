@@ -362,7 +362,7 @@ describe("the sign-in of a realm", () => {
       "upstream_kind = 'oidc', upstream_set_by = 'console', upstream_issuer = 'https://f.example'",
     ],
     ["all in the operator's name", whole.replace("'console'", "'operator'")],
-    ["all in nobody's name", whole.replace("'console'", "null")],
+    ["all without a name", whole.replace("'console'", "null")],
   ])("is not set by the api in parts: %s", async (_, changes) => {
     const realmId = await givenRealm();
     await expect(set("realmpass_api", realmId, changes)).rejects.toThrow(refusal);
