@@ -57,6 +57,12 @@ import { getProfileActivity } from "./resources/profile/get-profile-activity.ts"
 import { getRevoked } from "./resources/radius/get-revoked.ts";
 import { getVlans } from "./resources/radius/get-vlans.ts";
 import { finishSetup } from "./resources/setup/finish-setup.ts";
+import { activateSignIn } from "./resources/sign-in/activate-sign-in.ts";
+import { deleteSignInDraft } from "./resources/sign-in/delete-sign-in-draft.ts";
+import { getSignInTest } from "./resources/sign-in/get-sign-in-test.ts";
+import { getSignIn } from "./resources/sign-in/get-sign-in.ts";
+import { setSignInDraft } from "./resources/sign-in/set-sign-in-draft.ts";
+import { startSignInTest } from "./resources/sign-in/start-sign-in-test.ts";
 import { getSetup } from "./resources/setup/get-setup.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
@@ -147,6 +153,12 @@ export const endpoints: readonly Endpoint[] = [
   getRealmSettings,
   updateRealm,
   updateRealmSettings,
+  getSignIn,
+  setSignInDraft,
+  deleteSignInDraft,
+  startSignInTest,
+  getSignInTest,
+  activateSignIn,
   getSetup,
   finishSetup,
   listAuditEntries,

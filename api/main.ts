@@ -85,6 +85,7 @@ function settingsOf(config: ApiConfig, tlsPort: number | undefined): ApiSettings
       refused: config.REALMPASS_RATE_LIMIT_REFUSED,
       tokens: config.REALMPASS_RATE_LIMIT_TOKENS,
     },
+    upstreamNetworks: config.REALMPASS_UPSTREAM_NETWORKS,
     logos: { networks: config.REALMPASS_LOGO_NETWORKS },
     ...(clientCertificates && { clientCertificates }),
   };

@@ -33,6 +33,7 @@ import { registerServiceMetrics } from "./resources/health/service-metrics.ts";
 import { createAcceptance } from "./resources/profile/accept-together.ts";
 import { createEnqueuer } from "./resources/issuance/enqueue-issuance.ts";
 import { createOutputOpener } from "./resources/issuance/open-output.ts";
+import { createProviderCheck } from "./browser/upstream-login/check-provider.ts";
 import { createPasswordCheck } from "./browser/sign-in/password-check.ts";
 
 export interface ApiOptions extends ListenersOptions {
@@ -142,6 +143,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     unknownTokens: createExhaustedKeys(),
     isPassword: createPasswordCheck(),
     crlAskers,
+    checkProvider: createProviderCheck(settings),
     logos: createLogos({ fetchPicture: createPictureFetch(settings.logos ?? {}), clock, log }),
     masterKeys: key,
     settings,

@@ -27,6 +27,8 @@ export const errorCatalogue = {
   consent_not_found: { status: 404, message: "The user has not consented to such an application." },
   job_not_found: { status: 404, message: "There is no such job in this realm." },
   application_not_found: { status: 404, message: "There is no such application in this realm." },
+  sign_in_draft_not_found: { status: 404, message: "No sign-in of this realm is being set up." },
+  sign_in_test_not_found: { status: 404, message: "You have made no such test, or it has ended." },
   method_not_allowed: { status: 405, message: "This address does not have that method." },
   profile_limit_reached: { status: 409, message: "The owner has as many active profiles as the limit allows." },
   no_client_secret: { status: 409, message: "This application is registered without a client secret." },
@@ -43,6 +45,10 @@ export const errorCatalogue = {
   operator_required: {
     status: 409,
     message: "Only the operator changes this setting, with the command that is named.",
+  },
+  sign_in_draft_untested: {
+    status: 409,
+    message: "These settings have not passed a test sign-in within the last hour.",
   },
   job_state: { status: 409, message: "The job is not in a state for this." },
   confirmation_required: {

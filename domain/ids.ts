@@ -37,6 +37,9 @@ export type SessionID = z.infer<typeof SessionID>;
 export const IssuanceID = z.uuid().brand("IssuanceID");
 export type IssuanceID = z.infer<typeof IssuanceID>;
 
+/** A test of a realm's sign-in. */
+export const SignInTestID = z.uuid().brand("SignInTestID");
+
 /** A bulk job. */
 export const BulkJobID = z.uuid().toLowerCase().brand("BulkJobID");
 export type BulkJobID = z.infer<typeof BulkJobID>;

@@ -28,6 +28,12 @@ export const consoleIdleMinutes = 60;
 /** A sign-in through an identity provider, or to the console, has to finish within this time. */
 export const signInAttemptSeconds = 10 * 60;
 
+/** A sign-in that is being set up in the console is kept this long after its last change. */
+export const signInDraftHours = 24;
+
+/** A test sign-in has to finish, and what it passed has to be used, within this time. Its report is kept as long. */
+export const signInTestHours = 1;
+
 export const signInLinkMinutes = 15;
 
 /** The longest that an application's old secret stays valid beside its new one. */

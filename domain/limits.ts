@@ -39,6 +39,9 @@ export const revokedTogetherMax = 1_000;
 /** Redirect URIs of one application. */
 export const redirectUrisMax = 10;
 
+/** This service's secret at an identity provider. */
+export const upstreamSecretBytesMax = 1_024;
+
 /** Characters of a certificate request. */
 export const csrLengthMax = 16_384;
 

@@ -15,7 +15,10 @@ export type SetupStep = (typeof setupSteps)[number];
 export const setupStates = ["todo", "set", "done", "warning"] as const;
 type SetupState = (typeof setupStates)[number];
 
-/** The page for a step; null: the operator runs a command on the server. */
+/**
+ * The page for a step; null: the operator runs a command on the server. For `sign_in` it is `settings` while the sign-in
+ * can be set there.
+ */
 export const setupPages = ["settings", "infrastructure", "guide", "own_devices", "onboarding", "users"] as const;
 type SetupPage = (typeof setupPages)[number];
 

@@ -12,6 +12,7 @@ import {
   send,
   withClientCertificates,
 } from "./support/given/device-sign-in.ts";
+import { useUpstreamProvider } from "./support/counterparts/upstream-provider.ts";
 import type { GivenApplication, GivenUser } from "./support/given/given.ts";
 import { givenIssuingRealm } from "./support/given/issuing.ts";
 import { service, useragent } from "./support/given/registration.ts";
@@ -22,7 +23,11 @@ import { useApi, type Caller } from "./support/service/api.ts";
  * its holder more. Each way has a control: a caller for whom it works.
  */
 
-const api = useApi(withClientCertificates);
+const api = useApi({
+  ...withClientCertificates,
+  settings: { ...withClientCertificates.settings, upstreamNetworks: "127.0.0.0/8" },
+});
+const provider = useUpstreamProvider({ redirectUri: () => `${api.url}/login/upstream/callback` });
 const { as, given } = api;
 const { issue, signIn } = deviceSignInOn(api);
 const flows = authorizationOn(api);
@@ -144,6 +149,16 @@ const ways: readonly Way[] = [
         return outcome(await as.admin({ realmId }).put(`/api/user/${target.id}/roles`, { roles: ["auditor"] }));
       },
     },
+  ),
+  to("set up a sign-in that names administrators", async ({ caller }) =>
+    outcome(
+      await caller.put("/api/realm/sign-in/draft", {
+        kind: "oidc",
+        issuer: provider.url,
+        clientID: provider.clientId,
+        mapping: { roles: { administrator: [{ claim: "sub", value: "me" }] } },
+      }),
+    ),
   ),
   to(
     "bring an administrator back as one",

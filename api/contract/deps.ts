@@ -7,9 +7,11 @@ import type { Job } from "../../db/queries/bulk-job/jobs.ts";
 import type { FoundHolder } from "../../db/queries/oauth/access-tokens.ts";
 import type { TokenAlgorithm } from "../../db/queries/oauth/token-signing-keys.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
+import type { FoundProvider } from "../../db/queries/sign-in/sign-in-drafts.ts";
 import type { CreationOutput } from "../../domain/certificate/format.ts";
 import type { ProfileRefusal } from "../../domain/certificate/entitlement.ts";
 import type { IssuanceID } from "../../domain/ids.ts";
+import type { SignInCheck } from "../../domain/people/sign-in-checks.ts";
 import type { MasterKeys } from "../../runtime/keys/master-key.ts";
 import type { LookForReadiness } from "../../process/readiness.ts";
 import type { StatusAskers } from "../../process/status-askers.ts";
@@ -50,6 +52,7 @@ export interface Deps {
   unknownTokens: ExhaustedKeys;
   isPassword: PasswordCheck;
   logos: Logos;
+  checkProvider: CheckProvider;
   /** Notes the addresses that fetch CRLs. */
   crlAskers: Pick<StatusAskers, "note">;
   /** Seals stored secrets, and derives the keys of form tokens. */
@@ -89,6 +92,8 @@ export interface ApiSettings {
   bodyLimits?: BodyLimits;
   /** The timeout for one response of a realm's identity provider. Default: 5 s. */
   upstreamTimeoutMs?: number;
+  /** Addresses and ranges of identity providers that the console may name beyond the public Internet. Default: none. */
+  upstreamNetworks?: string;
   /** How often a stream of a bulk job's events shows a sign of life. Default: every 15 s. */
   jobCommentMs?: number;
   /** Permitted sources of realms' logos. Default: the public Internet. */
@@ -214,6 +219,12 @@ export interface PictureSources {
   /** For the whole fetch, redirects included. Default: 3 s. */
   timeoutMs?: number;
 }
+
+/**
+ * Reads an identity provider's own documents, as for one that the console names: what it found, or why people could not
+ * sign in through it.
+ */
+export type CheckProvider = (issuer: string) => Promise<{ found: FoundProvider } | { fault: SignInCheck }>;
 
 /** Keys that sign tokens: the API's only signing keys, never used for a certificate. */
 export interface TokenSigningKeys {

@@ -7,6 +7,10 @@ export interface ApiMetrics extends LoadMetrics {
   issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;
   enqueueFailed: () => void;
   signIn: (way: SignInWay, outcome: SignInOutcome) => void;
+  /** A sign-in through an identity provider ended with this problem. */
+  upstreamRefusal: (through: "oidc", problem: string) => void;
+  /** An identity provider's answer was read, its own answers to our requests included. */
+  upstreamAnswer: (through: "oidc", seconds: number) => void;
   ocspProxied: (outcome: "answered" | "try_later") => void;
   revokedFeedWaiting: (clients: number) => void;
   revokedFeedLines: (lines: number) => void;
@@ -47,6 +51,19 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     registers: [registry],
   });
   for (const way of signInWays) for (const outcome of signInOutcomes) signIns.inc({ way, outcome }, 0);
+  const refusals = new Counter({
+    name: "realmpass_upstream_refusals_total",
+    help: "Sign-ins through identity providers that ended with a problem, by protocol and problem.",
+    labelNames: ["through", "problem"],
+    registers: [registry],
+  });
+  const answers = new Histogram({
+    name: "realmpass_upstream_answer_seconds",
+    help: "Time to turn an identity provider's answer into verified claims, its own answers included, by protocol.",
+    labelNames: ["through"],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  });
   const proxied = new Counter({
     name: "realmpass_ocsp_proxy_total",
     help: "OCSP requests that were passed on: a responder has answered, or none has.",
@@ -77,6 +94,12 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     },
     signIn: (way, outcome) => {
       signIns.inc({ way, outcome });
+    },
+    upstreamRefusal: (through, problem) => {
+      refusals.inc({ through, problem });
+    },
+    upstreamAnswer: (through, seconds) => {
+      answers.observe({ through }, seconds);
     },
     ocspProxied: (outcome) => {
       proxied.inc({ outcome });

@@ -56,7 +56,8 @@ export const writtenClaims = (claims: UpstreamClaims) => ({
   mayUse: (claims.mayUse ?? []).map(writtenRule),
 });
 
-const writtenRule = ({ claim, value }: ClaimRule): string => `${claim}=${value}`;
+/** Returns a rule as people type and read it. */
+export const writtenRule = ({ claim, value }: ClaimRule): string => `${claim}=${value}`;
 
 /** Returns the claims with these rules in place of their own. */
 export const withRoleRules = (claims: UpstreamClaims, { administrator, ...further }: RoleRules): UpstreamClaims => {

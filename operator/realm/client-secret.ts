@@ -1,6 +1,5 @@
+import { upstreamSecretBytesMax as secretBytesMax } from "../../domain/limits.ts";
 import { usageError } from "../../terminal/failure.ts";
-
-const secretBytesMax = 1024;
 
 /** Returns a client secret from standard input, without the line end that `echo` adds. */
 export function readClientSecret(input: string): string {

@@ -11,6 +11,9 @@ export const baseUrl = ({ REALMPASS_BASE_URL, PORT = 3000 }: AddressConfig): str
 /** Returns the address of the authorization server, which is the issuer of its tokens. */
 export const authUrl = (config: AddressConfig): string => config.REALMPASS_AUTH_URL ?? baseUrl(config);
 
+/** Path below the authorization server that begins a sign-in through an identity provider. */
+export const upstreamStartPath = "/login/upstream";
+
 /** Path below the authorization server to which identity providers redirect users. */
 export const upstreamCallbackPath = "/login/upstream/callback";
 

@@ -266,6 +266,12 @@ export const variables = {
     about:
       "Comma-separated addresses or CIDR ranges that realms' logos may be fetched from beyond the public Internet: those of the campus's own web servers.",
   },
+  REALMPASS_UPSTREAM_NETWORKS: {
+    schema: parsedBy(parseNetworks).default(""),
+    used: "api",
+    about:
+      "Comma-separated addresses or CIDR ranges of identity providers that the console may name beyond the public Internet. Those that the operator names may be anywhere.",
+  },
   REALMPASS_MASTER_KEY: {
     schema: z
       .string()

@@ -6,7 +6,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { isWithin, parseNetworks } from "../../../runtime/config/networks.ts";
 import { within } from "../../../runtime/deadline.ts";
 import { acceptedPictures, pictureTypeOf } from "./picture-type.ts";
-import { isPublicAddress } from "./public-address.ts";
+import { isPublicAddress } from "../../../runtime/public-address.ts";
 import { logoBytesMax } from "../../../domain/limits.ts";
 
 export type FetchPicture = (address: string) => Promise<Picture>;

@@ -19,9 +19,18 @@ const Attempt = z.object({
   codeVerifier: z.string(),
   /** The service's path to continue at. */
   path: z.string().optional(),
+  /** The test that this attempt is: it signs nobody in. */
+  test: z.string().optional(),
   expiresAt: z.number(),
 });
 export type Attempt = z.output<typeof Attempt>;
+
+/**
+ * Returns the issuer as an attempt keeps it. One that tests keeps another value: a process of the release before knows
+ * no tests, and must not take it for a sign-in.
+ */
+export const attemptIssuer = (issuer: string, test: string | undefined): string =>
+  test === undefined ? issuer : `${issuer}#test`;
 
 type Visit = Pick<PageRequest, "deps" | "request" | "response">;
 

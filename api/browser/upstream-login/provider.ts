@@ -2,6 +2,7 @@ import {
   allowInsecureRequests,
   customFetch,
   discoveryRequest,
+  JSON_ATTRIBUTE_COMPARISON,
   KEY_SELECTION,
   OperationProcessingError,
   processDiscoveryResponse,
@@ -9,7 +10,7 @@ import {
   type AuthorizationServer,
 } from "oauth4webapi";
 import { isSafeWebUri } from "../../../domain/uris.ts";
-import { wrapUpstreamErrors, UpstreamError } from "./upstream-error.ts";
+import { reasonOf, wrapUpstreamErrors, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamFetch } from "./upstream-fetch.ts";
 
 /** Request options for oauth4webapi. Our own fetch decides which addresses may use http. */
@@ -59,13 +60,24 @@ export function createProviders(fetch: UpstreamFetch): Providers {
 
 async function discover(issuer: string, fetch: UpstreamFetch): Promise<Provider> {
   const requests: RequestOptions = { [customFetch]: fetch, [allowInsecureRequests]: true };
-  const address = new URL(issuer);
-  const metadata = await processDiscoveryResponse(address, await discoveryRequest(address, requests));
+  const metadata = await readMetadata(new URL(issuer), requests);
   const { authorization_endpoint: authorizationEndpoint } = metadata;
   if (typeof authorizationEndpoint !== "string" || !isSafeWebUri(authorizationEndpoint)) {
-    throw new UpstreamError("upstream_bad_answer", "the authorization endpoint is no https address");
+    throw new UpstreamError("upstream_bad_answer", "the authorization endpoint is no https address", {
+      check: "document",
+    });
   }
   return { metadata, authorizationEndpoint, requests, verifySignature: signatureVerifier(metadata, requests) };
+}
+
+async function readMetadata(issuer: URL, requests: RequestOptions): Promise<AuthorizationServer> {
+  const answer = await discoveryRequest(issuer, requests);
+  try {
+    return await processDiscoveryResponse(issuer, answer);
+  } catch (cause) {
+    const isOther = cause instanceof OperationProcessingError && cause.code === JSON_ATTRIBUTE_COMPARISON;
+    throw new UpstreamError("upstream_bad_answer", reasonOf(cause), { cause, check: isOther ? "issuer" : "document" });
+  }
 }
 
 /** oauth4webapi caches keys for five minutes per metadata object; a new object makes it read them again. */

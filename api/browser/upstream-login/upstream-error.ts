@@ -5,6 +5,7 @@ import {
   UnsupportedOperationError,
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
+import type { SignInCheck } from "../../../domain/people/sign-in-checks.ts";
 import type { Problem } from "../../pages/problems.ts";
 
 /** Problems of a sign-in that involve the identity provider. */
@@ -14,10 +15,24 @@ export type UpstreamProblem = Extract<Problem, `upstream_${string}`>;
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly problem: UpstreamProblem;
-  constructor(problem: UpstreamProblem, reason: string, options?: ErrorOptions) {
+  /** What failed, for those who set the identity provider up. */
+  readonly check: SignInCheck;
+  constructor(problem: UpstreamProblem, reason: string, options: ErrorOptions & { check?: SignInCheck } = {}) {
     super(reason, options);
     this.problem = problem;
+    this.check = options.check ?? checkOf(problem, options.cause);
   }
+}
+
+function checkOf(problem: UpstreamProblem, cause: unknown): SignInCheck {
+  if (problem === "upstream_unreachable") return "unreachable";
+  if (problem === "upstream_refused") return "refused";
+  if (problem === "upstream_no_identifier") return "identifier";
+  // RFC 6749 section 5.2; with the header if the client tried to authenticate by Basic.
+  const isOfClient =
+    (cause instanceof ResponseBodyError && ["invalid_client", "unauthorized_client"].includes(cause.error)) ||
+    (cause instanceof WWWAuthenticateChallengeError && cause.status === 401);
+  return isOfClient ? "client" : "answer";
 }
 
 /** Runs a function that reads an identity provider's response; any error there is the response's fault. */

@@ -1,5 +1,27 @@
+import { lookup as resolve } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { Agent, fetch as fetchVia } from "undici";
 import { isSafeWebUri } from "../../../domain/uris.ts";
+import { isWithin, type Networks } from "../../../runtime/config/networks.ts";
+import { isPublicAddress } from "../../../runtime/public-address.ts";
 import { reasonOf, UpstreamError } from "./upstream-error.ts";
+
+/** Sends one request. */
+type Send = (address: string, request: Request) => Promise<Answered>;
+
+interface Request {
+  method: string;
+  headers: Record<string, string>;
+  body: URLSearchParams | null;
+  redirect: "manual";
+  signal: AbortSignal;
+}
+
+interface Answered {
+  status: number;
+  headers: { get: (name: string) => string | null };
+  body: unknown;
+}
 
 /** Larger than any document of an identity provider; limits our memory. */
 const answerBytesMax = 256 * 1024;
@@ -12,14 +34,20 @@ export type UpstreamFetch = (
 
 /**
  * Creates a fetch over https (http only on this machine) that follows no redirect and reads the whole response within
- * `timeoutMs`. Throws {@link UpstreamError} if none arrives in time, or if the provider reports trouble of its own
- * (429, 5xx).
+ * `timeoutMs`. With `networks` it connects only to the public Internet and to these. Throws {@link UpstreamError} if no
+ * response arrives in time, or if the provider reports trouble of its own (429, 5xx).
  */
-export const createUpstreamFetch =
-  ({ timeoutMs }: { timeoutMs: number }): UpstreamFetch =>
-  async (address, { method, headers, body }) => {
+export const createUpstreamFetch = ({
+  timeoutMs,
+  networks,
+}: {
+  timeoutMs: number;
+  networks?: Networks;
+}): UpstreamFetch => {
+  const send: Send = networks === undefined ? fetch : createNarrowFetch(networks);
+  return async (address, { method, headers, body }) => {
     if (!isSafeWebUri(address)) throw new UpstreamError("upstream_bad_answer", "an address is not https");
-    const answer = await ask(address, {
+    const answer = await ask(send, address, {
       method,
       headers,
       body: body ?? null,
@@ -31,10 +59,37 @@ export const createUpstreamFetch =
     }
     return answer;
   };
+};
 
-async function ask(address: string, request: RequestInit): Promise<Response> {
+/** The address of a provider that the console named is neither public nor in an allowed network. */
+class AddressError extends Error {
+  override readonly name = "AddressError";
+}
+
+/** Resolves each name once for a connection, checks all its addresses and connects to one of exactly these. */
+function createNarrowFetch(networks: Networks): Send {
+  const mayConnectTo = (address: string): boolean => isPublicAddress(address) || isWithin(networks, address);
+  const lookup: LookupFunction = (host, options, found) => {
+    resolve(host, { all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null || first === undefined) found(error ?? new Error("no address"), "", 0);
+      else if (!addresses.every(({ address }) => mayConnectTo(address))) found(new AddressError(host), "", 0);
+      else if (options.all === true) found(null, addresses);
+      else found(null, first.address, first.family);
+    });
+  };
+  const dispatcher = new Agent({ connect: { lookup } });
+  return async (address, request) => {
+    // An IP address is connected to without a look-up.
+    const host = new URL(address).hostname.replace(/^\[(.*)\]$/, "$1");
+    if (isIP(host) !== 0 && !mayConnectTo(host)) throw new AddressError(host);
+    return fetchVia(address, { ...request, dispatcher });
+  };
+}
+
+async function ask(send: Send, address: string, request: Request): Promise<Response> {
   try {
-    const answer = await fetch(address, request);
+    const answer = await send(address, request);
     const { status } = answer;
     const content = await readBody(answer);
     const headers = new Headers();
@@ -45,6 +100,9 @@ async function ask(address: string, request: RequestInit): Promise<Response> {
     return new Response(bodyless.has(status) ? null : content, { status, headers });
   } catch (cause) {
     if (cause instanceof UpstreamError) throw cause;
+    if (cause instanceof AddressError || (cause instanceof Error && cause.cause instanceof AddressError)) {
+      throw new UpstreamError("upstream_unreachable", "an address is not public", { cause, check: "address" });
+    }
     throw new UpstreamError("upstream_unreachable", reasonOf(cause), { cause });
   }
 }
@@ -52,7 +110,7 @@ async function ask(address: string, request: RequestInit): Promise<Response> {
 /** Statuses that a `Response` with a body cannot have (Fetch, section 2.2.3). */
 const bodyless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-async function readBody({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+async function readBody({ body }: Answered): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   // Leaving the loop early cancels the stream and closes the connection.

@@ -15,8 +15,12 @@ export async function sendUpstreamProblem(
   { realmId, startAgain }: { realmId: string; startAgain: string },
 ): Promise<void> {
   page.deps.metrics.signIn("upstream", refusals.has(problem) ? "refused" : "failed");
+  page.deps.metrics.upstreamRefusal("oidc", problem);
   const log = contextOf(page.response).log();
-  log.warn({ event: "upstream.failed", realmId, problem, reason }, "not signed in through the identity provider");
+  log.warn(
+    { event: "upstream.failed", realmId, through: "oidc", problem, reason },
+    "not signed in through the identity provider",
+  );
   rememberRealm(page, await realms.findById(page.deps.db, realmId));
   sendProblem(page, problem, { startAgain });
 }

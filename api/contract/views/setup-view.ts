@@ -5,6 +5,7 @@ import { Timestamp } from "./timestamp.ts";
 const factsOf = {
   domain: { domain: z.string() },
   sign_in: {
+    kind: z.literal("oidc").nullable().describe("The protocol of the identity provider; null: none is set."),
     provider: z.string().nullable().describe("The identity provider; null: none."),
     redirectURI: z.string().describe("The redirect URI to register there."),
     administratorHasPassword: z.boolean(),

@@ -20,6 +20,26 @@ export const trustCommands: Readonly<Record<TrustSetting, (realm: RealmRow) => s
 };
 
 /**
+ * Returns the operator's command that sets the whole sign-in through an identity provider, with the current values, or
+ * examples if there is none.
+ */
+export function signInCommand(realm: RealmRow): string {
+  const { claimPairwiseID, claimEmail, claimDisplayName, claimRoles, mayUse } = writtenClaims(realm.upstreamClaims);
+  const one = (option: string, value: string | null): string[] => (value === null ? [] : [`${option} ${quoted(value)}`]);
+  return [
+    `npm run operator -- realm set --realm ${realm.name}`,
+    ...one("--upstream-issuer", realm.upstreamIssuer ?? "https://idp.example.org"),
+    ...one("--upstream-client-id", realm.upstreamClientId ?? "CLIENT-ID"),
+    "--upstream-client-secret-stdin",
+    ...one("--claim-pairwise-id", claimPairwiseID),
+    ...one("--claim-email", claimEmail),
+    ...one("--claim-display-name", claimDisplayName),
+    ...mayUse.flatMap((rule) => one("--may-use", rule)),
+    ...claimRoles.flatMap((rule) => one("--claim-role", rule)),
+  ].join(" ");
+}
+
+/**
  * Returns the operator's command for each setting that the console cannot change now, by the setting's name. The
  * command contains the current value, or an example if there is none; the one for wired networks the other value.
  */

@@ -4,6 +4,8 @@ import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
 import { currentAskers, newRealm, pageOfStep, stepStates, type SetupStep } from "../../../domain/setup.ts";
 import { upstreamCallbackPath } from "../../../runtime/config/addresses.ts";
 import { endpoint } from "../../contract/endpoint.ts";
+import { signInCommand } from "../realm/operator-commands.ts";
+import { isChangeable } from "../sign-in/sign-in-rules.ts";
 import { SetupView } from "../../contract/views/setup-view.ts";
 
 export const getSetup = endpoint({
@@ -28,6 +30,7 @@ export const getSetup = endpoint({
     const factsOfSteps = {
       domain: { domain: realm.domain },
       sign_in: {
+        kind: realm.upstreamKind,
         provider: facts.provider?.issuer ?? null,
         redirectURI: `${settings.authUrl}${upstreamCallbackPath}`,
         administratorHasPassword: facts.administrators.some(({ hasPassword }) => hasPassword),
@@ -52,12 +55,17 @@ export const getSetup = endpoint({
         lastAdministratorKept: facts.administrators.length === 1 && administrator?.isKept === true,
       },
     };
-    const commands = commandsOf({ realmName: realm.name, username: administrator?.username ?? null });
+    const isSignInSetHere = isChangeable(realm);
+    const commands: Partial<Record<SetupStep, string>> = {
+      domain: domainCommands(administrator?.username ?? null),
+      ...(!isSignInSetHere && { sign_in: signInCommand(realm) }),
+    };
+    const pages = { ...pageOfStep, ...(isSignInSetHere && { sign_in: "settings" as const }) };
     const stepOf = <Step extends SetupStep>(step: Step) => ({
       step,
       state: states[step],
       facts: factsOfSteps[step],
-      action: { page: pageOfStep[step], command: commands[step] ?? null },
+      action: { page: pages[step], command: commands[step] ?? null },
     });
     return {
       setUpAt: realm.setUpAt?.toISOString() ?? null,
@@ -76,23 +84,13 @@ export const getSetup = endpoint({
 });
 
 /**
- * Returns the commands for what only the operator does: whom sign-in trusts, and the domain, which is in every
- * certificate. The administrator gets an account of the same name in the realm of that domain.
+ * Returns the commands that make a realm with another domain, which is in every certificate, copied into a shell. The
+ * administrator gets an account of the same name in it, unless the name has a character with a meaning there.
  */
-const commandsOf = ({
-  realmName,
-  username,
-}: {
-  realmName: string;
-  username: string | null;
-}): Partial<Record<SetupStep, string>> => ({
-  domain: domainCommands(username !== null && /^[A-Za-z0-9][A-Za-z0-9._@-]*$/.test(username) ? username : "admin"),
-  sign_in: `npm run operator -- realm set --realm ${realmName} --upstream-issuer https://idp.example.org --upstream-client-id CLIENT-ID --upstream-client-secret-stdin`,
-});
-
-/** Copied into a shell: the name has no character with a meaning there. */
-const domainCommands = (username: string): string =>
-  [
+const domainCommands = (administrator: string | null): string => {
+  const username =
+    administrator !== null && /^[A-Za-z0-9][A-Za-z0-9._@-]*$/.test(administrator) ? administrator : "admin";
+  return [
     `realm create --name ${newRealm.name} --domain ${newRealm.domain}`,
     `realm set --realm ${newRealm.name} --local-sign-in on`,
     `user create --realm ${newRealm.name} --username ${username} --admin`,
@@ -100,3 +98,4 @@ const domainCommands = (username: string): string =>
   ]
     .map((command) => `npm run --silent operator -- ${command}`)
     .join("\n");
+};

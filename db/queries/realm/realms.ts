@@ -5,6 +5,10 @@ import type { SignInClaims, VlanRule } from "../../../domain/people/vlan.ts";
 import { first, only, type Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
+/** Who may have named a realm's identity provider. */
+export const upstreamAuthors = ["operator", "console"] as const;
+export type UpstreamAuthor = (typeof upstreamAuthors)[number];
+
 export interface RealmRow extends Realm {
   /** The addresses of help and of the privacy notice; empty: none. */
   helpUri: string;
@@ -29,6 +33,8 @@ export interface RealmRow extends Realm {
   /** People who were offboarded more months ago are forgotten; null: never. */
   forgetAfterMonths: number | null;
   localSignIn: boolean;
+  /** The protocol of the identity provider; null: there is none. The database keeps it. */
+  upstreamKind: "oidc" | null;
   upstreamIssuer: string | null;
   upstreamClientId: string | null;
   upstreamClientSecretSet: boolean;
@@ -46,7 +52,7 @@ const columns = sql`
   max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, wired, key_types as "keyTypes",
   offboarding_share_percent as "offboardingShare", forget_after_months as "forgetAfterMonths",
   time_zone as "timeZone", guest_days_max as "guestDaysMax", guest_limit_max as "guestLimitMax", set_up_at as "setUpAt",
-  local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
+  local_sign_in as "localSignIn", upstream_kind as "upstreamKind", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
   upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims",
   vlan_rules as "vlanRules", vlan_default as "vlanDefault"`;
 
@@ -189,10 +195,36 @@ export const hasUpstream = <Realm extends Pick<RealmRow, "upstreamIssuer" | "ups
 ): realm is Realm & { upstreamIssuer: string; upstreamClientId: string } =>
   realm.upstreamIssuer !== null && realm.upstreamClientId !== null;
 
+/** A realm's whole sign-in as the console sets it. */
+export interface FirstUpstream {
+  kind: "oidc";
+  issuer: string;
+  clientId: string;
+  /** Sealed under the master key, see {@link upstreamSecretContext}; null: a public client. */
+  sealedSecret: Uint8Array | null;
+  claims: UpstreamClaims;
+}
+
+/** Sets the sign-in of a realm that has none. Postgres refuses it for any other realm. */
+export async function setFirstUpstream(tx: Db, id: string, upstream: FirstUpstream): Promise<RealmRow> {
+  const { kind, issuer, clientId, sealedSecret, claims } = upstream;
+  return only(
+    await tx.query<RealmRow>(sql`
+      update realms
+         set upstream_kind = ${kind}, upstream_set_by = 'console', upstream_issuer = ${issuer},
+             upstream_client_id = ${clientId}, upstream_client_secret = ${sealedSecret},
+             upstream_claims = ${JSON.stringify(claims)}
+       where id = ${id}
+      returning ${columns}
+    `),
+  );
+}
+
 /** The settings needed to sign in through a realm's identity provider. */
 export interface RealmUpstream {
   realmId: string;
   realmName: string;
+  setBy: UpstreamAuthor;
   issuer: string;
   clientId: string;
   /** Sealed under the master key; null: this service is a public client there. */
@@ -208,7 +240,7 @@ export async function findUpstream(
   const named = "name" in realm ? sql`name = ${realm.name}` : sql`id = ${realm.id}`;
   return first(
     await db.query<RealmUpstream>(sql`
-      select id as "realmId", name as "realmName", upstream_issuer as issuer, upstream_client_id as "clientId",
+      select id as "realmId", name as "realmName", upstream_set_by as "setBy", upstream_issuer as issuer, upstream_client_id as "clientId",
              upstream_client_secret as "sealedSecret",
              upstream_claims || jsonb_build_object('vlanRules', vlan_rules) as claims
         from realms

@@ -1,6 +1,6 @@
 import type { Role } from "../../../domain/people/roles.ts";
-import { first, type Db } from "../../client.ts";
-import { sql } from "../../sql.ts";
+import { first, only, type Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
 
 /** A user's identity at an identity provider: its issuer and its permanent identifier of the user. */
 export interface UpstreamIdentity {
@@ -79,6 +79,20 @@ export async function subjectOf(
     `),
   );
   return row?.subject;
+}
+
+/** Returns when a person of the realm last signed in through its identity provider, as the audit log says. */
+export async function findLastSignIn(db: Db, { realmId }: { realmId: string }): Promise<Date | null> {
+  const latest = (event: string): Sql => sql`
+    (select at
+       from audit_entries
+      where realm_id = ${realmId} and event = ${event} and properties ->> 'method' = 'upstream'
+      order by at desc, id desc
+      limit 1)`;
+  const rows = await db.query<{ at: Date | null }>(sql`
+    select max(at) as at from (${latest("user_login")} union all ${latest("admin_login")}) as found
+  `);
+  return only(rows).at;
 }
 
 /**

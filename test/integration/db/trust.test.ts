@@ -361,8 +361,8 @@ describe("the sign-in of a realm", () => {
       "all but the client id",
       "upstream_kind = 'oidc', upstream_set_by = 'console', upstream_issuer = 'https://f.example'",
     ],
-    ["all in the operator's name", whole.replace("'console'", "'operator'")],
-    ["all without a name", whole.replace("'console'", "null")],
+    ["all with the operator as the author", whole.replace("'console'", "'operator'")],
+    ["all without an author", whole.replace("'console'", "null")],
   ])("is not set by the api in parts: %s", async (_, changes) => {
     const realmId = await givenRealm();
     await expect(set("realmpass_api", realmId, changes)).rejects.toThrow(refusal);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import * as statusAskers from "../../../db/queries/certificates/status-askers.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import * as tokenSigningKeys from "../../../db/queries/oauth/token-signing-keys.ts";
 import { sql } from "../../../db/sql.ts";
@@ -42,6 +43,7 @@ const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "jobs.state": ["receiving", ...jobStates],
   "logins.method": logins.signInMethods,
   "processes.kind": processKinds,
+  "realms.upstream_set_by": realms.upstreamAuthors,
   "revocations.reason": Object.values(revocationReasons),
   "status_askers.kind": statusAskers.askedFor,
   "token_signing_keys.algorithm": tokenSigningKeys.tokenAlgorithms,

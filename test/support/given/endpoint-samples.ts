@@ -31,6 +31,7 @@ const parameters: Readonly<Record<string, (subject: SampleSubject, endpoint: End
     path.startsWith("/api/infrastructure-profile/") ? infrastructureSerial : serial,
   guestAccountId: ({ guestAccountId }) => guestAccountId,
   profileSerial: ({ guestSerial }) => guestSerial,
+  testID: () => "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c13",
   id: ({ jobs }, { operation, path }) =>
     path.startsWith("/api/jobs/")
       ? ({ startJob: jobs.start, takeRowsOut: jobs.takeOut, takeRowsIn: jobs.takeIn, cancelJob: jobs.cancel }[
@@ -55,6 +56,8 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createOffboarding: { users: [{ pairwiseID: "a sample" }] },
   takeRowsOut: { rows: [1] },
   takeRowsIn: { rows: [1] },
+  setSignInDraft: { kind: "oidc", issuer: "https://idp.invalid", clientID: "a sample" },
+  startSignInTest: { of: "draft" },
   setUserLock: { locked: false },
   setUserRoles: { roles: [] },
   setUserVLAN: { vlan: "30" },

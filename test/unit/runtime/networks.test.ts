@@ -62,7 +62,7 @@ test.each(faulty)("%s is named as no network", (part, fault) => {
   }
 });
 
-test.each(["REALMPASS_TRUSTED_PROXIES", "REALMPASS_LOGO_NETWORKS"] as const)(
+test.each(["REALMPASS_TRUSTED_PROXIES", "REALMPASS_LOGO_NETWORKS", "REALMPASS_UPSTREAM_NETWORKS"] as const)(
   "%s is refused before anything starts, with each part that is no network",
   (name) => {
     const load = (text: string) => loadConfig([name], { [name]: text });

@@ -46,8 +46,13 @@ test("a new realm has every step in order, with its evidence and next action", a
     {
       step: "sign_in",
       state: "warning",
-      facts: { provider: null, redirectURI: `${api.url}/login/upstream/callback`, administratorHasPassword: false },
-      action: { page: null, command: expect.stringContaining(`realm set --realm ${name} --upstream-issuer`) },
+      facts: {
+        kind: null,
+        provider: null,
+        redirectURI: `${api.url}/login/upstream/callback`,
+        administratorHasPassword: false,
+      },
+      action: { page: "settings", command: null },
     },
     { step: "wifi", state: "todo", facts: { ssids: ["eduroam"] }, action: { page: "settings", command: null } },
     {
@@ -105,6 +110,17 @@ test("sign_in: the only administrator's password prevents a lock-out while local
   expect((await stepOf("sign_in")).state).toBe("warning");
   await realms.update(owner(), realmId, { localSignIn: true });
   expect(await stepOf("sign_in")).toMatchObject({ state: "todo", facts: { administratorHasPassword: true } });
+});
+
+test("sign_in: leads to the settings while it can be set there, and to the operator's command afterwards", async () => {
+  expect((await stepOf("sign_in")).action).toEqual({ page: "settings", command: null });
+  const { name } = (await realms.findById(owner(), realmId))!;
+  const command = expect.stringContaining(`realm set --realm ${name} --upstream-issuer https://idp.example`) as string;
+  await realms.update(owner(), realmId, { upstreamIssuer: "https://idp.example" });
+  expect(await stepOf("sign_in")).toMatchObject({ facts: { kind: "oidc" }, action: { page: null, command } });
+  await realms.update(owner(), realmId, { upstreamIssuer: null });
+  await owner().query(sql`update realms set set_up_at = now() where id = ${realmId}`);
+  expect(await stepOf("sign_in")).toMatchObject({ facts: { kind: null }, action: { page: null, command } });
 });
 
 test("sign_in: one of the provider's two settings is not enough", async () => {

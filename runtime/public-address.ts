@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { isWithin, parseNetworks } from "../../../runtime/config/networks.ts";
+import { isWithin, parseNetworks } from "./config/networks.ts";
 
 /**
  * IPv4 addresses that are not public (IANA's special-purpose registry, RFC 6890): this machine, private and shared

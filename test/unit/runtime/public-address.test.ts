@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPublicAddress } from "../../../../../api/browser/logo/public-address.ts";
+import { isPublicAddress } from "../../../runtime/public-address.ts";
 
 test.each([
   "1.1.1.1",

@@ -1,0 +1,58 @@
+import type { Db } from "../../../db/client.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
+import * as drafts from "../../../db/queries/sign-in/sign-in-drafts.ts";
+import * as tests from "../../../db/queries/sign-in/sign-in-tests.ts";
+import { withRoleRules, type UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
+import { failWith, type Fail } from "../../contract/endpoint.ts";
+import type { Principal, UserPrincipal } from "../../contract/principal.ts";
+import type { SignInMapping } from "../../contract/views/sign-in-view.ts";
+import { signInCommand } from "../realm/operator-commands.ts";
+
+/**
+ * Whether the console may set the realm's sign-in: it has none, and the set-up is not finished. Postgres has the same
+ * rule in the trigger `realms_trust_is_set_once`.
+ */
+export const isChangeable = ({ upstreamKind, setUpAt }: Pick<RealmRow, "upstreamKind" | "setUpAt">): boolean =>
+  upstreamKind === null && setUpAt === null;
+
+/** Throws, with the operator's command, if only the operator may set the realm's sign-in. */
+export function requireChangeable(realm: RealmRow, fail: Fail<"operator_required">): void {
+  if (isChangeable(realm)) return;
+  throw fail("operator_required", { fields: [{ path: "signIn", reason: signInCommand(realm) }] });
+}
+
+/** Returns the caller, who is a person: no service has `role.modify`. */
+export function personOf(principal: Principal): UserPrincipal {
+  if (principal.kind !== "user") throw failWith("user_required");
+  return principal;
+}
+
+/** Returns the claims as they are stored. Empty rules are stored as well: a list that is missing would keep the old. */
+export const claimsOf = ({ pairwiseID, email, displayName, mayUse = [], roles = {} }: SignInMapping): UpstreamClaims =>
+  withRoleRules(
+    {
+      ...(pairwiseID !== undefined && { pairwiseId: pairwiseID }),
+      ...(email !== undefined && { email }),
+      ...(displayName !== undefined && { displayName }),
+      mayUse,
+    },
+    roles,
+  );
+
+/** Returns the realm's draft, and whether this version of it has passed a test. */
+export async function findDraft(
+  db: Db,
+  { realmId, at }: { realmId: string; at: Date },
+): Promise<{ draft: drafts.SignInDraft; tested: boolean } | undefined> {
+  const draft = await drafts.find(db, { realmId, at });
+  if (draft === undefined) return undefined;
+  return { draft, tested: await tests.hasPassed(db, { realmId, draftVersion: draft.version, at }) };
+}
+
+/** Returns the principal's realm. */
+export async function realmOf(db: Db, realmId: string): Promise<RealmRow> {
+  const realm = await realms.findById(db, realmId);
+  if (realm === undefined) throw new Error(`realm ${realmId} has gone`);
+  return realm;
+}
