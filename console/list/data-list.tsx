@@ -1,5 +1,5 @@
 import "mantine-datatable/styles.css";
-import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Group, Skeleton, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { DataTable } from "mantine-datatable";
 import type { ReactNode, SyntheticEvent } from "react";
@@ -16,6 +16,7 @@ import type { LoadList } from "./export-csv.ts";
 import { FilterMenu, FilterPills, keysOf, type Filter } from "./filters.tsx";
 import { pageSizes, queryOf, useListState, type Found, type ListQuery, type ListState } from "./list-state.ts";
 import { ListSearch } from "./list-search.tsx";
+import { NothingFound } from "./nothing-found.tsx";
 import { SelectionBar } from "./selection-bar.tsx";
 import { useSelection, type Selection } from "./selection.ts";
 import { SortHeader, type SortOrder } from "./sort-header.tsx";
@@ -300,21 +301,15 @@ function Nothing<Row>({
   state,
   change,
 }: DataListProps<Row> & Shown & { narrowed: boolean }) {
-  const { t } = useTranslation();
   if (!narrowed) return <EmptyList {...empty} />;
   return (
-    <Stack align="center" gap="xs" py="xl">
-      <Text fw={600}>{state.q === "" ? t("list.noMatchFilter") : t("list.noMatch", { q: state.q })}</Text>
-      {noMatchHint !== undefined && <Text c="dimmed">{noMatchHint}</Text>}
-      <Button
-        variant="default"
-        onClick={() => {
-          change({ q: "", filter: {} });
-        }}
-      >
-        {t("list.clearAll")}
-      </Button>
-    </Stack>
+    <NothingFound
+      text={state.q}
+      hint={noMatchHint}
+      onClear={() => {
+        change({ q: "", filter: {} });
+      }}
+    />
   );
 }
 

@@ -9,8 +9,10 @@ import { remember } from "../session/recent.ts";
 import { useSession } from "../session/session.tsx";
 import { ErrorNotice } from "../ui/notice/error-notice.tsx";
 import { StatusBadge } from "../ui/value/status-badge.tsx";
+import { intend } from "../ui/intent.ts";
 import { changePalette, closePalette, type OpenPalette } from "../ui/palette-state.ts";
-import { paletteGroups, type PaletteOption } from "./palette-option.ts";
+import { HitActions } from "./hit-actions.tsx";
+import { paletteGroups, type PaletteGroup, type PaletteOption } from "./palette-option.ts";
 import { usePaletteOptions } from "./palette-options.ts";
 
 const settleMs = 150;
@@ -42,7 +44,7 @@ function Search({ text, entered }: OpenPalette) {
   const { user } = useSession();
   const wanted = text.trim();
   const [settled] = useDebouncedValue(wanted, settleMs);
-  const { options, isPending, isPartial, error } = usePaletteOptions(wanted, settled);
+  const { options, counts, isPending, isPartial, error } = usePaletteOptions(wanted, settled);
   const [chosen, setChosen] = useState<string>();
   const id = useId();
   const index = Math.max(
@@ -53,7 +55,7 @@ function Search({ text, entered }: OpenPalette) {
   const idOf = (at: number) => `${id}-${at}`;
 
   const open = (option: PaletteOption, inNewTab: boolean) => {
-    remember(user.userID, option);
+    if (option.isList !== true) remember(user.userID, option);
     const href = `${consolePath}${option.path}`;
     if (inNewTab) {
       window.open(href, "_blank", "noopener");
@@ -71,6 +73,11 @@ function Search({ text, entered }: OpenPalette) {
     if (first !== undefined) open(first, entered.inNewTab);
   });
 
+  const labelOf = (group: PaletteGroup): string => {
+    const label = t(`palette.groups.${group}`);
+    const formatted = counts[group];
+    return formatted === undefined ? label : t("palette.groupCount", { label, formatted });
+  };
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
@@ -114,13 +121,24 @@ function Search({ text, entered }: OpenPalette) {
         onKeyDown={onKeyDown}
       />
       <Text size="sm" c="dimmed" role="status">
-        {isPending ? t("palette.searching") : t("palette.count", { count: options.length })}
+        {isPending
+          ? t("palette.searching")
+          : t("palette.count", { count: options.filter(({ isList }) => isList !== true).length })}
         {isPartial && ` ${t("palette.partial")}`}
       </Text>
       {error !== null && <ErrorNotice error={error} />}
+      {current !== undefined && !isPending && (
+        <HitActions
+          option={current}
+          onAct={(deed) => {
+            intend({ path: current.path, deed });
+            open(current, false);
+          }}
+        />
+      )}
       <div ref={list} id={`${id}-list`} role="listbox" aria-label={t("palette.results")} className="palette-list">
         {paletteGroups.map((group) => (
-          <Section key={group} label={t(`palette.groups.${group}`)} options={options} group={group}>
+          <Section key={group} label={labelOf(group)} options={options} group={group}>
             {(option, at) => (
               <Line
                 key={option.key}

@@ -12,6 +12,10 @@ export interface PaletteOption {
   /** Distinguishes it from others with the same name. */
   detail?: string;
   status?: Status;
+  /** A person, or a profile of a person: what actions it has. */
+  hit?: "user" | "profile";
+  /** It leads to a list of further results and is none itself. */
+  isList?: true;
   /** Relative to the console's path. */
   path: string;
 }

@@ -21,8 +21,13 @@ const actions = [
   { label: "applications.register", path: "/applications/new", deed: "registration" },
 ] as const;
 
+/** The sections of the settings that have a heading of their own. */
+const settingsSections = ["looks", "help", "profiles", "wifi", "guests", "time", "trust"] as const;
+
 export interface PaletteOptions {
   options: PaletteOption[];
+  /** How many the service found in each group. */
+  counts: Partial<Record<PaletteOption["group"], string>>;
   /** The response for this text has not arrived yet. */
   isPending: boolean;
   /** The service could not search some groups completely in time. */
@@ -55,6 +60,14 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
       ...places
         .filter(({ name }) => may(name))
         .map(({ name, to }): PaletteOption => ({ key: to, group: "pages", label: t(`nav.${name}`), path: to })),
+      ...(words.length > 0 && may("settings")
+        ? settingsSections.map((section): PaletteOption => ({
+            key: `/settings ${section}`,
+            group: "pages",
+            label: t("palette.settings", { section: t(`settings.cards.${section}`) }),
+            path: "/settings",
+          }))
+        : []),
       ...actions
         .filter(({ deed }) => may(deed))
         .map(({ label, path }): PaletteOption => ({ key: path, group: "actions", label: t(label), path })),
@@ -64,13 +77,17 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
     const isExact = ({ label, detail = "" }: Pick<PaletteOption, "label" | "detail">): boolean =>
       [label, ...detail.split(detailSeparator)].some((part) => foldText(part) === foldText(text));
     // A recent entry that only contains the text does not precede an exact match.
-    const again = found.some(isExact) ? recent.filter(isExact) : recent.filter(has);
+    const again = (found.some(isExact) ? recent.filter(isExact) : recent.filter(has)).map(
+      // As the service knows it now, with its state and actions.
+      (one): PaletteOption => ({ ...one, ...found.find(({ key }) => key === one.key), group: "recent" }),
+    );
     const all = [...again, ...found, ...own];
     return [...new Map(all.toReversed().map((option) => [option.key, option])).values()].toReversed();
   }, [data, isLong, isPending, may, recent, t, text]);
 
   return {
     options,
+    counts: isLong && !isPending && data !== undefined ? countsOf(data) : {},
     isPending,
     isPartial: !isPending && isLong && (data?.partial.length ?? 0) > 0,
     error: isLong ? error : null,
@@ -89,35 +106,55 @@ function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text
             const path = `/users/${userID}`;
             const label = displayName ?? (pairwiseID === "" ? t("users.forgotten", { userID }) : pairwiseID);
             const detail = [pairwiseID, email].filter((part) => part !== "" && part !== label).join(detailSeparator);
-            return { key: path, group: "users", label, detail, status: state, path };
+            return { key: path, group: "users", label, detail, status: state, path, hit: "user" };
           }),
-          ...(group.more ? [allPeople(t, text)] : []),
+          ...allOf("users", group, { t, text }),
         ];
       case "profile":
-        return group.items.map((profile): PaletteOption => {
-          const { serial, name, owner, state } = profile;
-          const person = owner === null ? undefined : people[owner];
-          const named = person === undefined ? [] : [person.displayName ?? person.pairwiseID];
-          const detail = [...named, `…${serial.slice(-serialTail)}`].join(detailSeparator);
-          return {
-            key: `profile ${serial}`,
-            group: "profiles",
-            label: name,
-            detail,
-            status: state,
-            path: pathOf(profile),
-          };
-        });
+        return [
+          ...group.items.map((profile): PaletteOption => {
+            const { serial, name, owner, state, kind } = profile;
+            const person = owner === null ? undefined : people[owner];
+            const named = person === undefined ? [] : [person.displayName ?? person.pairwiseID];
+            const detail = [...named, `…${serial.slice(-serialTail)}`].join(detailSeparator);
+            return {
+              key: `profile ${serial}`,
+              group: "profiles",
+              label: name,
+              detail,
+              status: state,
+              path: pathOf(profile),
+              ...(kind === "user" && { hit: "profile" }),
+            };
+          }),
+          ...allOf("profiles", { items: group.items.filter(({ kind }) => kind === "user") }, { t, text }),
+          ...allOf(
+            "profiles",
+            { items: group.items.filter(({ kind }) => kind === "guest") },
+            { t, text, list: "guests" },
+          ),
+          ...allOf(
+            "profiles",
+            { items: group.items.filter(({ kind }) => kind === "infrastructure") },
+            { t, text, list: "infrastructure" },
+          ),
+        ];
       case "guestAccount":
-        return group.items.map(({ id, name, state }): PaletteOption => {
-          const path = `/guests/${id}`;
-          return { key: path, group: "guests", label: name, status: state, path };
-        });
+        return [
+          ...group.items.map(({ id, name, state }): PaletteOption => {
+            const path = `/guests/${id}`;
+            return { key: path, group: "guests", label: name, status: state, path };
+          }),
+          ...allOf("guests", group, { t, text }),
+        ];
       case "application":
-        return group.items.map(({ client_id, name, active }): PaletteOption => {
-          const path = `/applications/${client_id}`;
-          return { key: path, group: "applications", label: name, status: active ? "active" : "off", path };
-        });
+        return [
+          ...group.items.map(({ client_id, name, active }): PaletteOption => {
+            const path = `/applications/${client_id}`;
+            return { key: path, group: "applications", label: name, status: active ? "active" : "off", path };
+          }),
+          ...allOf("applications", group, { t, text }),
+        ];
     }
   });
 }
@@ -125,10 +162,26 @@ function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text
 const serialTail = 8;
 const detailSeparator = " · ";
 
-const allPeople = (t: Translate, text: string): PaletteOption => {
-  const path = `/users?${new URLSearchParams({ q: text }).toString()}`;
-  return { key: path, group: "users", label: t("palette.allPeople"), path };
-};
+type ListName = "users" | "profiles" | "guests" | "infrastructure" | "applications";
+
+/** Leads from a group with results to the list that finds them all. */
+function allOf(
+  group: PaletteOption["group"] & ListName,
+  { items }: { items: readonly unknown[] },
+  { t, text, list = group }: { t: Translate; text: string; list?: ListName },
+): PaletteOption[] {
+  if (items.length === 0) return [];
+  const path = `/${list}?${new URLSearchParams({ q: text }).toString()}`;
+  return [{ key: `${group} ${path}`, group, label: t(`palette.showAll.${list}`), path, isList: true }];
+}
+
+const groupNames = { user: "users", profile: "profiles", guestAccount: "guests", application: "applications" } as const;
+
+/** Returns how many the service found in each group, `200+` where it counted no further. */
+const countsOf = ({ groups }: Result): Partial<Record<PaletteOption["group"], string>> =>
+  Object.fromEntries(
+    groups.map(({ kind, total, isTotalExact }) => [groupNames[kind], isTotalExact ? String(total) : `${total}+`]),
+  );
 
 function pathOf({ kind, serial, guestAccountID }: Schemas["FoundProfile"]): string {
   if (kind === "infrastructure") return `/infrastructure?open=${serial}`;

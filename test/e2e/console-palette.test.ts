@@ -54,7 +54,10 @@ describeWithTool("chromium", "the palette", () => {
     await page.keyboard.press("ArrowDown");
     expect(await active()).toContain("Anna Müller");
     await page.keyboard.press("ArrowDown");
+    expect(await active()).toContain("Show all in People");
+    await page.keyboard.press("ArrowDown");
     expect(await active()).toContain("Bernd Müller");
+    await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ArrowUp");
     expect(await page.locator("[role=option][aria-selected=true]").count()).toBe(1);
     await page.keyboard.press("Enter");

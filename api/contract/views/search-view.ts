@@ -47,6 +47,8 @@ const groupOf = <Kind extends SearchKind, Item extends z.ZodType>(kind: Kind, it
     kind: z.literal(kind),
     items: z.array(item),
     more: z.boolean().describe("Whether there are more than `items`."),
+    total: z.int().describe("How many were found."),
+    isTotalExact: z.boolean().describe("False if there may be more than `total`."),
   });
 
 const SearchGroup = z.discriminatedUnion("kind", [

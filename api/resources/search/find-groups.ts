@@ -51,7 +51,11 @@ export async function findGroups(
     ...(may("application.read") ? [{ kind: "application", find: findApplications } as const] : []),
   ];
   if (searched === undefined) {
-    return { groups: finders.map(({ kind }) => ({ kind, items: [], more: false })), partial: [], people: {} };
+    return {
+      groups: finders.map(({ kind }) => ({ kind, items: [], more: false, total: 0, isTotalExact: true })),
+      partial: [],
+      people: {},
+    };
   }
   const found = await Promise.all(finders.map(({ find }) => find(db, { ...asked, searched })));
   const owners = found.flatMap(({ group }) => (group.kind === "profile" ? group.items.map(({ owner }) => owner) : []));
@@ -64,18 +68,22 @@ export async function findGroups(
 
 /** Returns the best findings, each once. */
 function best<Row>(
-  { rows }: Findings<Row>,
+  { rows, isFull, isLate }: Findings<Row>,
   { limit, keyOf, rankOf }: { limit: number; keyOf: (row: Row) => string; rankOf: (row: Row) => Ranked },
-): { rows: Row[]; more: boolean } {
+): { rows: Row[]; counts: Pick<SearchGroup, "more" | "total" | "isTotalExact"> } {
   const once = [...new Map(rows.map((row) => [keyOf(row), row])).values()];
   const ranked = once.map((row) => ({ row, rank: rankOf(row) })).sort((a, b) => compareFindings(a.rank, b.rank));
-  return { rows: ranked.slice(0, limit).map(({ row }) => row), more: ranked.length > limit };
+  const total = ranked.length;
+  return {
+    rows: ranked.slice(0, limit).map(({ row }) => row),
+    counts: { more: total > limit, total, isTotalExact: !isFull && !isLate },
+  };
 }
 
 async function findUsers(db: Database, { realmId, searched, limit, at }: Asked): Promise<Found> {
   const userId = UserID.safeParse(searched.whole).data;
   const findings = await search.findUsers(db, { realmId, searched, userId });
-  const { rows, more } = best(findings, {
+  const { rows, counts } = best(findings, {
     limit,
     keyOf: ({ id }) => id,
     rankOf: ({ id, pairwiseId, email, displayName, offboardedAt, createdAt }) => ({
@@ -84,8 +92,8 @@ async function findUsers(db: Database, { realmId, searched, limit, at }: Asked):
       createdAt,
     }),
   });
-  const counts = await search.countProfiles(db, { realmId, userIds: rows.map(({ id }) => id), at });
-  const countOf = new Map(counts.map(({ userId, profileCount }) => [userId, profileCount]));
+  const profileCounts = await search.countProfiles(db, { realmId, userIds: rows.map(({ id }) => id), at });
+  const countOf = new Map(profileCounts.map(({ userId, profileCount }) => [userId, profileCount]));
   const items = rows.map((user) => ({
     userID: user.id,
     pairwiseID: user.forgottenAt === null ? user.pairwiseId : "",
@@ -94,7 +102,7 @@ async function findUsers(db: Database, { realmId, searched, limit, at }: Asked):
     state: userState(user),
     profileCount: countOf.get(user.id) ?? 0,
   }));
-  return { group: { kind: "user", items, more }, isLate: findings.isLate };
+  return { group: { kind: "user", items, ...counts }, isLate: findings.isLate };
 }
 
 function userState({
@@ -110,7 +118,7 @@ const findProfilesOf =
   (kinds: readonly ProfileKind[]) =>
   async (db: Database, { realmId, searched, limit, at }: Asked): Promise<Found> => {
     const findings = await search.findProfiles(db, { realmId, searched, kinds, at });
-    const { rows, more } = best(findings, {
+    const { rows, counts } = best(findings, {
       limit,
       keyOf: ({ id }) => id,
       rankOf: (profile) => ({
@@ -129,7 +137,7 @@ const findProfilesOf =
       owner: profile.userId,
       guestAccountID: profile.guestAccountId,
     }));
-    return { group: { kind: "profile", items, more }, isLate: findings.isLate };
+    return { group: { kind: "profile", items, ...counts }, isLate: findings.isLate };
   };
 
 /** Ranks a profile. People read out the end of a serial number, so it counts as much as its beginning. */
@@ -151,7 +159,7 @@ async function findGuestAccounts(db: Database, { realmId, searched, limit, at }:
   const guestAccountId = GuestAccountID.safeParse(searched.whole).data;
   const stateOf = ({ revokedAt, expiresAt }: FoundGuestAccount) => endingState({ revokedAt, endsAt: expiresAt }, at);
   const findings = await search.findGuestAccounts(db, { realmId, searched });
-  const { rows, more } = best(findings, {
+  const { rows, counts } = best(findings, {
     limit,
     keyOf: ({ id }) => id,
     rankOf: (account) => ({
@@ -161,12 +169,12 @@ async function findGuestAccounts(db: Database, { realmId, searched, limit, at }:
     }),
   });
   const items = rows.map((account) => ({ id: account.id, name: account.name, state: stateOf(account) }));
-  return { group: { kind: "guestAccount", items, more }, isLate: findings.isLate };
+  return { group: { kind: "guestAccount", items, ...counts }, isLate: findings.isLate };
 }
 
 async function findApplications(db: Database, { realmId, searched, limit }: Asked): Promise<Found> {
   const findings = await search.findApplications(db, { realmId, searched });
-  const { rows, more } = best(findings, {
+  const { rows, counts } = best(findings, {
     limit,
     keyOf: ({ clientId }) => clientId,
     rankOf: ({ clientId, name, active, createdAt }) => ({
@@ -176,5 +184,5 @@ async function findApplications(db: Database, { realmId, searched, limit }: Aske
     }),
   });
   const items = rows.map(({ clientId, name, type, active }) => ({ client_id: clientId, name, type, active }));
-  return { group: { kind: "application", items, more }, isLate: findings.isLate };
+  return { group: { kind: "application", items, ...counts }, isLate: findings.isLate };
 }

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { CsvColumn } from "../../../domain/csv.ts";
 import { api, listOf } from "../../api/api-client.ts";
+import { byText } from "../../list/by-text.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { Filter } from "../../list/filters.tsx";
@@ -29,7 +30,7 @@ export function ApplicationsPage() {
       <DataList
         name={applicationsKey}
         label={t("nav.applications")}
-        load={(query, signal) => listOf(api.GET("/api/applications", { params: { query }, signal }))}
+        load={(query, signal) => listOf(api.GET("/api/applications", { params: { query: byText(query) }, signal }))}
         idOf={({ client_id }) => client_id}
         rowLabel={({ name }) => name}
         columns={columns}

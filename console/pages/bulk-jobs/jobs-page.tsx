@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
 import type { CsvColumn } from "../../../domain/csv.ts";
+import { byText } from "../../list/by-text.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { LoadList } from "../../list/export-csv.ts";
@@ -39,6 +40,8 @@ export function JobsPage() {
         columns={useColumns()}
         exported={useExported()}
         filters={useFilters()}
+        searchLabel={t("jobs.search")}
+        noMatchHint={t("jobs.searchHint")}
         defaultSort="-createdAt"
         refetchMs={refetchMs}
         empty={{ icon: IconListCheck, text: t("jobs.empty"), action: <NewJobButtons /> }}
@@ -53,7 +56,11 @@ function useLoad(): LoadList<Job> {
   const { include } = useIncludedPeople();
   return useMemo(
     () => async (query, signal) => {
-      const { data, total = data.length, people } = await findJobs({ ...query, ...(include && { include }) }, signal);
+      const {
+        data,
+        total = data.length,
+        people,
+      } = await findJobs({ ...byText(query), ...(include && { include }) }, signal);
       rememberPeople(queries, people);
       return { data, total };
     },

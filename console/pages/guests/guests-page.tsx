@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { CsvColumn } from "../../../domain/csv.ts";
 import { api, dataOf, listOf } from "../../api/api-client.ts";
+import { byText } from "../../list/by-text.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { Filter } from "../../list/filters.tsx";
@@ -36,7 +37,7 @@ export function GuestsPage() {
       <DataList
         name={guestAccountsKey}
         label={t("nav.guests")}
-        load={(query, signal) => listOf(api.GET("/api/guest-accounts", { params: { query }, signal }))}
+        load={(query, signal) => listOf(api.GET("/api/guest-accounts", { params: { query: byText(query) }, signal }))}
         idOf={({ id }) => id}
         rowLabel={({ name }) => name}
         columns={columns}

@@ -1,4 +1,5 @@
 import { api, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
+import { byText } from "../../list/by-text.ts";
 import type { ListQuery } from "../../list/list-state.ts";
 import { profileStatus } from "../../ui/value/status-badge.tsx";
 
@@ -9,7 +10,7 @@ export type CreatedInfrastructureProfile = Schemas["CreatedInfrastructureProfile
 export const infrastructureKey = "infrastructure-profiles";
 
 export const loadInfrastructureProfiles = (query: ListQuery, signal: AbortSignal) =>
-  listOf(api.GET("/api/infrastructure-profile", { params: { query }, signal }));
+  listOf(api.GET("/api/infrastructure-profile", { params: { query: byText(query) }, signal }));
 
 /** Finds one profile by its full serial number. */
 export async function findInfrastructureProfile(

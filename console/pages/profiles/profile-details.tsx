@@ -7,6 +7,7 @@ import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
+import { useIntent } from "../../ui/intent.ts";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { Facts } from "../../ui/value/facts.tsx";
 import { PersonLink } from "../../ui/value/person.tsx";
@@ -40,6 +41,11 @@ function Details({ profile }: { profile: Profile }) {
   const mayRevoke = useMay()("revokeProfile");
   const { data: activity } = useQuery(profileActivityQuery(profile.serial));
   const { serial, name, owner, deviceType, creationTime, expirationTime, revokeTime, authable } = profile;
+  useIntent(`/profiles?open=${serial}`, {
+    revoke: () => {
+      revoke([profile]);
+    },
+  });
   const revoked = useRevocationFacts({ serial, revokedAt: revokeTime, known: activity?.revocation });
   return (
     <Stack>

@@ -6,11 +6,12 @@ import { useTranslation } from "react-i18next";
 import { lastCheckOf } from "../../../domain/certificate/last-check.ts";
 import type { CsvColumn } from "../../../domain/csv.ts";
 import { answerOf, api, type Schemas } from "../../api/api-client.ts";
+import { byText } from "../../list/by-text.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { LoadList } from "../../list/export-csv.ts";
 import type { Filter } from "../../list/filters.tsx";
-import { useListState } from "../../list/list-state.ts";
+import { useListState, type Found } from "../../list/list-state.ts";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DetailDrawer, useOpened } from "../../ui/dialog/detail-drawer.tsx";
@@ -23,7 +24,7 @@ import type { ProfileActivity } from "../../activity/activity.ts";
 import { LastCheck } from "../../activity/last-check.tsx";
 import { useDeviceTypeChoices, useDeviceTypeName } from "./device-types.ts";
 import { ProfileDetails } from "./profile-details.tsx";
-import { statusOf, type Profile } from "./profile.ts";
+import { isLive, statusOf, type Profile } from "./profile.ts";
 import { useRevoke, useRevokeAsJob } from "./revoke.tsx";
 
 /** A profile with its owner and its last check by a RADIUS server. */
@@ -33,7 +34,9 @@ const loadProfiles =
   (queries: QueryClient, people?: "people"): LoadList<OwnedProfile> =>
   async (query, signal) => {
     const include = people === undefined ? "checks" : `${people},checks`;
-    const answer = await answerOf(api.GET("/api/profiles", { params: { query: { ...query, include } }, signal }));
+    const answer = await answerOf(
+      api.GET("/api/profiles", { params: { query: { ...inEveryState(byText(query)), include } }, signal }),
+    );
     const { data, total = data.length, people: owners, checks } = answer;
     rememberPeople(queries, owners);
     return {
@@ -46,6 +49,12 @@ const loadProfiles =
     };
   };
 
+/** A search finds active and other profiles, unless a state is chosen. */
+const inEveryState = <Query extends Found>({ filter, ...query }: Query) => ({
+  ...query,
+  ...(filter && { filter: filter["text"] === undefined ? filter : { state: "all", ...filter } }),
+});
+
 function useLoad(): LoadList<OwnedProfile> {
   const queries = useQueryClient();
   const { include } = useIncludedPeople();
@@ -55,8 +64,9 @@ function useLoad(): LoadList<OwnedProfile> {
 /** The profiles of the realm's users, active and revoked. */
 export function ProfilesPage() {
   const { t } = useTranslation();
-  const [{ filter }] = useListState(["state"]);
+  const [{ q, filter }] = useListState(["state"]);
   const areRevoked = filter["state"] === "revoked";
+  const areActive = filter["state"] === "active" || (filter["state"] === undefined && q === "");
   const columns = useColumns({ areRevoked });
   const revoke = useRevoke();
   const revokeAsJob = useRevokeAsJob();
@@ -101,16 +111,17 @@ export function ProfilesPage() {
                 color="red"
                 variant="light"
                 leftSection={<IconBan size={16} aria-hidden />}
+                disabled={!rows.some(isLive)}
                 onClick={() => {
-                  revoke(rows, clear);
+                  revoke(rows.filter(isLive), clear);
                 }}
               >
-                {t("profiles.revoke.action", { count: rows.length })}
+                {t("profiles.revoke.action", { count: rows.filter(isLive).length })}
               </Button>
             ),
           })}
         {...(may("revokeAll") &&
-          !areRevoked && {
+          areActive && {
             actionsOnAll: ({ found, total }) => (
               <Button
                 size="xs"
@@ -118,7 +129,7 @@ export function ProfilesPage() {
                 variant="light"
                 leftSection={<IconBan size={16} aria-hidden />}
                 onClick={() => {
-                  revokeAsJob({ matching: found }, total);
+                  revokeAsJob({ matching: byText(found) }, total);
                 }}
               >
                 {t("profiles.revoke.action", { count: total })}

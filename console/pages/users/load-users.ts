@@ -11,7 +11,7 @@ const statesOfApi: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   offboarded: { blacklisted: "true" },
 };
 
-/** Returns the API's filter for a search and filters: part of an ID or e-mail address, or a serial number. */
+/** Returns the API's filter for a search and filters. */
 export function usersFilter({
   search: written = "",
   filter: { state = "", ...filter } = {},

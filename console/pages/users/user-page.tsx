@@ -12,6 +12,7 @@ import { DiagnosisCard } from "../../activity/diagnosis-card.tsx";
 import { SetUpButton } from "../../activity/set-up-dialog.tsx";
 import { Timeline } from "../../activity/timeline.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
+import { useIntent } from "../../ui/intent.ts";
 import { Page } from "../../ui/page.tsx";
 import { usePersonID } from "../../ui/value/person.tsx";
 import { CreateProfileDialog } from "./profiles/create-profile-dialog.tsx";
@@ -69,6 +70,15 @@ function Person({ user }: { user: User }) {
   const { run, stop, dismiss, busy, perform } = useUserActions();
   const personID = usePersonID();
   const may = useMay();
+  useIntent(`/users/${user.userID}`, {
+    lock: () => {
+      perform("lock", [user]);
+    },
+    unlock: () => {
+      perform("unlock", [user]);
+    },
+    newProfile: open,
+  });
   return (
     <Page
       title={personID(user)}

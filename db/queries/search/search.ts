@@ -14,10 +14,11 @@ const rowsMax = 200;
 
 const statementMsMax = 150;
 
-/** The matches, and whether a statement exceeded its time. */
+/** The matches, whether a statement exceeded its time, and whether one had more of them than it returns. */
 export interface Findings<Row> {
   rows: Row[];
   isLate: boolean;
+  isFull: boolean;
 }
 
 export interface Search {
@@ -30,7 +31,7 @@ export interface Search {
  * index scans: for two frequent words the planner would read whole tables.
  */
 async function findAll<Row extends object>(db: Database, statements: readonly Sql[]): Promise<Findings<Row>> {
-  const findings: Findings<Row> = { rows: [], isLate: false };
+  const findings: Findings<Row> = { rows: [], isLate: false, isFull: false };
   for (const statement of statements) {
     try {
       const [, rows = []] = await db.pipelined([
@@ -38,6 +39,7 @@ async function findAll<Row extends object>(db: Database, statements: readonly Sq
         unprepared(sql`${statement} limit ${rowsMax}`),
       ]);
       findings.rows.push(...(rows as Row[]));
+      findings.isFull ||= rows.length === rowsMax;
     } catch (error) {
       if (!tookTooLong(error)) throw error;
       findings.isLate = true;

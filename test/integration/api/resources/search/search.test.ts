@@ -91,6 +91,8 @@ interface Group {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test reads an answer as a client does; its assertion is the check
   items: any[];
   more: boolean;
+  total: number;
+  isTotalExact: boolean;
 }
 
 const groupsOf = (answer: ApiAnswer): Group[] => {
@@ -126,6 +128,8 @@ describe("people", () => {
         },
       ],
       more: false,
+      total: 1,
+      isTotalExact: true,
     });
     expect(answer.body.data.partial).toEqual([]);
   });
@@ -186,7 +190,19 @@ describe("people", () => {
       "Aasorensen",
     ]);
     const first = await service.post("/api/search", { q: "sorensen", limit: 2 });
-    expect(groupsOf(first)[0]).toMatchObject({ items: [{ displayName: "Sorensen" }, {}], more: true });
+    expect(groupsOf(first)[0]).toMatchObject({ items: [{ displayName: "Sorensen" }, {}], more: true, total: 6 });
+  });
+
+  test("are counted, up to 200 of them exactly", async () => {
+    const make = (from: number, to: number) =>
+      api.database.owner.query(sql`
+        insert into users (realm_id, pairwise_id, email, created_at)
+        select ${realmId}, 'counted-' || n, 'counted@mail.example', now() from generate_series(${from}::int, ${to}::int) n
+      `);
+    await make(1, 199);
+    expect(await group("user", "counted-")).toMatchObject({ more: true, total: 199, isTotalExact: true });
+    await make(200, 230);
+    expect(await group("user", "counted-")).toMatchObject({ more: true, total: 200, isTotalExact: false });
   });
 });
 
@@ -208,6 +224,8 @@ describe("profiles", () => {
         },
       ],
       more: false,
+      total: 1,
+      isTotalExact: true,
     });
     expect(answer.body.data.people).toEqual({
       [anna.id]: {
@@ -351,7 +369,13 @@ test("GET with a query, GET with a body and POST return the same; the body takes
 
 test.each(["", " ", "a", " ä ", "\t\n"])("%j is too short for a search", async (q) => {
   expect(groupsOf(await find(q))).toEqual(
-    ["user", "profile", "guestAccount", "application"].map((kind) => ({ kind, items: [], more: false })),
+    ["user", "profile", "guestAccount", "application"].map((kind) => ({
+      kind,
+      items: [],
+      more: false,
+      total: 0,
+      isTotalExact: true,
+    })),
   );
 });
 

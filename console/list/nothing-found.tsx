@@ -1,0 +1,76 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { searchLengthMin } from "../../domain/people/search-text.ts";
+import { api, dataOf } from "../api/api-client.ts";
+import { openPalette } from "../ui/palette-state.ts";
+
+/** Shown for a list in which nothing matches: what the same text finds elsewhere, and the way there. */
+export function NothingFound({
+  text,
+  hint,
+  onClear,
+}: {
+  /** Empty: only filters are set. */
+  text: string;
+  hint: string | undefined;
+  onClear: () => void;
+}) {
+  const { t } = useTranslation();
+  const elsewhere = useElsewhere(text);
+  const isSearched = text !== "";
+  const title = !isSearched
+    ? t("list.noMatchFilter")
+    : elsewhere === undefined || elsewhere.length > 0
+      ? t("list.notHere", { q: text })
+      : t("list.noMatch", { q: text });
+  return (
+    <Stack align="center" gap="xs" py="xl">
+      <Text fw={600} style={{ overflowWrap: "anywhere" }} role="status">
+        {title}
+      </Text>
+      {elsewhere !== undefined && elsewhere.length > 0 && (
+        <Text>{t("list.elsewhere", { found: elsewhere.join(", ") })}</Text>
+      )}
+      {hint !== undefined && (
+        <Text c="dimmed" ta="center">
+          {hint}
+        </Text>
+      )}
+      <Group>
+        {isSearched && (
+          <Button
+            leftSection={<IconSearch size={16} aria-hidden />}
+            onClick={() => {
+              openPalette(text);
+            }}
+          >
+            {t("list.searchEverywhere")}
+          </Button>
+        )}
+        <Button variant="default" onClick={onClear}>
+          {t("list.clearAll")}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Returns how many the search over everything finds of each kind; undefined until it is known. */
+function useElsewhere(text: string): string[] | undefined {
+  const { t } = useTranslation();
+  const isLongEnough = Array.from(text.trim()).length >= searchLengthMin;
+  const { data } = useQuery({
+    queryKey: ["search", text.trim()],
+    queryFn: ({ signal }) => dataOf(api.POST("/api/search", { body: { q: text.trim() }, signal })),
+    enabled: isLongEnough,
+    staleTime: 10_000,
+  });
+  if (!isLongEnough) return [];
+  return data?.groups
+    .filter(({ total }) => total > 0)
+    .map(({ kind, total, isTotalExact }) =>
+      t(`list.foundOf.${kind}`, { count: total, formatted: isTotalExact ? String(total) : `${total}+` }),
+    );
+}

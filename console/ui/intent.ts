@@ -1,0 +1,44 @@
+import { useEffect, useSyncExternalStore } from "react";
+
+/** What a page can be asked to begin, as its own button does. */
+export type IntendedDeed = "lock" | "unlock" | "newProfile" | "revoke";
+
+interface Intent {
+  /** Of the page, relative to the console's path. */
+  path: string;
+  deed: IntendedDeed;
+}
+
+let intended: Intent | undefined;
+const watchers = new Set<() => void>();
+
+function set(intent: Intent | undefined): void {
+  intended = intent;
+  for (const notice of watchers) notice();
+}
+
+/**
+ * Asks the page at a path to begin something once it is shown. Kept in memory alone: a link to an address must never
+ * act.
+ */
+export const intend = (intent: Intent): void => {
+  set(intent);
+};
+
+/** Begins what this page was asked for, once. */
+export function useIntent(path: string, deeds: Partial<Record<IntendedDeed, () => void>>): void {
+  const intent = useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    () => intended,
+  );
+  useEffect(() => {
+    if (intent?.path !== path) return;
+    const act = deeds[intent.deed];
+    if (act === undefined) return;
+    set(undefined);
+    act();
+  });
+}
