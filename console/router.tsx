@@ -60,6 +60,10 @@ const routes = [
     lazyRouteComponent(() => loadPage(() => import("./pages/bulk-jobs/input/new-job-page.tsx")), "NewJobPage"),
   ),
   page(
+    "/jobs/new/revocation",
+    lazyRouteComponent(() => loadPage(() => import("./pages/bulk-jobs/input/new-job-page.tsx")), "RevocationPage"),
+  ),
+  page(
     "/jobs/$id",
     lazyRouteComponent(() => loadPage(() => import("./pages/bulk-jobs/job-page.tsx")), "JobPage"),
   ),

@@ -10,6 +10,7 @@ export const needs = {
   infrastructure: ["infrastructure.read"],
   jobs: ["job.read"],
   newJob: ["job.create"],
+  revocation: ["profile.delete", "job.create"],
   audit: ["audit.read"],
   applications: ["application.read"],
   registration: ["application.modify"],

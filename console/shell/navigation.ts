@@ -1,5 +1,6 @@
 import {
   IconApps,
+  IconBan,
   IconClipboardList,
   IconDevices,
   IconGauge,
@@ -27,6 +28,7 @@ export const navigation = [
     group: "operations",
     places: [
       { name: "jobs", to: "/jobs", key: "j", icon: IconListCheck },
+      { name: "revocation", to: "/jobs/new/revocation", key: "r", icon: IconBan },
       { name: "audit", to: "/audit", key: "a", icon: IconClipboardList },
     ],
   },
@@ -46,3 +48,9 @@ export const withinConsole = (pathname: string): string =>
   pathname.startsWith(consolePath) ? pathname.slice(consolePath.length) || "/" : pathname;
 
 export const places = navigation.flatMap(({ places: ofGroup }) => [...ofGroup]);
+
+/** Returns the place that an address within the console belongs to: the one with the longest address, or undefined. */
+export const placeAt = (here: string): PlaceName | undefined =>
+  places
+    .filter(({ to }) => (to === "/" ? here === "/" : here === to || here.startsWith(`${to}/`)))
+    .toSorted((one, other) => other.to.length - one.to.length)[0]?.name;

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { api, listOf } from "../api/api-client.ts";
 import { base } from "../api/page-settings.ts";
 import { useMay } from "../session/may.ts";
-import { navigation, withinConsole, type PlaceName } from "./navigation.ts";
+import { navigation, placeAt, withinConsole, type PlaceName } from "./navigation.ts";
 
 export function SideNavigation() {
   const { t } = useTranslation();
@@ -28,7 +28,7 @@ export function SideNavigation() {
                 {t(`nav.groups.${group}`)}
               </Text>
               {places.map(({ name, to, icon: Icon }) => {
-                const active = !isNowhere && (to === "/" ? here === "/" : here === to || here.startsWith(`${to}/`));
+                const active = !isNowhere && name === placeAt(here);
                 return (
                   <NavLink
                     key={name}

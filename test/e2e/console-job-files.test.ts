@@ -61,8 +61,8 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     await expectFaultless(watched);
     await tabTo(dialog.getByLabel("Meaning of the column Matrikel"));
     await page.keyboard.type("Pseudo");
-    await tabTo(dialog.getByLabel("Meaning of the column Vorname"));
-    await page.keyboard.type("Leave");
+    await pressAt(dialog.getByRole("button", { name: "Leave out the rest" }));
+    expect(await dialog.getByLabel("Meaning of the column Vorname").inputValue()).toBe("ignore");
     await dialog.getByText("Row 8, Matrikel: Excel has rounded this number").waitFor();
     await expectFaultless(watched);
     await pressAt(dialog.getByRole("button", { name: "Check these rows" }));
@@ -192,12 +192,16 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
       language: "en" as const,
       ...{ sheet: "Sheet", hidden: "Old (hidden, 2 rows)", header: "Row of the headings", check: "Check these rows" },
       ...{ question: "2 rows are hidden: use them?", no: "No, leave them out", ready: "Ready" },
+      hiddenRow: "Is hidden in the spreadsheet and was left out",
+      remembered: "The columns are chosen as in your last file with these headings.",
       ...{ meaning: "Meaning of the column lfd. Nr.", ignore: "Leave", count: "Will lose access" },
     },
     {
       language: "de" as const,
       ...{ sheet: "Blatt", hidden: "Old (ausgeblendet, 2 Zeilen)", header: "Zeile mit den Überschriften" },
       ...{ question: "2 Zeilen sind ausgeblendet: mitverwenden?", no: "Nein, sie weglassen", ready: "Bereit" },
+      hiddenRow: "Ist in der Tabelle ausgeblendet und wurde weggelassen",
+      remembered: "Die Spalten sind gewählt wie bei Ihrer letzten Datei mit diesen Überschriften.",
       ...{ meaning: "Bedeutung der Spalte lfd. Nr.", ignore: "Weg", count: "Verliert den Zugang" },
       check: "Diese Zeilen prüfen",
     },
@@ -238,6 +242,13 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
 
     await stated(page, words.ready);
     expect(await counted(page, words.count)).toBe("3");
+    expect(await page.locator("main table").last().innerText()).toContain(words.hiddenRow);
+
+    await page.goto(`${subject.api.url}/console/jobs/new/offboarding`);
+    await upload(page, "leavers.xlsx", readFileSync("test/fixtures/workbooks/xlsxwriter.xlsx"));
+    await dialog.getByText(words.remembered).waitFor();
+    expect(await dialog.getByLabel(words.meaning).inputValue()).toBe("ignore");
+    await expectFaultless(watched);
     await context.close();
   });
 

@@ -227,7 +227,9 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       expect(await counted(page, "New or updated")).toBe("4,998");
       expect(await counted(page, "Problems")).toBe("2");
       expect(await problems(page)).toEqual([
-        expect.stringMatching(/^1\s+This person is not known here\s+–\s+8$/),
+        expect.stringMatching(
+          /^1\s+Nobody has this e-mail address. To add the person, fill in the column pairwiseID.\s+–\s+8$/,
+        ),
         expect.stringMatching(/^1\s+An earlier row is about the same person\s+–\s+11$/),
       ]);
       expect(rowsOf(await download(page, "Download all problems")).map(({ Row }) => Row)).toEqual(["8", "11"]);

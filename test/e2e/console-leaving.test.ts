@@ -132,7 +132,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     await stated(page, "Devices still on");
 
     await page.goto(`${subject.api.url}/console/users/${leaver.id}`);
-    await pressAt(button(page, "Let this person back in"));
+    await pressAt(button(page, "Reactivate this person"));
     await notice.waitFor({ state: "detached" });
     await button(page, "Offboard").waitFor();
     expect(await isOut(leaver)).toBe(false);

@@ -104,6 +104,29 @@ describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, i
     },
   );
 
+  test("a revocation from a file begins in the navigation, the palette, the list of profiles and that of jobs: keyboard alone", async () => {
+    const { page, context } = await subject.open("/console/profiles");
+    const begun = page.getByRole("heading", { name: "Revoke profiles", level: 1 });
+    const back = async (path: string) => {
+      await begun.waitFor();
+      expect(await page.locator('nav [aria-current="page"]').allInnerTexts()).toEqual(["Revoke from a file"]);
+      await page.goto(`${subject.api.url}/console/${path}`);
+    };
+    await pressAt(page.getByRole("main").getByRole("link", { name: "Revoke from a file" }));
+    await back("profiles");
+    await pressAt(page.getByRole("navigation").getByRole("link", { name: "Revoke from a file" }));
+    await back("jobs");
+    await pressAt(page.getByRole("main").getByRole("link", { name: "Revoke from a file" }).first());
+    await back("profiles");
+    await page.getByRole("heading", { name: "Profiles", level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("revoke from");
+    await page.getByRole("option", { name: "Revoke from a file" }).waitFor();
+    await page.keyboard.press("Enter");
+    await begun.waitFor();
+    await context.close();
+  });
+
   test("control: a job that reactivates shows people, and is not red", async () => {
     const { realmId } = subject.realm;
     const people: string[] = [];

@@ -25,6 +25,7 @@ import { LastCheck } from "../../activity/last-check.tsx";
 import { useDeviceTypeChoices, useDeviceTypeName } from "./device-types.ts";
 import { ProfileDetails } from "./profile-details.tsx";
 import { isLive, statusOf, type Profile } from "./profile.ts";
+import { RevocationButton } from "../bulk-jobs/new-job-buttons.tsx";
 import { useRevoke, useRevokeAsJob } from "./revoke.tsx";
 
 /** A profile with its owner and its last check by a RADIUS server. */
@@ -89,7 +90,11 @@ export function ProfilesPage() {
     { kind: "days", min: "minCreated", max: "maxCreated", label: t("profiles.filters.created") },
   ];
   return (
-    <Page title={t("nav.profiles")} lead={t("profiles.lead")}>
+    <Page
+      title={t("nav.profiles")}
+      lead={t("profiles.lead")}
+      {...(may("revocation") && { actions: <RevocationButton /> })}
+    >
       <DataList<OwnedProfile>
         name="profiles"
         label={t(areRevoked ? "profiles.tableRevoked" : "profiles.table")}

@@ -15,6 +15,9 @@ export const cellFaults = {
   count: "is the number of rows that a program wrote below them",
 } as const;
 
+/** Why a row is not used that the spreadsheet hides and the user leaves out. */
+export const hiddenRowFault = "The row is hidden in the spreadsheet and was left out.";
+
 export type CellFault = keyof typeof cellFaults;
 
 /** Texts that programs write in place of an id. Failed formulas and truth values as in English and German. */

@@ -1,4 +1,4 @@
-import { cellFaults, type CellFault } from "../input/cell-faults.ts";
+import { cellFaults, hiddenRowFault, type CellFault } from "../input/cell-faults.ts";
 import type { RowStatus } from "../job.ts";
 import { rowErrors, type RowErrorCode } from "../row-errors.ts";
 import type { Language } from "../../words/language.ts";
@@ -104,6 +104,7 @@ const german: RowWords = {
     }),
     [/^occurs twice$/, "kommt zweimal vor"],
     [/^The row has more cells than the header\.$/, "Die Zeile hat mehr Zellen, als es Spalten gibt."],
+    [new RegExp(`^${hiddenRowFault}$`), "Die Zeile ist in der Tabelle ausgeblendet und wurde weggelassen."],
     [/^The row has more than one cell\.$/, "Die Zeile hat mehr als eine Zelle."],
     [/^The row is no JSON object\.$/, "Die Zeile ist kein JSON-Objekt."],
     [/^The line is not valid JSON\.$/, "Die Zeile ist kein gültiges JSON."],

@@ -27,6 +27,9 @@ export function NewJobPage() {
   return kind === undefined ? <UnknownPage /> : <NewJob key={kind} kind={kind} />;
 }
 
+/** The first step of a job that revokes the profiles of a file: a place of its own in the navigation. */
+export const RevocationPage = () => <NewJob key="revocation" kind="revocation" />;
+
 function NewJob({ kind }: { kind: JobKind }) {
   const { t } = useTranslation();
   const { share, error, pasted, send, stop, refuse } = useUpload(kind);

@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
-import { cellFaults } from "../../../../domain/bulk-job/input/cell-faults.ts";
+import { cellFaults, hiddenRowFault } from "../../../../domain/bulk-job/input/cell-faults.ts";
 import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";
 import { useNumber } from "../counts.ts";
-import type { Job, JobProblem, JobRow } from "../job.ts";
+import type { Job, JobKind, JobProblem, JobRow } from "../job.ts";
 
 /** The fault of a row. */
 export interface Problem {
@@ -34,6 +34,7 @@ const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^The row has more cells than the header/, "tooManyCells"],
   [/no JSON object|not valid JSON|no JSON/, "noObject"],
   [/^The line is longer than/, "tooLong"],
+  [new RegExp(`^${hiddenRowFault}$`), "hidden"],
 ];
 
 /** Translates the service's message about a cell or row. */
@@ -47,6 +48,12 @@ function useReason(): (reason: string) => string {
     return reason;
   };
 }
+
+/** Returns the key of the text for an error. An onboarding does not know a person only if the row has an address alone. */
+const rowErrorKey = (kind: JobKind, error: string | null): string =>
+  error === "user_not_found" && kind === "onboarding"
+    ? "jobs.rowErrors.user_not_found_onboarding"
+    : `jobs.rowErrors.${error ?? "internal_error"}`;
 
 /** Returns what is wrong with a row that failed or would fail. Counts rows as the file's author does. */
 export function useProblem({ kind, rowOffset }: Pick<Job, "kind" | "rowOffset">): (row: JobRow) => Problem {
@@ -63,10 +70,7 @@ export function useProblem({ kind, rowOffset }: Pick<Job, "kind" | "rowOffset">)
         reason: worded(reason ?? message ?? ""),
       };
     }
-    const key =
-      error === "duplicate_row"
-        ? `jobs.about.${kindsOfJob[kind].of}.duplicate`
-        : `jobs.rowErrors.${error ?? "internal_error"}`;
+    const key = error === "duplicate_row" ? `jobs.about.${kindsOfJob[kind].of}.duplicate` : rowErrorKey(kind, error);
     const first = /row (\d+)$/.exec(message ?? "")?.[1];
     const row = first === undefined ? undefined : number(Number(first) + rowOffset);
     return { subject, column: undefined, reason: i18n.exists(key) ? t(key, { row }) : (message ?? "") };
@@ -82,7 +86,7 @@ export function useCause({
   return ({ error, column, message }) => {
     if (error === "invalid_row")
       return { column: column?.replaceAll(" or ", t("jobs.refused.or")), reason: worded(message) };
-    const key = error === "duplicate_row" ? `jobs.about.${kindsOfJob[kind].of}.duplicates` : `jobs.rowErrors.${error}`;
+    const key = error === "duplicate_row" ? `jobs.about.${kindsOfJob[kind].of}.duplicates` : rowErrorKey(kind, error);
     return { column: undefined, reason: i18n.exists(key) ? t(key) : message };
   };
 }

@@ -13,6 +13,7 @@ import {
 import { readCsvHead, withoutUtf16 } from "../../../../console/pages/bulk-jobs/input/files/read-csv-head.ts";
 import { readWorkbook } from "../../../../console/pages/bulk-jobs/input/files/read-workbook.ts";
 import { csvOfSheet, summaryOf } from "../../../../console/pages/bulk-jobs/input/files/sheet.ts";
+import { hiddenRowFault } from "../../../../domain/bulk-job/input/cell-faults.ts";
 import { givenXlsx, zipOf } from "../../../support/given/xlsx.ts";
 
 /** A workbook as the page has it, read in the same thread. */
@@ -66,16 +67,19 @@ describe.each([
     expect(hasQuestions("offboarding", proposal)).toBe(true);
   });
 
-  test("becomes the rows that the sheet shows, and its hidden rows only if the user wants them", async () => {
+  test("becomes the rows that the sheet shows, and its hidden rows only if the user wants them, else each fails without its content", async () => {
     expect(hiddenRows(proposal, first)).toBe(2);
     const sent = async (usesHidden: boolean) => {
       const { body, rowOffset } = await chosenOf("offboarding", proposal, { ...first, choices, usesHidden });
       expect(rowOffset).toBe(3);
-      return (await body.text()).split("\r\n").map((line) => line.split(",")[0]);
+      const lines = (await body.text()).split("\r\n");
+      const left = lines.filter((line) => line === `,${hiddenRowFault}`).length;
+      return { ids: lines.map((line) => line.split(",")[0]), left };
     };
 
-    expect(await sent(true)).toEqual(["Kennung", "0042", "0043", "0044", expect.any(String), "0045", ""]);
-    expect(await sent(false)).toEqual(["Kennung", "0042", "", "0044", "", "0045", ""]);
+    const all = ["Kennung", "0042", "0043", "0044", expect.any(String), "0045", ""];
+    expect(await sent(true)).toEqual({ ids: all, left: 0 });
+    expect(await sent(false)).toEqual({ ids: ["Kennung", "0042", "", "0044", "", "0045", ""], left: 2 });
   });
 
   test("has a failed row for the look-up", () => {

@@ -50,6 +50,13 @@ export function faultsOf(kind: JobKind, choices: readonly Choice[]): ChoiceFault
   ];
 }
 
+/** Returns true if people are identified by their e-mail address alone, by which an onboarding adds nobody. */
+export const isByAddressAlone = (kind: JobKind, choices: readonly Choice[]): boolean =>
+  kind === "onboarding" && choices.includes("email") && !choices.includes("pairwiseID");
+
+/** Leaves out all columns without a choice. */
+export const withoutRest = (choices: readonly Choice[]): Choice[] => choices.map((choice) => choice ?? "ignore");
+
 /** Returns the choices that differ from what the service would read from the headings itself. */
 export function namedColumns(
   kind: JobKind,

@@ -1,5 +1,5 @@
 import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Radio, Stack, Table, Text } from "@mantine/core";
-import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
+import { IconAlertTriangle, IconColumnsOff, IconInfoCircle } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jobColumns } from "../../../../../domain/bulk-job/input/columns.ts";
@@ -7,18 +7,20 @@ import { kindsOfJob } from "../../../../../domain/bulk-job/job.ts";
 import { useNumber } from "../../counts.ts";
 import type { Chosen } from "../file-type.ts";
 import type { JobKind } from "../../job.ts";
-import { faultsOf, isBare, type Choice } from "./column-choice.ts";
+import { faultsOf, isBare, isByAddressAlone, withoutRest, type Choice } from "./column-choice.ts";
 import {
   answersAt,
   chosenOf,
   faultyCells,
-  firstAnswers,
   headerRowsOf,
   hiddenRows,
+  proposedAnswers,
   tableOf,
   type Answers,
+  withRemembered,
   type Proposal,
 } from "./proposal.ts";
+import { rememberChoices } from "./remembered-choices.ts";
 
 interface ColumnsDialogProps {
   kind: JobKind;
@@ -34,7 +36,7 @@ interface ColumnsDialogProps {
  */
 export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: ColumnsDialogProps) {
   const { t } = useTranslation();
-  const [answers, setAnswers] = useState(() => firstAnswers(kind, proposal));
+  const [answers, setAnswers] = useState(() => proposedAnswers(localStorage, kind, proposal));
   const [busy, setBusy] = useState(false);
   const faults = answers.headed ? faultsOf(kind, answers.choices) : [];
   const isHiddenOpen = answers.usesHidden === undefined && hiddenRows(proposal, answers) > 0;
@@ -42,6 +44,8 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
     setBusy(true);
     try {
       const chosen = await chosenOf(kind, proposal, answers);
+      const { headings } = tableOf(proposal, answers);
+      if (answers.headed) rememberChoices(localStorage, { kind, headings, choices: answers.choices });
       onClose();
       onChosen(chosen);
     } catch (error) {
@@ -68,14 +72,25 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
             proposal={proposal}
             sheet={answers.sheet}
             onChange={(sheet) => {
-              setAnswers(firstAnswers(kind, proposal, sheet));
+              setAnswers(proposedAnswers(localStorage, kind, proposal, sheet));
             }}
           />
           <Encoding proposal={proposal} />
           <HeaderRow kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
           <HiddenRows kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
           <FirstRow kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
+          {answers.headed && answers.remembered === true && (
+            <Text size="sm" c="dimmed">
+              {t("jobs.columnsDialog.remembered")}
+            </Text>
+          )}
           <Columns kind={kind} proposal={proposal} answers={answers} onChange={setAnswers} />
+          <Rest answers={answers} onChange={setAnswers} />
+          {answers.headed && isByAddressAlone(kind, answers.choices) && (
+            <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} role="status">
+              {t("jobs.columnsDialog.addressOnly", { column: t("jobs.columnNames.pairwiseID") })}
+            </Alert>
+          )}
           <FaultyCells proposal={proposal} answers={answers} />
           {faults.length > 0 && (
             <Alert
@@ -181,7 +196,9 @@ function HeaderRow({ kind, proposal, answers, onChange }: Asking) {
       }))}
       onChange={(event) => {
         const headerRow = Number(event.currentTarget.value);
-        onChange({ ...answersAt(kind, proposal, { ...answers, headerRow }), usesHidden: answers.usesHidden });
+        const { sheet, usesHidden } = answers;
+        const chosen = { ...answersAt(kind, proposal, { sheet, headerRow }), usesHidden };
+        onChange(withRemembered(localStorage, kind, proposal, chosen));
       }}
     />
   );
@@ -284,6 +301,27 @@ function Columns({ kind, proposal, answers, onChange }: Asking) {
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  );
+}
+
+/** Leaves out all columns that the user has not chosen. */
+function Rest({ answers, onChange }: Pick<Asking, "answers" | "onChange">) {
+  const { t } = useTranslation();
+  const open = answers.choices.filter((choice) => choice === undefined).length;
+  if (!answers.headed || open === 0) return null;
+  return (
+    <Group>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconColumnsOff size={16} aria-hidden />}
+        onClick={() => {
+          onChange({ ...answers, choices: withoutRest(answers.choices) });
+        }}
+      >
+        {t("jobs.columnsDialog.ignoreRest")}
+      </Button>
+    </Group>
   );
 }
 

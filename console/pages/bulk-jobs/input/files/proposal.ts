@@ -3,6 +3,7 @@ import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import type { Chosen } from "../file-type.ts";
 import { namedColumns, faultsOf, firstChoices, type Choice } from "./column-choice.ts";
 import type { CsvHead } from "./read-csv-head.ts";
+import { rememberedChoices, type Shelf } from "./remembered-choices.ts";
 import type { Workbook } from "./workbook.ts";
 import { faultHeading, spoils, type ChosenColumns, type FaultyCell, type SheetSummary } from "./sheet.ts";
 import { headerRowsMax, samplesMax, type TopRow } from "./top-row.ts";
@@ -21,6 +22,8 @@ export interface Answers {
   choices: readonly Choice[];
   /** Whether rows that the spreadsheet hides are used; undefined until the user has decided. */
   usesHidden: boolean | undefined;
+  /** Whether the choices are those of the last file with these headings. */
+  remembered?: boolean;
 }
 
 /** Where a table begins in a file. */
@@ -67,6 +70,22 @@ export function firstAnswers(
 export function answersAt(kind: JobKind, proposal: Proposal, place: Place): Answers {
   const { headings } = tableOf(proposal, place);
   return { ...place, headed: true, choices: firstChoices(kind, headings), usesHidden: undefined };
+}
+
+/** Replaces the choices by those of the last file with the same headings, if there was one. */
+export function withRemembered(shelf: Shelf, kind: JobKind, proposal: Proposal, answers: Answers): Answers {
+  const choices = rememberedChoices(shelf, kind, tableOf(proposal, answers).headings);
+  return choices === undefined ? answers : { ...answers, choices, remembered: true };
+}
+
+/** Returns the answers to propose; the row of the headings is one that was used before, if there is one. */
+export function proposedAnswers(shelf: Shelf, kind: JobKind, proposal: Proposal, sheet?: number): Answers {
+  const first = firstAnswers(kind, proposal, sheet);
+  const known = headerRowsOf(proposal, first.sheet).find(
+    ({ cells }) => rememberedChoices(shelf, kind, cells) !== undefined,
+  );
+  const place = { sheet: first.sheet, headerRow: known?.row ?? first.headerRow };
+  return withRemembered(shelf, kind, proposal, answersAt(kind, proposal, place));
 }
 
 /** Returns how many rows of data the spreadsheet hides. */

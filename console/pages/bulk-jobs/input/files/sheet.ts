@@ -6,7 +6,7 @@ import {
   neededColumns,
   type JobColumn,
 } from "../../../../../domain/bulk-job/input/columns.ts";
-import { cellFaults, type CellFault } from "../../../../../domain/bulk-job/input/cell-faults.ts";
+import { cellFaults, hiddenRowFault, type CellFault } from "../../../../../domain/bulk-job/input/cell-faults.ts";
 import type { RowSource, SourceRow } from "../../../../../domain/bulk-job/input/row-source.ts";
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { csvLine } from "../../../../../domain/csv.ts";
@@ -167,7 +167,7 @@ export interface SheetChoice {
    * profile.
    */
   columns: ChosenColumns | "bare";
-  /** Whether the rows that the spreadsheet hides are left out. They keep their places. */
+  /** Whether the rows that the spreadsheet hides are left out. They keep their places, and fail without their content. */
   leavesHidden?: boolean;
 }
 
@@ -204,7 +204,8 @@ function sourceOf(
     read: (row: SheetRow) => SourceRow<string>,
   ): Generator<SourceRow<string> | undefined> {
     for (const [index, row] of data.slice(first).entries()) {
-      yield isEmpty(row) || leftOut.has(first + index + 1) ? undefined : read(row);
+      if (isEmpty(row)) yield undefined;
+      else yield leftOut.has(first + index + 1) ? { cells: new Map(), fault: hiddenRowFault } : read(row);
     }
   }
   if (columns === "bare") {

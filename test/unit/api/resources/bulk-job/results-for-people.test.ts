@@ -4,7 +4,7 @@ import { readInput } from "../../../../../api/resources/bulk-job/input/read-inpu
 import { columnsForPeople } from "../../../../../api/resources/bulk-job/results/results-for-people.ts";
 import type { JobRowView } from "../../../../../api/contract/views/job-row-view.ts";
 import type { Job } from "../../../../../db/queries/bulk-job/jobs.ts";
-import { cellFaults } from "../../../../../domain/bulk-job/input/cell-faults.ts";
+import { cellFaults, hiddenRowFault } from "../../../../../domain/bulk-job/input/cell-faults.ts";
 import { jobColumns } from "../../../../../domain/bulk-job/input/columns.ts";
 import { jobKinds, type JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { rowErrors } from "../../../../../domain/bulk-job/row-errors.ts";
@@ -38,6 +38,7 @@ async function* messages(): AsyncGenerator<[kind: JobKind, message: string]> {
     yield* unreadable(kind, "text/csv", `${heading};Status\n"a\nb";c\na;"b\nc"\n`);
     // The console reads workbooks, and reports the faults of their cells in these words.
     for (const fault of Object.values(cellFaults)) yield [kind, `${jobColumns[kind][0]}: ${fault}`];
+    yield [kind, hiddenRowFault];
   }
 }
 

@@ -1,0 +1,72 @@
+import { columnMeanings, foldHeading, type ColumnMeaning } from "../../../../../domain/bulk-job/input/columns.ts";
+import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
+import { isEmailAddress } from "../../../../../domain/people/email.ts";
+import type { Choice } from "./column-choice.ts";
+
+/** The part of the browser's storage that is used. */
+export interface Shelf {
+  getItem: (key: string) => string | null;
+  setItem: (key: string, value: string) => void;
+}
+
+const key = "realmpass-columns";
+
+/** The oldest sets of headings beyond this are forgotten. */
+const setsMax = 50;
+
+/** The meanings of the columns of one set of headings. Nothing but headings is stored. */
+interface Remembered {
+  kind: JobKind;
+  choices: Readonly<Record<string, ColumnMeaning>>;
+}
+
+/** Remembers the choices for a set of headings, whatever their order. Headings that may name a person are not stored. */
+export function rememberChoices(
+  shelf: Shelf,
+  { kind, headings, choices }: { kind: JobKind; headings: readonly string[]; choices: readonly Choice[] },
+): void {
+  const names = setOf(headings);
+  if (names === undefined || headings.some(mayNamePerson)) return;
+  const chosen = Object.fromEntries(
+    headings.flatMap((heading, index): [string, ColumnMeaning][] =>
+      heading === "" ? [] : [[foldHeading(heading), choices[index] ?? "ignore"]],
+    ),
+  );
+  const others = read(shelf).filter((set) => !isSet(set, kind, names));
+  try {
+    shelf.setItem(key, JSON.stringify([{ kind, choices: chosen }, ...others].slice(0, setsMax)));
+  } catch {
+    // The browser stores nothing more: the user chooses again next time.
+  }
+}
+
+/** Returns the choices of the last file with the same headings, in their order; undefined if there was none. */
+export function rememberedChoices(shelf: Shelf, kind: JobKind, headings: readonly string[]): Choice[] | undefined {
+  const names = setOf(headings);
+  const found = names && read(shelf).find((set) => isSet(set, kind, names));
+  return found && headings.map((heading) => (heading === "" ? "ignore" : found.choices[foldHeading(heading)]));
+}
+
+/** Returns the headings that identify their set; undefined if two are the same, or there is none. */
+function setOf(headings: readonly string[]): string[] | undefined {
+  const names = headings.filter((heading) => heading !== "").map(foldHeading);
+  return names.length === 0 || new Set(names).size < names.length ? undefined : names;
+}
+
+const isSet = ({ kind, choices }: Remembered, of: JobKind, names: readonly string[]): boolean =>
+  kind === of && Object.keys(choices).length === names.length && names.every((name) => Object.hasOwn(choices, name));
+
+/** Whether a heading may be data, because the row that was chosen has none: an address, or a number. */
+const mayNamePerson = (heading: string): boolean => isEmailAddress(heading) || /\d{4}/.test(heading);
+
+const meanings: ReadonlySet<unknown> = new Set(columnMeanings);
+
+function read(shelf: Shelf): Remembered[] {
+  try {
+    const sets = JSON.parse(shelf.getItem(key) ?? "[]") as Remembered[];
+    return sets.filter(({ choices }) => Object.values(choices).every((choice) => meanings.has(choice)));
+  } catch {
+    // Nothing that this page wrote.
+    return [];
+  }
+}
