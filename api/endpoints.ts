@@ -43,6 +43,7 @@ import { retryJob } from "./resources/bulk-job/plan/retry-job.ts";
 import { startJob } from "./resources/bulk-job/plan/start-job.ts";
 import { takeRowsIn, takeRowsOut } from "./resources/bulk-job/plan/take-rows.ts";
 import { undoJob } from "./resources/bulk-job/plan/undo-job.ts";
+import { getExpiriesPicture } from "./resources/overview/get-expiries-picture.ts";
 import { getOverview } from "./resources/overview/get-overview.ts";
 import { getRadiusPicture } from "./resources/overview/get-radius-picture.ts";
 import { createOwnProfile } from "./resources/profile/create-own-profile.ts";
@@ -147,6 +148,7 @@ export const endpoints: readonly Endpoint[] = [
   rotateClientSecret,
   getOverview,
   getRadiusPicture,
+  getExpiriesPicture,
   getRevoked,
   getVlans,
   getRealm,

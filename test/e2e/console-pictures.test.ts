@@ -69,6 +69,28 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     );
   });
 
+  test("a week of expiring profiles opens their list, by keyboard alone", { timeout: pagesMs }, () =>
+    opened(async (page) => {
+      const title = "Expiring profiles";
+      const shown = section(page, title);
+      const bars = shown.getByRole("listbox", { name: title });
+      await bars.waitFor();
+      await shown.getByText(/^In the next 12 months 1 profiles? expires?\. Most: week from .* \(1\)\.$/).waitFor();
+      const names = await bars
+        .getByRole("option")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+      const week = names.findIndex((name) => name?.endsWith(": 1") ?? false);
+      expect([names.length, week > 40]).toEqual([53, true]);
+      await bars.focus();
+      await page.keyboard.press("Home");
+      for (let at = 0; at < week; at++) await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/console\/profiles\?.*minExpirationTime=/);
+      const list = page.getByRole("table").filter({ hasText: "laptop" });
+      await expect.poll(() => list.getByRole("row").count()).toBe(2);
+    }),
+  );
+
   test("bars are visible in forced colours, and nothing moves", { timeout: pagesMs }, () =>
     opened(async (page) => {
       await page.locator("svg.bars .bar-up").first().waitFor();

@@ -4,11 +4,21 @@ import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
 /** Returns the count of a key, made now or at most `keptSeconds` ago; requests during a count share its result. */
 export type KeptCounts<Value> = (db: Db, key: string, count: () => Promise<Value>) => Promise<Value>;
 
-/** Keeps counts, so that each process makes them seldom, however many people look at them. */
-export function keptCounts<Value>({ keptSeconds }: { keptSeconds: number }): KeptCounts<Value> {
+/**
+ * Keeps counts, so that each process makes them seldom, however many people look at them. A count older than
+ * `renewedAfterSeconds` is still returned while the next one is made.
+ */
+export function keptCounts<Value>({
+  keptSeconds,
+  renewedAfterSeconds = keptSeconds,
+}: {
+  keptSeconds: number;
+  renewedAfterSeconds?: number;
+}): KeptCounts<Value> {
+  const ages = { keptMs: keptSeconds * 1_000, renewedAfterMs: renewedAfterSeconds * 1_000 };
   const known = new WeakMap<Db, FreshByKey<Value>>();
   return (db, key, count) => {
-    const counted = known.get(db) ?? createFreshByKey<Value>({ keptMs: keptSeconds * 1_000 });
+    const counted = known.get(db) ?? createFreshByKey<Value>(ages);
     known.set(db, counted);
     return counted.get(key, count);
   };

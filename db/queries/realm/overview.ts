@@ -149,6 +149,23 @@ export const countBuckets = (
     `),
   );
 
+/** Counts the active profiles of users that expire in each week from a moment on; weeks without one are left out. */
+export const countExpiries = (
+  db: Db,
+  { realmId, at, from, weeks }: { realmId: string; at: Date; from: Date; weeks: number },
+): Promise<{ week: number; profiles: number }[]> =>
+  db.query<{ week: number; profiles: number }>(
+    unprepared(sql`
+      select floor(extract(epoch from not_after - ${from}::timestamptz) / 604800)::integer as week,
+             count(*)::integer as profiles
+        from active_profiles
+       where realm_id = ${realmId}
+         and not_after > ${at}
+         and not_after < ${from}::timestamptz + make_interval(days => 7 * ${weeks}::integer)
+       group by 1
+    `),
+  );
+
 /** An unexpired issuer and its current CRL. */
 export interface IssuerStanding {
   issuerId: string;

@@ -12,3 +12,13 @@ export function useHourName(): (from: string) => string {
   });
   return (from) => format.format(new Date(from));
 }
+
+/** Formats the start of a week, which the service counts from Monday in UTC: “3 Nov 2026”. */
+export function useWeekName(): (from: string) => string {
+  const { i18n } = useTranslation();
+  const format = new Intl.DateTimeFormat(i18n.language === "de" ? "de-DE" : "en-GB", {
+    dateStyle: "medium",
+    timeZone: "UTC",
+  });
+  return (from) => format.format(new Date(from));
+}

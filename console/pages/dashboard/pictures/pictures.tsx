@@ -1,11 +1,13 @@
 import { Stack } from "@mantine/core";
 import { AskedByRadius } from "./asked-by-radius.tsx";
+import { Expiries } from "./expiries.tsx";
 
 /** The dashboard's pictures. */
 export default function Pictures() {
   return (
     <Stack gap="lg">
       <AskedByRadius />
+      <Expiries />
     </Stack>
   );
 }

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import * as overview from "../../../../../db/queries/realm/overview.ts";
+import { sql, type Sql } from "../../../../../db/sql.ts";
+import { allScopes } from "../../../../../domain/people/scopes.ts";
+import { systemClock } from "../../../../../runtime/clock.ts";
+import { fromNow } from "../../../../support/given/given.ts";
+import { useApi } from "../../../../support/service/api.ts";
+
+const api = useApi();
+const { as, given, database } = api;
+const day = 86_400_000;
+const week = 7 * day;
+
+const weeksOf = async (realmId: string): Promise<{ from: string; until: string; profiles: number }[]> => {
+  const { status, body } = await as.service({ realmId }).get("/api/overview/expiries");
+  expect(status).toBe(200);
+  return body.data.weeks;
+};
+
+test("53 weeks from Monday in UTC have the active profiles of users that expire in them", async () => {
+  const realmId = await given.realm();
+  const user = await given.user({ realmId });
+  const monday = Date.parse((await weeksOf(await given.realm()))[0]!.from);
+  expect(new Date(monday).getUTCDay()).toBe(1);
+  expect(systemClock.now().getTime() - monday).toBeLessThan(week);
+  const ending = (at: number) => given.profile(user, { notAfter: new Date(at), createdAt: fromNow(-400 * day) });
+  await ending(monday + week);
+  await ending(monday + 2 * week - 1);
+  await ending(monday + 2 * week);
+  await ending(monday + 53 * week - 1);
+  await ending(monday + 53 * week);
+  await ending(systemClock.now().getTime() - 1_000);
+  const revoked = await ending(monday + week);
+  await as.service({ realmId }).delete(`/api/profiles/${revoked}`);
+  await given.profile({ realmId }, { kind: "infrastructure", notAfter: new Date(monday + week) });
+
+  const weeks = await weeksOf(realmId);
+  expect(weeks).toHaveLength(53);
+  expect(weeks[1]).toEqual({
+    from: new Date(monday + week).toISOString(),
+    until: new Date(monday + 2 * week - 1).toISOString(),
+    profiles: 2,
+  });
+  expect(weeks.map(({ profiles }) => profiles).filter((profiles) => profiles > 0)).toEqual([2, 1, 1]);
+  expect(weeks.at(-1)?.profiles).toBe(1);
+});
+
+test("the picture requires the scopes of what it counts", async () => {
+  const realmId = await given.realm();
+  for (const scope of ["realm.read", "profile.read"] as const) {
+    const who = as.admin({ realmId, scopes: allScopes.filter((one) => one !== scope) });
+    expect(await who.get("/api/overview/expiries")).toBeError("insufficient_scope");
+  }
+  expect((await as.admin({ realmId }).get("/api/overview/expiries")).status).toBe(200);
+});
+
+test("weeks are counted in an index of the realm's active profiles alone", async () => {
+  const realmId = await given.realm();
+  await database.owner.query(sql`
+    insert into active_profiles (id, realm_id, serial_number, created_at, not_after, device_type, authable)
+    select 1000000 + n, ${realmId}, n::text, now() - interval '1 day', now() + n * interval '20 minutes', 'Linux', false
+      from generate_series(1, 20000) as n
+  `);
+  await database.owner.query(sql`vacuum analyze active_profiles`);
+  expect((await weeksOf(realmId)).reduce((sum, { profiles }) => sum + profiles, 0)).toBe(20_000);
+
+  const db = database.open("realmpass_api");
+  let plan = "";
+  await overview.countExpiries(
+    {
+      ...db,
+      async query(statement: Sql) {
+        const lines = await db.query<{ "QUERY PLAN": string }>(sql`explain ${statement}`);
+        plan = lines.map((line) => line["QUERY PLAN"]).join("\n");
+        return [];
+      },
+    },
+    { realmId, at: fromNow(0), from: fromNow(0), weeks: 4 },
+  );
+  expect(plan).toMatch(/Index.* (?:using|on) active_profiles_ending/);
+  expect(plan).toMatch(/Index Cond: \(\(realm_id = .* AND \(not_after > .* AND \(not_after < /);
+});
