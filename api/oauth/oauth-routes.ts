@@ -25,7 +25,7 @@ export const oauthRoutes = (deps: Deps): Route[] => [
   oauthRoute(deps, { path: "/oauth/jwks", methods: ["GET"], handle: jwks }),
   ...metadataPaths(deps).map((path) => oauthRoute(deps, { path, methods: ["GET"], handle: metadata })),
 
-  pageRoute(deps, "/oauth/authorize", { get: authorize, post: asGet("/oauth/authorize") }),
+  pageRoute(deps, "/oauth/authorize", { act: authorize, post: asGet("/oauth/authorize") }),
   pageRoute(deps, "/oauth/consent", {
     async post(page) {
       if (verifyFormToken(deps, page.request, page.form.get("form_token"))) {
@@ -35,7 +35,7 @@ export const oauthRoutes = (deps: Deps): Route[] => [
       }
     },
   }),
-  pageRoute(deps, "/oauth/logout", { get: logout, post: asGet("/oauth/logout") }),
+  pageRoute(deps, "/oauth/logout", { act: logout, post: asGet("/oauth/logout") }),
   pageRoute(deps, "/oauth/logout/agreed", { post: logoutAgreed }),
 ];
 

@@ -10,19 +10,31 @@ import { sendProblem, type Problem } from "./problem.tsx";
 
 export type PageHandler = (page: PageRequest) => Promise<void> | void;
 
-/** Returns a route for browsers, with errors as pages. HEAD is not offered: it would act like GET. */
-export function pageRoute(deps: Deps, path: string, handlers: { get?: PageHandler; post?: PageHandler }): Route {
+interface PageHandlers {
+  /** Shows something and changes nothing; handles HEAD as well. */
+  get?: PageHandler;
+  /** Handles a GET that uses something up or begins something. There is no HEAD then. */
+  act?: PageHandler;
+  post?: PageHandler;
+}
+
+/** Returns a route for browsers, with errors as pages. */
+export function pageRoute(deps: Deps, path: string, { get, act, post }: PageHandlers): Route {
   return {
     path,
     name: path,
-    methods: Object.keys(handlers).map((name) => name.toUpperCase()),
+    methods: [
+      ...(get === undefined ? [] : ["GET", "HEAD"]),
+      ...(act === undefined ? [] : ["GET"]),
+      ...(post === undefined ? [] : ["POST"]),
+    ],
     limit: "address",
     errors: pageErrors(deps),
     async handle({ request, response }) {
       const isPost = request.method === "POST";
       const query = parsePairs(queryOf(request.originalUrl), { valueLengthMax: pageValueLengthMax });
       const form = isPost ? await readForm(request, { valueLengthMax: pageValueLengthMax }) : new Map<string, string>();
-      await (isPost ? handlers.post : handlers.get)?.({ deps, request, response, query, form });
+      await (isPost ? post : (get ?? act))?.({ deps, request, response, query, form });
     },
   };
 }

@@ -9,8 +9,8 @@ import { staticRoutes } from "./static-routes.ts";
 
 /** Returns the administration console's own routes: sign-in, session and files. */
 export const consoleRoutes = (deps: Deps): Route[] => [
-  pageRoute(deps, consoleSignInPath, { get: startSignIn }),
-  pageRoute(deps, consoleCallbackPath, { get: finishSignIn }),
+  pageRoute(deps, consoleSignInPath, { act: startSignIn }),
+  pageRoute(deps, consoleCallbackPath, { act: finishSignIn }),
   ...sessionRoutes(deps),
   ...staticRoutes(deps),
 ];

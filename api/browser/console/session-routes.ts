@@ -28,7 +28,7 @@ export function sessionRoutes(deps: Deps): Route[] {
   const route = (path: string, method: "GET" | "POST", handle: (call: Call) => Promise<void>): Route => ({
     path,
     name: path,
-    methods: [method],
+    methods: method === "GET" ? ["GET", "HEAD"] : [method],
     limit: "address",
     errors: problemErrors,
     handle({ request, response }) {

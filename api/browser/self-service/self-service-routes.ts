@@ -29,15 +29,15 @@ export const selfServiceRoutes = (deps: Deps): Route[] => [
     get: showHandOver(requireSignedIn),
     post: makeHandOverFile(requireSignedIn),
   }),
-  pageRoute(deps, "/me/hand-overs/:id/file/:filename", { get: downloadHandOver(requireSignedIn) }),
-  pageRoute(deps, "/me/data", { get: downloadOwnData }),
+  pageRoute(deps, "/me/hand-overs/:id/file/:filename", { act: downloadHandOver(requireSignedIn) }),
+  pageRoute(deps, "/me/data", { act: downloadOwnData }),
   pageRoute(deps, "/me/apps", { get: showConnectedApplications }),
   pageRoute(deps, "/me/apps/:client_id/withdraw", { post: withdrawApplication }),
 
   pageRoute(deps, shortCodePath, { get: showShortCode, post: redeemShortCode }),
   pageRoute(deps, "/d/:token", { get: showHandOverLink, post: redeemHandOverLink }),
   pageRoute(deps, "/d/:token/file", { get: showHandOverLink, post: requestFromLink }),
-  pageRoute(deps, "/d/:token/file/:filename", { get: downloadFromLink }),
+  pageRoute(deps, "/d/:token/file/:filename", { act: downloadFromLink }),
 
   pageRoute(deps, "/guest/:token", { get: showGuestHome }),
   pageRoute(deps, "/guest/:token/sheet", { get: showGuestSheet }),
@@ -47,5 +47,5 @@ export const selfServiceRoutes = (deps: Deps): Route[] => [
     get: showHandOver(findGuest),
     post: makeHandOverFile(findGuest),
   }),
-  pageRoute(deps, "/guest/:token/hand-overs/:id/file/:filename", { get: downloadHandOver(findGuest) }),
+  pageRoute(deps, "/guest/:token/hand-overs/:id/file/:filename", { act: downloadHandOver(findGuest) }),
 ];

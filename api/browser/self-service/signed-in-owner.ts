@@ -73,4 +73,4 @@ export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner 
  * Returns where to continue after sign-in: a requested page; for a form, which must be filled in again, the start page.
  */
 const comeBackTo = ({ request }: PageRequest): string =>
-  request.method === "GET" ? withoutLanguage(request.originalUrl).replace(/\?$/, "") : "/me";
+  request.method === "POST" ? "/me" : withoutLanguage(request.originalUrl).replace(/\?$/, "");

@@ -10,7 +10,7 @@ import { startLogin } from "./start-login.ts";
 export function upstreamLoginRoutes(deps: Deps): Route[] {
   const providers = createProvidersOfRealms(deps.settings);
   return [
-    pageRoute(deps, upstreamStartPath, { get: startLogin(providers) }),
-    pageRoute(deps, upstreamCallbackPath, { get: finishLogin(providers) }),
+    pageRoute(deps, upstreamStartPath, { act: startLogin(providers) }),
+    pageRoute(deps, upstreamCallbackPath, { act: finishLogin(providers) }),
   ];
 }

@@ -371,7 +371,8 @@ test("the limit of ten wrong passwords covers all spellings of a name, whether o
 });
 
 test.each([
-  ["HEAD", "/login", 405],
+  ["HEAD", "/login", 200],
+  ["HEAD", "/login/end", 405],
   ["PUT", "/login", 405],
   ["GET", "/login/end", 405],
   ["POST", "/login/ended", 405],
