@@ -1,20 +1,22 @@
+import { TextDecoder } from "node:util";
 import { UnusableFile } from "./input.ts";
 
 /** Bytes decoded at once: few enough that no other request waits, and that a row without an end is noticed early. */
 const pieceBytesMax = 4_096;
 
 /**
- * Decodes bytes to text in small pieces, without a byte order mark. They must be UTF-8 unless the client names another
- * encoding: a wrong guess would turn names into other people's names. `iso-8859-1` is read as windows-1252, as
- * everywhere (WHATWG Encoding, section 4.2).
+ * Decodes bytes to text in small pieces, without a byte order mark. They must be UTF-8, or UTF-16 with a byte order mark
+ * (Unicode 23.8), unless the client names another encoding: a wrong guess would turn names into other people's names.
+ * `iso-8859-1` is read as windows-1252, as everywhere (WHATWG Encoding, section 4.2).
  */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
   charset: string | undefined,
 ): AsyncGenerator<string> {
-  const decoder = new TextDecoder(charset ?? "utf-8", { fatal: true });
+  let decoder: TextDecoder | undefined;
   const decode = (chunk?: Uint8Array): string => {
     try {
+      decoder ??= new TextDecoder(charset ?? markedEncoding(chunk) ?? "utf-8", { fatal: true });
       return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
     } catch (cause) {
       throw notUtf8(cause);
@@ -33,11 +35,23 @@ export async function* decodeText(
   if (rest !== "") yield rest;
 }
 
+/** Returns the encoding that a byte order mark of UTF-16 names. */
+function markedEncoding([first, second]: Uint8Array = new Uint8Array()): "utf-16le" | "utf-16be" | undefined {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
 const notUtf8 = (cause: unknown) =>
   new UnusableFile("The file is not UTF-8. In Excel, save it as “CSV UTF-8 (comma delimited)”.", { cause });
 
+/** Yields small pieces, the first with at least two bytes if there are as many. */
 async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let begun = new Uint8Array();
   for await (const chunk of bytes) {
-    for (let from = 0; from < chunk.length; from += pieceBytesMax) yield chunk.subarray(from, from + pieceBytesMax);
+    const whole = begun.length === 1 ? Uint8Array.from([...begun, ...chunk]) : chunk;
+    if (begun.length < 2) begun = whole.slice(0, 2);
+    if (begun.length < 2) continue;
+    for (let from = 0; from < whole.length; from += pieceBytesMax) yield whole.subarray(from, from + pieceBytesMax);
   }
+  if (begun.length === 1) yield begun;
 }

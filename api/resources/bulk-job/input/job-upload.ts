@@ -119,7 +119,7 @@ const offerOf = ({ json, row, csvHeader, bare }: Offered): UploadFormats => ({
       schema: z
         .string()
         .describe(
-          `UTF-8, or what charset says; comma, semicolon or tab. The header: ${csvHeader}, in any order and case; ` +
+          `UTF-8, UTF-16 with a byte order mark, or what charset says; comma, semicolon or tab. The header: ${csvHeader}, in any order and case; ` +
             `with \`header=none\` the file has one column of ${bare} and no header.`,
         ),
       charsets: ["windows-1252", "iso-8859-1"],
