@@ -87,8 +87,10 @@ import { offboardUser } from "./resources/user/offboard-user.ts";
 import { reactivateUser } from "./resources/user/reactivate-user.ts";
 import { listRoles } from "./resources/role/list-roles.ts";
 import { getUserRoles } from "./resources/user/get-user-roles.ts";
+import { getUserNote } from "./resources/user/get-user-note.ts";
 import { getUserVlan } from "./resources/user/get-user-vlan.ts";
 import { setUserRoles } from "./resources/user/set-user-roles.ts";
+import { setUserNote } from "./resources/user/set-user-note.ts";
 import { setUserVlan } from "./resources/user/set-user-vlan.ts";
 import { setUserLimit } from "./resources/user/set-user-limit.ts";
 import { setUserLock } from "./resources/user/set-user-lock.ts";
@@ -107,6 +109,8 @@ export const endpoints: readonly Endpoint[] = [
   setUserLimit,
   getUserRoles,
   setUserRoles,
+  getUserNote,
+  setUserNote,
   getUserVlan,
   setUserVlan,
   listRoles,

@@ -437,6 +437,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: { select: true, insert: true },
     realmpass_operator: { select: true },
   },
+  user_notes: {
+    realmpass_api: { select: true, insert: true, update: true, delete: true },
+    realmpass_operator: { select: true },
+  },
   user_profile_counts: {
     realmpass_api: { select: true },
     realmpass_worker: { select: true, update: ["profile_count"] },

@@ -48,6 +48,9 @@ export const csrLengthMax = 16_384;
 /** Items of one page of a list. */
 export const pageItemsMax = 1_000;
 
+/** Characters of a note on a person. */
+export const userNoteLengthMax = 500;
+
 /** Characters of a search. */
 export const searchLengthMax = 256;
 

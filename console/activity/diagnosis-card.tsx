@@ -7,6 +7,7 @@ import { formatTime } from "../ui/value/time.tsx";
 import type { Schemas } from "../api/api-client.ts";
 import type { Diagnosis } from "./activity.ts";
 import { useDiagnosisText } from "./diagnosis-text.ts";
+import { useStepText } from "./step-text.ts";
 
 type NextStep = Diagnosis["next"][number];
 
@@ -20,6 +21,7 @@ export function DiagnosisCard({
   kind = "user",
   notes = [],
   act = {},
+  isFirst = false,
 }: {
   diagnosis: Diagnosis;
   /** The name of the device that the diagnosis is about. */
@@ -30,9 +32,12 @@ export function DiagnosisCard({
   notes?: readonly Schemas["PersonNote"][];
   /** Next steps that the page has buttons for; the others are shown as text. */
   act?: Partial<Record<NextStep, (() => void) | undefined>>;
+  /** The person has had no device. */
+  isFirst?: boolean;
 }) {
   const { t, i18n } = useTranslation();
   const text = useDiagnosisText();
+  const stepText = useStepText({ kind, isFirst });
   return (
     <Alert
       role="region"
@@ -53,7 +58,7 @@ export function DiagnosisCard({
         ))}
         <List size="sm" listStyleType="none">
           {diagnosis.next.map((step) => (
-            <List.Item key={step}>{t(`diagnosis.steps.${step}`, { context: kind })}</List.Item>
+            <List.Item key={step}>{stepText(step)}</List.Item>
           ))}
         </List>
         <Group gap="xs">

@@ -23,6 +23,7 @@ export const needs = {
   endSession: ["user.lock"],
   changeLimit: ["user.modify"],
   changeVlan: ["user.modify"],
+  changeNote: ["user.modify"],
   giveRoles: ["role.modify"],
   createProfile: ["profile.create"],
   offerSetUp: ["profile.offer"],

@@ -84,6 +84,7 @@ import { searchRowsOfPeople } from "./20261201-0931-search-rows-of-people.ts";
 import { statusCounts } from "./20261201-1000-status-counts.ts";
 import { shortCodes } from "./20261201-1030-short-codes.ts";
 import { oneShortCode } from "./20261201-1031-one-short-code.ts";
+import { userNotes } from "./20261201-1032-user-notes.ts";
 import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
 import { firstPasswords } from "./20261201-1200-first-passwords.ts";
 
@@ -174,6 +175,7 @@ export const migrations: readonly Migration[] = [
   statusCounts,
   shortCodes,
   oneShortCode,
+  userNotes,
   signInDrafts,
   firstPasswords,
 ];

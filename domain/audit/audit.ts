@@ -13,6 +13,7 @@ export const auditEvents = [
   "user_role_update",
   "user_vlan_update",
   "user_password_set",
+  "user_note_update",
   "user_forget",
   "user_export",
   "hand_over_create",

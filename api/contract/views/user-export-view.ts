@@ -75,6 +75,7 @@ export const UserExportView = z
   .object({
     exportedAt: Timestamp,
     user: UserView.extend({ displayName: z.string().nullable(), administrator: z.boolean(), roles: z.array(Role) }),
+    note: z.object({ note: z.string().nullable(), writtenAt: moment }).describe("Of staff on the user."),
     vlan: UserVlanView,
     signIn: z.object({
       username: z.string().nullable().describe("Of the local account; null: there is none."),

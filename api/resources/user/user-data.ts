@@ -2,6 +2,7 @@ import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as consents from "../../../db/queries/oauth/consents.ts";
 import * as held from "../../../db/queries/people/user-export.ts";
+import * as userNotes from "../../../db/queries/people/user-notes.ts";
 import * as vlans from "../../../db/queries/people/vlans.ts";
 import type { User } from "../../../db/queries/people/users.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
@@ -14,6 +15,7 @@ import { sessionView } from "../../contract/views/session-view.ts";
 import type { UserExportView } from "../../contract/views/user-export-view.ts";
 import { userVlanView } from "../../contract/views/user-vlan-view.ts";
 import { userView } from "../../contract/views/user-view.ts";
+import { userNoteView } from "./user-note-view.ts";
 
 /** Users may export their own data once in this time, since the export reads the audit log. */
 export const ownSecondsMin = 60;
@@ -51,13 +53,14 @@ const entriesMax = 5_000;
 async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGenerator<string> {
   const { id: userId, realmId } = user;
   const of = { realmId, userId };
-  const [signIns, signedIn, allowed, handOvers, requests, vlan] = await Promise.all([
+  const [signIns, signedIn, allowed, handOvers, requests, vlan, note] = await Promise.all([
     held.findSignIns(db, of),
     sessions.listOfUser(db, { ...of, at }),
     consents.listOfUser(db, { userId }),
     held.listHandOvers(db, of),
     held.listRequests(db, of),
     vlans.find(db, of),
+    userNotes.find(db, of),
   ]);
   const head: Omit<UserExportView, "profiles" | "jobRows" | "activity"> = {
     exportedAt: at.toISOString(),
@@ -67,6 +70,7 @@ async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGen
       administrator: user.roles.includes("administrator"),
       roles: user.roles,
     },
+    note: userNoteView(note ?? { note: null, writtenAt: null }),
     vlan: userVlanView(vlan ?? { given: null, fromProvider: null, realmDefault: null }),
     signIn: {
       username: signIns.username,

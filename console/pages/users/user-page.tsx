@@ -23,6 +23,7 @@ import type { User } from "./load-users.ts";
 import { RunNotice } from "./run-notice.tsx";
 import { useUserActions } from "./use-user-actions.tsx";
 import { UserButtons } from "./user-buttons.tsx";
+import { UserNoteSection } from "./user-note.tsx";
 import { UserFacts } from "./user-facts.tsx";
 import { isPossible, type UserAction } from "./user-calls.ts";
 import { UserProfiles } from "./profiles/user-profiles.tsx";
@@ -120,6 +121,7 @@ function Person({ user }: { user: User }) {
             perform(verb, [user]);
           }}
         />
+        <UserNoteSection user={user} />
         <UserProfiles user={user} />
         <Timeline
           about={`user:${user.userID}`}
@@ -167,6 +169,7 @@ function WhyOffline({
         device={profile?.name}
         identity={profile?.identity}
         notes={notes}
+        isFirst={profiles.length === 0}
         act={{
           reactivate: act("reactivate"),
           unlock: act("unlock"),

@@ -60,6 +60,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   startSignInTest: { of: "draft" },
   setUserLock: { locked: false },
   setUserRoles: { roles: [] },
+  setUserNote: { note: "a sample" },
   setUserVLAN: { vlan: "30" },
   setUserLimit: { profileOverride: 3 },
   registerApplication: {

@@ -8,23 +8,24 @@ import { Serial } from "../../../ui/value/serial.tsx";
 import { StatusBadge } from "../../../ui/value/status-badge.tsx";
 import { Time } from "../../../ui/value/time.tsx";
 import type { ProfileActivity } from "../../../activity/activity.ts";
+import { DiagnosisLine } from "../../../activity/diagnosis-line.tsx";
 import { LastCheck } from "../../../activity/last-check.tsx";
 import { useDeviceTypeName } from "../../profiles/device-types.ts";
 import { statusOf, type Profile } from "../../profiles/profile.ts";
 
-/** The last checks of profiles, by serial number. */
-export type LastChecks = ReadonlyMap<string, ProfileActivity["lastCheck"]>;
+/** The activity of profiles, by serial number. */
+export type Activities = ReadonlyMap<string, ProfileActivity>;
 
 export function ProfileTable({
   label,
   profiles,
-  checks,
+  activities,
   revoke,
 }: {
   label: string;
   profiles: readonly Profile[];
-  /** The last checks by RADIUS servers, as far as they are known here. */
-  checks: LastChecks;
+  /** As far as it is known here. */
+  activities: Activities;
   /** Omitted: none of the profiles can be revoked. */
   revoke?: (profiles: readonly Profile[]) => void;
 }) {
@@ -37,9 +38,12 @@ export function ProfileTable({
       title: t("profiles.columns.name"),
       card: "title",
       render: ({ serial, name }) => (
-        <AnchorLink to="/profiles" search={{ open: serial }} inherit>
-          {name}
-        </AnchorLink>
+        <>
+          <AnchorLink to="/profiles" search={{ open: serial }} inherit>
+            {name}
+          </AnchorLink>
+          <DiagnosisLine activity={activities.get(serial)} />
+        </>
       ),
     },
     {
@@ -61,7 +65,7 @@ export function ProfileTable({
     {
       key: "check",
       title: t("activity.lastCheck"),
-      render: ({ serial }) => <LastCheck check={checks.get(serial)} />,
+      render: ({ serial }) => <LastCheck check={activities.get(serial)?.lastCheck} />,
     },
     {
       key: "end",

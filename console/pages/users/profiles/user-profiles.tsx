@@ -9,7 +9,7 @@ import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
 import { useRevoke } from "../../profiles/revoke.tsx";
 import type { User } from "../load-users.ts";
 import { userActivityQuery } from "../../../activity/activity.ts";
-import { ProfileTable, type LastChecks } from "./profile-table.tsx";
+import { ProfileTable, type Activities } from "./profile-table.tsx";
 import { Section } from "../../../ui/section.tsx";
 
 /** The most active profiles that a person can have, including renewals in progress. */
@@ -38,7 +38,7 @@ export function UserProfiles({ user: { userID } }: { user: User }) {
   const revoke = useRevoke();
   const mayRevoke = useMay()("revokeProfile");
   const activity = useQuery(userActivityQuery(userID));
-  const checks = new Map(activity.data?.profiles.map(({ serial, lastCheck }) => [serial, lastCheck]));
+  const activities = new Map(activity.data?.profiles.map((profile) => [profile.serial, profile]));
   const { data, error, refetch } = useQuery(profilesQuery(userID, { past: false, limit: activeMax }));
   return (
     <Section
@@ -65,14 +65,14 @@ export function UserProfiles({ user: { userID } }: { user: User }) {
       {data === undefined && error === null && <Skeleton height={80} role="status" aria-label={t("shell.loading")} />}
       {data?.total === 0 && <Text c="dimmed">{t("users.profiles.none")}</Text>}
       {data !== undefined && data.total > 0 && (
-        <ProfileTable label={t("users.profiles.title")} profiles={data.data} checks={checks} revoke={revoke} />
+        <ProfileTable label={t("users.profiles.title")} profiles={data.data} activities={activities} revoke={revoke} />
       )}
-      <PastProfiles userID={userID} checks={checks} />
+      <PastProfiles userID={userID} activities={activities} />
     </Section>
   );
 }
 
-function PastProfiles({ userID, checks }: { userID: string; checks: LastChecks }) {
+function PastProfiles({ userID, activities }: { userID: string; activities: Activities }) {
   const { t } = useTranslation();
   const [limit, setLimit] = useState(pastPerPage);
   const { data, error, refetch } = useQuery({
@@ -87,7 +87,11 @@ function PastProfiles({ userID, checks }: { userID: string; checks: LastChecks }
       <Text size="sm" fw={600} role="status">
         {t("users.profiles.past", { count: data.total })}
       </Text>
-      <ProfileTable label={t("users.profiles.past", { count: data.total })} profiles={data.data} checks={checks} />
+      <ProfileTable
+        label={t("users.profiles.past", { count: data.total })}
+        profiles={data.data}
+        activities={activities}
+      />
       {data.data.length < data.total && (
         <Button
           variant="default"
