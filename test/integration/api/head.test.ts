@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { routesOf } from "../../../api/app.ts";
 import type { Deps } from "../../../api/contract/deps.ts";
-import { handOverToken } from "../../../api/browser/self-service/hand-over-token.ts";
+import { handOverToken } from "../../../api/resources/hand-over/hand-over-token.ts";
 import { endpoints } from "../../../api/endpoints.ts";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
