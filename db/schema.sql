@@ -1196,6 +1196,18 @@ create table upstream_identities (
 );
 comment on table upstream_identities is 'Who people are at the realm''s identity provider. Never an e-mail address: those are given to someone else.';
 
+create table user_notes (
+  user_id bigint not null,
+  realm_id bigint not null,
+  note text not null,
+  written_at timestamp with time zone not null,
+  constraint user_notes_pkey PRIMARY KEY (user_id),
+  constraint user_notes_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint user_notes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint user_notes_note_check CHECK (((char_length(note) >= 1) AND (char_length(note) <= 500)))
+);
+comment on table user_notes is 'What staff wrote down about a person. Only here: the audit log has who wrote and when.';
+
 create table user_profile_counts (
   user_id bigint not null,
   realm_id bigint not null,
@@ -1281,6 +1293,7 @@ CREATE TRIGGER users_administrator BEFORE UPDATE OF administrator, roles, provid
 CREATE TRIGGER users_administrator_of_new BEFORE INSERT ON public.users FOR EACH ROW WHEN ((new.administrator OR (new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[]))) EXECUTE FUNCTION keep_administrator();
 CREATE TRIGGER users_are_offboarded_now BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((new.offboarded_at IS DISTINCT FROM old.offboarded_at) AND (new.offboarded_at < (now() - '00:10:00'::interval)))) EXECUTE FUNCTION keep_offboarding_date();
 CREATE TRIGGER users_change_sides_without_roles BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN ((((old.offboarded_at IS NULL) <> (new.offboarded_at IS NULL)) AND ((new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[])))) EXECUTE FUNCTION end_roles();
+CREATE TRIGGER users_forget_note AFTER UPDATE OF forgotten_at ON public.users FOR EACH ROW WHEN ((new.forgotten_at IS NOT NULL)) EXECUTE FUNCTION forget_note();
 CREATE TRIGGER users_forget_sign_in_tests AFTER UPDATE OF forgotten_at ON public.users FOR EACH ROW WHEN ((new.forgotten_at IS NOT NULL)) EXECUTE FUNCTION forget_sign_in_tests();
 CREATE TRIGGER users_forget_vlan AFTER UPDATE OF forgotten_at ON public.users FOR EACH ROW WHEN ((new.forgotten_at IS NOT NULL)) EXECUTE FUNCTION forget_vlan();
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
@@ -1519,6 +1532,18 @@ end
 $function$
 ;
 comment on function folded_id_beyond_ascii(text) is 'The part of folded_id for ids that are not all ASCII.';
+
+CREATE OR REPLACE FUNCTION public.forget_note()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from user_notes where user_id = new.id;
+  return null;
+end
+$function$
+;
 
 CREATE OR REPLACE FUNCTION public.forget_sign_in_tests()
  RETURNS trigger
