@@ -87,6 +87,10 @@ const routes = [
     "/settings",
     lazyRouteComponent(() => loadPage(() => import("./pages/settings/settings-page.tsx")), "SettingsPage"),
   ),
+  page(
+    "/settings/sign-in",
+    lazyRouteComponent(() => loadPage(() => import("./pages/settings/sign-in/sign-in-page.tsx")), "SignInPage"),
+  ),
 ];
 
 export const router = createRouter({

@@ -39,6 +39,7 @@ export const needs = {
   changeApplication: ["application.modify"],
   changeJob: ["job.create"],
   changeSettings: ["realm.modify"],
+  setSignIn: ["realm.modify", "role.modify"],
 } as const satisfies Record<string, readonly Scope[]>;
 
 export type Deed = keyof typeof needs;

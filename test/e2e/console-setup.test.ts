@@ -30,6 +30,7 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
       const name = await realmName();
       const guide = `/docs/radius?realm=${name}`;
       expect(links).toEqual([
+        "/console/settings/sign-in",
         "/console/settings",
         "/console/infrastructure",
         guide,

@@ -4,7 +4,7 @@ import { foldId, PairwiseID } from "../../../domain/people/pairwise-id.ts";
 import { writtenRule } from "../../../domain/people/upstream-claims.ts";
 import type { SignInClaims } from "../../../domain/people/vlan.ts";
 import type { Deps } from "../../contract/deps.ts";
-import type { SignInReport } from "../../contract/views/sign-in-report.ts";
+import type { SignInReport } from "../../resources/sign-in/sign-in-report.ts";
 import { valueOf, verdictOf, type Claims } from "./claim-rules.ts";
 import { namesOf, personOf, type UpstreamPerson } from "./claims-to-user.ts";
 import { UpstreamError } from "./upstream-error.ts";
@@ -27,7 +27,7 @@ const claimsIn = (claims: Claims): SignInReport["claims"] =>
   });
 
 const written = (value: unknown): string =>
-  (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).slice(0, valueLengthMax);
+  (typeof value === "string" ? value : JSON.stringify(value)).slice(0, valueLengthMax);
 
 export const failure = ({ check, message }: UpstreamError): SignInReport => ({
   check,

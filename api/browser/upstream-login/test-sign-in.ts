@@ -1,6 +1,6 @@
 import * as tests from "../../../db/queries/sign-in/sign-in-tests.ts";
 import { sealUnderMasterKey } from "../../../runtime/keys/master-key.ts";
-import type { SignInReport } from "../../contract/views/sign-in-report.ts";
+import type { SignInReport } from "../../resources/sign-in/sign-in-report.ts";
 import { contextOf } from "../../http/request-context.ts";
 import { pathOn } from "../../pages/continue-to.ts";
 import type { PageRequest } from "../../pages/page-request.ts";

@@ -71,8 +71,8 @@ function createNarrowFetch(networks: Networks): Send {
   const mayConnectTo = (address: string): boolean => isPublicAddress(address) || isWithin(networks, address);
   const lookup: LookupFunction = (host, options, found) => {
     resolve(host, { all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error !== null || first === undefined) found(error ?? new Error("no address"), "", 0);
+      const [first] = error === null ? addresses : [];
+      if (first === undefined) found(error ?? new Error("no address"), "", 0);
       else if (!addresses.every(({ address }) => mayConnectTo(address))) found(new AddressError(host), "", 0);
       else if (options.all === true) found(null, addresses);
       else found(null, first.address, first.family);

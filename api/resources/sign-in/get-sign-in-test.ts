@@ -3,7 +3,7 @@ import * as tests from "../../../db/queries/sign-in/sign-in-tests.ts";
 import { SignInTestID } from "../../../domain/ids.ts";
 import { openUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { endpoint } from "../../contract/endpoint.ts";
-import { SignInReport } from "../../contract/views/sign-in-report.ts";
+import { SignInReport } from "./sign-in-report.ts";
 import { personOf } from "./sign-in-rules.ts";
 
 export const getSignInTest = endpoint({

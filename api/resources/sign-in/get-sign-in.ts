@@ -1,7 +1,7 @@
 import * as identities from "../../../db/queries/sign-in/upstream-identities.ts";
 import { upstreamCallbackPath } from "../../../runtime/config/addresses.ts";
 import { endpoint } from "../../contract/endpoint.ts";
-import { draftView, SignInView, signInView } from "../../contract/views/sign-in-view.ts";
+import { draftView, SignInView, signInView } from "./sign-in-view.ts";
 import { signInCommand } from "../realm/operator-commands.ts";
 import { findDraft, isChangeable, realmOf } from "./sign-in-rules.ts";
 

@@ -9,7 +9,7 @@ import { text } from "../../../domain/text.ts";
 import { isOpenIssuer, UpstreamIssuer } from "../../../domain/uris.ts";
 import { sealUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { endpoint, failWith } from "../../contract/endpoint.ts";
-import { draftView, SignInMapping, SignInView } from "../../contract/views/sign-in-view.ts";
+import { draftView, SignInMapping, SignInView } from "./sign-in-view.ts";
 import { claimsOf, personOf, realmOf, requireChangeable } from "./sign-in-rules.ts";
 
 const ClientSecret = text(1, upstreamSecretBytesMax).refine(

@@ -6,7 +6,7 @@ import * as tests from "../../../db/queries/sign-in/sign-in-tests.ts";
 import { withRoleRules, type UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
 import { failWith, type Fail } from "../../contract/endpoint.ts";
 import type { Principal, UserPrincipal } from "../../contract/principal.ts";
-import type { SignInMapping } from "../../contract/views/sign-in-view.ts";
+import type { SignInMapping } from "./sign-in-view.ts";
 import { signInCommand } from "../realm/operator-commands.ts";
 
 /**

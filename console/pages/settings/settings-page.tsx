@@ -8,6 +8,7 @@ import { loadRealm, realmKey } from "./realm.ts";
 import { RolesCard } from "./roles-card.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SetupCard } from "./setup-card.tsx";
+import { SignInCard } from "./sign-in/sign-in-card.tsx";
 import { WiredCard } from "./wired-card.tsx";
 
 export function SettingsPage() {
@@ -23,6 +24,7 @@ export function SettingsPage() {
       {data !== undefined ? (
         <Stack>
           <SettingsForm realm={data} />
+          <SignInCard />
           <WiredCard fixed={data.fixed} />
           <RolesCard />
           <ForgettingCard fixed={data.fixed} />

@@ -31,7 +31,13 @@ export function StepLinks({ step: { step, action } }: { step: SetupStep }) {
           {t("setup.links.own_devices")}
         </Anchor>
       )}
-      {page !== "own_devices" && page !== "guide" && may(pages[page].deed) && <PageLink page={page} />}
+      {step === "sign_in" ? (
+        <AnchorLink to="/settings/sign-in" size="sm" underline="always">
+          {t("setup.links.sign_in")}
+        </AnchorLink>
+      ) : (
+        page !== "own_devices" && page !== "guide" && may(pages[page].deed) && <PageLink page={page} />
+      )}
       {guide && (
         <Anchor
           href={`${base}/docs/radius?realm=${encodeURIComponent(realm.name)}`}

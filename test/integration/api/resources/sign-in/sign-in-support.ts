@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { SignInReport } from "../../../../../api/contract/views/sign-in-report.ts";
+import type { SignInReport } from "../../../../../api/resources/sign-in/sign-in-report.ts";
 import { sql } from "../../../../../db/sql.ts";
 import type { BrowserSession, Visit } from "../../../../support/browser/browser-session.ts";
 import type { TestUpstream } from "../../../../support/counterparts/upstream-provider.ts";

@@ -4,7 +4,7 @@ import type { SignInDraft } from "../../../db/queries/sign-in/sign-in-drafts.ts"
 import { Role, roles } from "../../../domain/people/roles.ts";
 import { ClaimName, ClaimRule, mayUseMax, roleRulesMax, roleRulesOf } from "../../../domain/people/upstream-claims.ts";
 import type { UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
-import { Timestamp } from "./timestamp.ts";
+import { Timestamp } from "../../contract/views/timestamp.ts";
 
 /** How the claims of an identity provider describe a person. */
 export const SignInMapping = z
