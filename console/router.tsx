@@ -52,6 +52,10 @@ const routes = [
     ),
   ),
   page(
+    "/infrastructure/radius",
+    lazyRouteComponent(() => loadPage(() => import("./pages/infrastructure/radius-page.tsx")), "RadiusPage"),
+  ),
+  page(
     "/jobs",
     lazyRouteComponent(() => loadPage(() => import("./pages/bulk-jobs/jobs-page.tsx")), "JobsPage"),
   ),

@@ -352,6 +352,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "radius_cn",
         "set_up_at",
         "ssids",
+        "ssids_confirmed",
         "time_zone",
         // Until the realm has a sign-in: see the trigger realms_trust_is_set_once.
         "upstream_claims",

@@ -43,6 +43,8 @@ const defaultSsids = ["eduroam"];
 export interface SetupFacts {
   domain: string;
   ssids: readonly string[];
+  /** Whether somebody named the networks, even if they are the default. */
+  areSsidsConfirmed: boolean;
   /** Whether the realm has the CA of a RADIUS server certificate that another CA issued. */
   hasRadiusCa: boolean;
   /** The identity provider, and whether a user has signed in through it; null: there is none. */
@@ -85,7 +87,7 @@ export function stepStates(facts: SetupFacts, at: Date): Record<SetupStep, Setup
   return {
     domain: facts.domain.endsWith(".example") ? "todo" : "done",
     sign_in: signInState(facts),
-    wifi: hasOtherNetworks || ownDevice === "done" ? "done" : "todo",
+    wifi: facts.areSsidsConfirmed || hasOtherNetworks || ownDevice === "done" ? "done" : "todo",
     radius_certificate: facts.serverCertificateEndsAt !== null || facts.hasRadiusCa ? "done" : "todo",
     radius_asks: facts.askers.length === 0 ? "todo" : currentAskers(facts, at).length === 0 ? "warning" : "done",
     own_device: ownDevice,

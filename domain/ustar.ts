@@ -4,6 +4,8 @@ export interface ArchivedFile {
   name: string;
   content: Uint8Array;
   isExecutable: boolean;
+  /** Only its owner may read it. Default: everyone may. */
+  isPrivate?: boolean;
   changedAt: Date;
 }
 
@@ -26,7 +28,17 @@ export function ustar(files: readonly ArchivedFile[]): Uint8Array {
   return archive;
 }
 
-function headerOf({ name, content, isExecutable, changedAt }: ArchivedFile): Uint8Array {
+/** Returns an archive that {@link ustar} made, with more files at its end. */
+export function withFiles(archive: Uint8Array, files: readonly ArchivedFile[]): Uint8Array {
+  const more = ustar(files);
+  const kept = archive.subarray(0, archive.length - 2 * blockLength);
+  const joined = new Uint8Array(kept.length + more.length);
+  joined.set(kept);
+  joined.set(more, kept.length);
+  return joined;
+}
+
+function headerOf({ name, content, isExecutable, isPrivate = false, changedAt }: ArchivedFile): Uint8Array {
   if (!/^[!-~]{1,100}$/.test(name)) throw new Error(`${name} cannot be the name of a file in an archive`);
   const header = new Uint8Array(blockLength);
   const write = (at: number, text: string): void => {
@@ -34,7 +46,7 @@ function headerOf({ name, content, isExecutable, changedAt }: ArchivedFile): Uin
   };
   const octal = (value: number, length: number): string => value.toString(8).padStart(length - 1, "0");
   write(0, name);
-  write(100, octal(isExecutable ? 0o755 : 0o644, 8));
+  write(100, octal((isExecutable ? 0o755 : 0o644) & (isPrivate ? 0o700 : 0o777), 8));
   write(108, octal(0, 8));
   write(116, octal(0, 8));
   write(124, octal(content.length, 12));

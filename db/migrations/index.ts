@@ -87,6 +87,7 @@ import { oneShortCode } from "./20261201-1031-one-short-code.ts";
 import { userNotes } from "./20261201-1032-user-notes.ts";
 import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
 import { firstPasswords } from "./20261201-1200-first-passwords.ts";
+import { ssidsConfirmed } from "./20261201-1200-ssids-confirmed.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -178,4 +179,5 @@ export const migrations: readonly Migration[] = [
   userNotes,
   signInDrafts,
   firstPasswords,
+  ssidsConfirmed,
 ];

@@ -70,6 +70,11 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     expect(await page.isDisabled('main input[data-path="useClientSecret"]')).toBe(true);
     await typeInto(page.locator(field("name")), "Identity sync");
     await typeInto(page.locator(field("clientURI")), "https://sync.example");
+    await pressAt(page.getByRole("button", { name: "Nightly sync of people" }));
+    expect(await page.getByLabel("offboard people").isChecked()).toBe(true);
+    await pressAt(page.getByRole("button", { name: "RADIUS server" }));
+    expect(await page.locator("main input:checked[type=checkbox]:not([data-path])").count()).toBe(1);
+    expect(await page.getByRole("button", { name: "RADIUS server" }).getAttribute("aria-pressed")).toBe("true");
     await pressAt(page.getByLabel("see the realm's settings"), "Space");
     await pressAt(page.locator('main [type="submit"]'));
     await page.waitForSelector("text=Shown only now");

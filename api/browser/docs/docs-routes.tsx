@@ -14,10 +14,11 @@ import { guides, readGuide, type Guide } from "./guides.ts";
 import { keepResults } from "./kept-results.ts";
 import { ListTable } from "./list-table.tsx";
 import { renderMarkdown } from "./markdown.ts";
+import { radiusPackageRoutes } from "./radius-package.ts";
 import { packRadius, radiusArchives, type RadiusArchive } from "./radius-archive.ts";
 import { renderReference, renderSignedIn } from "./reference.tsx";
 
-type DocsDeps = Pick<Deps, "db" | "settings">;
+type DocsDeps = Pick<Deps, "db" | "settings" | "clock">;
 
 /** How many rendered pages, each with the values of one realm, are cached. */
 const keptMax = 200;
@@ -51,6 +52,7 @@ export function docsRoutes(deps: DocsDeps, endpoints: readonly Endpoint[]): Rout
     page("reference", ({ query }) => renderReference(deps, query)),
     page("signed-in", ({ query }) => renderSignedIn(deps, query)),
     ...(Object.keys(radiusArchives) as RadiusArchive[]).map(archive),
+    ...radiusPackageRoutes(deps),
   ];
 }
 

@@ -20,7 +20,8 @@ export async function packRadius(archive: RadiusArchive, withValues: (text: stri
   return promisify(gzip)(ustar(files.flat()));
 }
 
-async function filesBelow(path: string, withValues: (text: string) => string): Promise<ArchivedFile[]> {
+/** Reads the files of a folder of `docs`, with the values of a realm. */
+export async function filesBelow(path: string, withValues: (text: string) => string): Promise<ArchivedFile[]> {
   const entries = await readdir(programFile(`docs/${path}`), { withFileTypes: true });
   const found = await Promise.all(
     entries.map(async (entry): Promise<ArchivedFile[]> => {

@@ -2,6 +2,7 @@ import { Button, Checkbox, Fieldset, Group, Input, SimpleGrid, Stack, Text } fro
 import { useTranslation } from "react-i18next";
 import type { ApplicationScope, ApplicationType } from "./applications.ts";
 import { isMachineScope } from "../../../domain/people/scopes.ts";
+import { ScopePresets } from "./scope-presets.tsx";
 import { scopeGroupsOf, scopeTextKey, toggled } from "./scope-groups.ts";
 
 /** Checkboxes for an application's scopes, grouped by subject. */
@@ -45,6 +46,7 @@ export function ScopeFields({
       <Text size="sm" c="dimmed">
         {t("applications.fields.scopesHint")}
       </Text>
+      <ScopePresets type={type} value={value} onChoose={onChange} />
       {error !== undefined && error !== null && <Input.Error>{error}</Input.Error>}
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
         {groups.map(({ name, scopes }) => (

@@ -34,13 +34,24 @@ export function InfrastructurePage() {
   const [creating, { open, close }] = useNewDialog();
   const columns = useColumns();
   const filters = useFilters();
-  const create = useMay()("createInfrastructure") && (
+  const may = useMay()("createInfrastructure");
+  const create = may && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
       {t("infrastructure.create")}
     </Button>
   );
+  const lead = (
+    <>
+      {t("infrastructure.lead")}{" "}
+      {may && (
+        <AnchorLink to="/infrastructure/radius" inherit underline="always">
+          {t("freeradius.title")}
+        </AnchorLink>
+      )}
+    </>
+  );
   return (
-    <Page title={t("nav.infrastructure")} lead={t("infrastructure.lead")} actions={create}>
+    <Page title={t("nav.infrastructure")} lead={lead} actions={create}>
       <DataList
         name={infrastructureKey}
         label={t("nav.infrastructure")}

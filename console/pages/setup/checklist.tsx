@@ -2,6 +2,7 @@ import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
+import { ConfirmNetworks } from "./confirm-networks.tsx";
 import { DomainCommands } from "./domain-commands.tsx";
 import type { Setup, SetupStep } from "./setup.ts";
 import { StepFacts } from "./step-facts.tsx";
@@ -33,6 +34,7 @@ function Step({ step, number }: { step: SetupStep; number: number }) {
         </Group>
         <Text size="sm">{t([`setup.steps.${name}.${step.state}`, `setup.steps.${name}.todo`])}</Text>
         <StepFacts step={step} />
+        {step.step === "wifi" && step.state === "todo" && <ConfirmNetworks ssids={step.facts.ssids} />}
         <StepLinks step={step} />
         {command !== null && step.state !== "done" && (
           <>

@@ -24,6 +24,7 @@ export function StepLinks({ step: { step, action } }: { step: SetupStep }) {
   const { page } = action;
   const guide = step === "radius_certificate" || step === "radius_asks";
   if (page === null) return null;
+  const download = guide && may("createInfrastructure");
   return (
     <Group gap="md">
       {page === "own_devices" && (
@@ -37,6 +38,11 @@ export function StepLinks({ step: { step, action } }: { step: SetupStep }) {
         </AnchorLink>
       ) : (
         page !== "own_devices" && page !== "guide" && may(pages[page].deed) && <PageLink page={page} />
+      )}
+      {download && (
+        <AnchorLink to="/infrastructure/radius" size="sm" underline="always">
+          {t("freeradius.title")}
+        </AnchorLink>
       )}
       {guide && (
         <Anchor

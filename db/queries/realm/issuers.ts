@@ -33,6 +33,12 @@ export const list = (db: Db, realmId: string): Promise<IssuerRow[]> =>
 export const listByIds = (db: Db, ids: readonly string[]): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`select ${columns} from issuers where id = any(${ids}::bigint[])`);
 
+/** Lists the issuers of the realm's next devices, newest first: the one that issues, and one that is prepared. */
+export const listCurrent = (db: Db, realmId: string): Promise<IssuerRow[]> =>
+  db.query<IssuerRow>(sql`
+    select * from (select ${columns} from issuers where realm_id = ${realmId}) i where issuing or prepared order by id desc
+  `);
+
 /** Returns when the realm's issuing CA expires; null when there is none. */
 export async function findIssuingEnd(db: Db, realmId: string): Promise<Date | null> {
   const rows = await db.query<{ notAfter: Date }>(

@@ -18,6 +18,8 @@ export interface RealmRow extends Realm {
   radiusCa: string | null;
   /** The Wi-Fi networks that device files configure. */
   ssids: string[];
+  /** False: nobody has named them. */
+  ssidsConfirmed: boolean;
   /** Whether device files also configure wired networks. */
   wired: boolean;
   /** Percent of the active people: a bulk offboarding of more has to be confirmed. */
@@ -49,7 +51,7 @@ const columns = sql`
   id, name, display_name as "displayName", domain, logo_uri as "logoUri",
   help_uri as "helpUri", privacy_uri as "privacyUri",
   infrastructure_domains as "infrastructureDomains", max_profiles as "maxProfiles",
-  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, wired, key_types as "keyTypes",
+  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, ssids_confirmed as "ssidsConfirmed", wired, key_types as "keyTypes",
   offboarding_share_percent as "offboardingShare", forget_after_months as "forgetAfterMonths",
   time_zone as "timeZone", guest_days_max as "guestDaysMax", guest_limit_max as "guestLimitMax", set_up_at as "setUpAt",
   local_sign_in as "localSignIn", upstream_kind as "upstreamKind", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
@@ -69,6 +71,7 @@ export const list = (db: Db): Promise<RealmRow[]> => db.query<RealmRow>(sql`sele
 
 /** The values of a realm that guides contain. */
 export interface GuideRealm {
+  id: string;
   name: string;
   domain: string;
   radiusCn: string | null;
@@ -79,7 +82,7 @@ export interface GuideRealm {
 /** Returns the realm of this name or, without a name, the only realm. */
 export async function findForGuides(db: Db, { name }: { name: string | undefined }): Promise<GuideRealm | undefined> {
   const found = await db.query<GuideRealm>(sql`
-    select r.name, r.domain, r.radius_cn as "radiusCn",
+    select r.id, r.name, r.domain, r.radius_cn as "radiusCn",
            (select i.id from issuers i where i.realm_id = r.id and i.issuing) as "issuerId"
       from realms r
      where ${name ?? null}::text is null or r.name = ${name ?? null}
@@ -164,6 +167,7 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
     [sql`guest_days_max`, change.guestDaysMax],
     [sql`guest_limit_max`, change.guestLimitMax],
     [sql`ssids`, change.ssids],
+    [sql`ssids_confirmed`, change.ssids === undefined ? undefined : true],
     [sql`wired`, change.wired],
     [sql`local_sign_in`, change.localSignIn],
     [sql`upstream_issuer`, change.upstreamIssuer],

@@ -25,6 +25,7 @@ export async function findFacts(db: Db, { realm, at }: { realm: RealmRow; at: Da
   return {
     domain: realm.domain,
     ssids: realm.ssids,
+    areSsidsConfirmed: realm.ssidsConfirmed,
     hasRadiusCa: realm.radiusCa !== null,
     provider: issuer === null ? null : { issuer, wasUsed },
     administrators,

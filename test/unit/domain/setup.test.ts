@@ -8,6 +8,7 @@ const administrator = { username: "ada", hasPassword: true, isKnownToProvider: f
 const nothing: SetupFacts = {
   domain: "demo.example",
   ssids: ["eduroam"],
+  areSsidsConfirmed: false,
   hasRadiusCa: false,
   provider: null,
   administrators: [administrator],
@@ -53,9 +54,10 @@ test("domain is done with a domain that is not for examples", () => {
   expect(stateOf("domain", { domain: "notexample.org" })).toBe("done");
 });
 
-test("wifi is done with other networks than the default, or once a device was checked", () => {
+test("wifi is done with other networks than the default, once somebody has named them, or once a device was checked", () => {
   expect(stateOf("wifi", { ssids: ["campus"] })).toBe("done");
   expect(stateOf("wifi", { ssids: ["eduroam", "campus"] })).toBe("done");
+  expect(stateOf("wifi", { areSsidsConfirmed: true })).toBe("done");
   expect(stateOf("wifi", { ownDevice: { hasProfile: true, checkedAt: null } })).toBe("todo");
   expect(stateOf("wifi", { ownDevice: { hasProfile: true, checkedAt: ago(1) } })).toBe("done");
 });

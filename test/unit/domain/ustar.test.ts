@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { ustar, type ArchivedFile } from "../../../domain/ustar.ts";
+import { ustar, withFiles, type ArchivedFile } from "../../../domain/ustar.ts";
 
 const file = (name: string, content: Buffer, isExecutable = false): ArchivedFile => ({
   name,
@@ -37,4 +37,18 @@ test("tar reads names, sizes, modes, times and contents back, also of files that
 test("a name that does not fit is refused rather than cut", () => {
   expect(() => ustar([file("a".repeat(101), Buffer.alloc(0))])).toThrow("cannot be the name");
   expect(() => ustar([file("é", Buffer.alloc(0))])).toThrow("cannot be the name");
+});
+
+test("files are added to an archive, and private ones are for their owner alone", () => {
+  const archive = ustar([file("first", Buffer.from("1"))]);
+  const more = withFiles(archive, [
+    { ...file("second", Buffer.from("2")), isPrivate: true },
+    file("third", Buffer.from("3")),
+  ]);
+  expect(tar(["-xO", "-f", "-"], more)).toBe("123");
+  const modes = tar(["-tv", "-f", "-"], more)
+    .trim()
+    .split("\n")
+    .map((line) => line.slice(0, 10));
+  expect(modes).toEqual(["-rw-r--r--", "-rw-------", "-rw-r--r--"]);
 });

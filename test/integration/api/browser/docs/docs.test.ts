@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { endpoints } from "../../../../../api/endpoints.ts";
 import { guides } from "../../../../../api/browser/docs/guides.ts";
 import { errorCatalogue } from "../../../../../domain/errors.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
 const api = useApi();
@@ -168,6 +170,30 @@ describe("with the values of a realm", () => {
     },
   );
 });
+
+test.each(["strict", "resilient"])(
+  "package-%s.tar has the realm's own configuration and issuing CA, nothing secret, and is nowhere without a realm",
+  async (mode) => {
+    const { owner } = api.database;
+    const [realm, other] = [await givenIssuingRealm(owner), await givenIssuingRealm(owner)];
+    const row = await realms.findById(owner, realm.realmId);
+    const answer = await fetch(`${api.url}/docs/radius/package-${mode}.tar?realm=${row?.name}`);
+    expect(answer.headers.get("content-type")).toBe("application/x-tar");
+    const packed = Buffer.from(await answer.arrayBuffer());
+    const tar = (...parameters: string[]): string => execFileSync("tar", parameters, { input: packed }).toString();
+
+    const pem = (der: Buffer) => new X509Certificate(der).toString();
+    expect(tar("-xOf", "-", "realmpass-radius/issuers.pem")).toBe(pem(realm.issuer));
+    const text = tar("-xOf", "-");
+    expect(text).toContain(`realm_domain = "${row?.domain}"`);
+    expect(text).not.toContain(pem(other.issuer));
+    expect(text).not.toMatch(/demo\.example|PRIVATE KEY|CHANGE-ME/);
+    expect(text.includes(`/crl/${realm.issuerId}.crl`)).toBe(mode === "resilient");
+    expect(tar("-tvf", "-")).toMatch(/^-rwxr-xr-x .* realmpass-radius\/install$/m);
+    expect(await get(`/docs/radius/package-${mode}.tar?realm=nowhere`)).toBeError("not_found");
+    expect(await get(`/docs/radius/package-${mode}.tar`), "several realms").toBeError("not_found");
+  },
+);
 
 test("an unknown page is 404, and no path leaves the folder", async () => {
   for (const path of [

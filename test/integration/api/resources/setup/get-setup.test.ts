@@ -105,6 +105,14 @@ test("domain: a username that a shell would read as more than a word is not in t
   expect(command).not.toContain("reboot");
 });
 
+test("wifi: done once the networks are named, even those that are there; other settings confirm nothing", async () => {
+  const set = async (settings: object) => as.service({ realmId }).put("/api/realm/settings", settings);
+  expect((await set({ timeZone: "Europe/Berlin" })).status).toBe(200);
+  expect((await stepOf("wifi")).state).toBe("todo");
+  expect((await set({ ssids: ["eduroam"] })).status).toBe(200);
+  expect(await stepOf("wifi")).toMatchObject({ state: "done", facts: { ssids: ["eduroam"] } });
+});
+
 test("sign_in: the only administrator's password prevents a lock-out while local sign-in is on", async () => {
   await localCredentials.create(owner(), { userId: administrator.id, realmId, username: "root", passwordHash: "x" });
   expect((await stepOf("sign_in")).state).toBe("warning");

@@ -1,0 +1,26 @@
+import type { Schemas } from "../../api/api-client.ts";
+
+/** The servers that asked, latest first, and when one asked about an administrator's device. */
+export interface Asked {
+  servers: { address: string; lastAt: string }[];
+  deviceCheckedAt: string | null;
+}
+
+/** Returns what the state of the set-up has of questions. */
+export function factsOf({ steps }: Schemas["Setup"]): Asked {
+  const facts: Asked = { servers: [], deviceCheckedAt: null };
+  for (const step of steps) {
+    if (step.step === "radius_asks") facts.servers = step.facts.servers;
+    if (step.step === "own_device") facts.deviceCheckedAt = step.facts.checkedAt;
+  }
+  return facts;
+}
+
+/** Returns what of `now` was asked after `before`, by the service's clock alone. */
+export function asked(before: Asked, now: Asked): Asked {
+  const times = new Map(before.servers.map(({ address, lastAt }) => [address, lastAt]));
+  return {
+    servers: now.servers.filter(({ address, lastAt }) => times.get(address) !== lastAt),
+    deviceCheckedAt: now.deviceCheckedAt === before.deviceCheckedAt ? null : now.deviceCheckedAt,
+  };
+}
