@@ -122,6 +122,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await stated(page, "Ready");
     expect(await counted(page, "New or updated")).toBe("1");
     expect(await counted(page, "Problems")).toBe("1");
+    await page.getByRole("row", { name: /\bada\b.*\bNew\b/ }).waitFor();
     expect(await problems(page)).toEqual([
       expect.stringMatching(/^1\s+Has to be a whole number from 0 to 100\s+maxProfiles\s+3$/),
     ]);

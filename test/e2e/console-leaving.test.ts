@@ -80,7 +80,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     expect(await Promise.all(leavers.map(isOut))).toEqual([false, false]);
 
     await pressAt(page.getByRole("link", { name: "This job undoes an offboarding" }));
-    await stated(page, "Cancelled");
+    await stated(page, "Undone");
     expect(await page.getByText(/^Devices go offline on /).count()).toBe(0);
     expect(await revoked(leavers)).toEqual([]);
     await expectFaultless(watched);

@@ -37,6 +37,8 @@ export const kindTexts = (kind: JobKind, { leavesOut = false, later = false }: S
     button: leavesOut ? `jobs.start.button.${kind}LeaveOut` : `jobs.start.button.${kind}`,
     list: `jobs.people.title.${kind}`,
     outcome: {
+      // Only an onboarding adds people.
+      new: "jobs.people.outcomes.onboarding.new",
       changed: `jobs.people.outcomes.${kind}.changed`,
       unchanged: `jobs.people.outcomes.${kind}.unchanged`,
       failed: `jobs.people.outcomes.${kind}.failed`,

@@ -164,13 +164,17 @@ function useRows(job: Job) {
 
 function useFilters({ kind }: Job): Filter[] {
   const { t } = useTranslation();
+  const texts = kindTexts(kind);
   const statuses = ["changed", "skipped", "unchanged", "failed"] as const;
   return [
     {
       kind: "choice",
       key: "status",
       label: t("jobs.people.outcome"),
-      choices: statuses.map((status) => ({ value: status, label: t(kindTexts(kind).outcome[status]) })),
+      choices: statuses.map((status) => ({
+        value: status,
+        label: t(status === "changed" ? texts.willChange : texts.outcome[status]),
+      })),
     },
   ];
 }

@@ -1,0 +1,10 @@
+import type { JobKind, RowStatus } from "../../../../domain/bulk-job/job.ts";
+
+/** What a row's badge shows. */
+export type Outcome = "new" | "changed" | "unchanged" | "failed" | "skipped";
+
+/** Returns what the check expects of a row: an onboarding adds the person if the realm knows nobody by the row. */
+export function outcomeOf(kind: JobKind, { status, user }: { status: RowStatus; user: string | null }): Outcome {
+  if (status === "changed") return kind === "onboarding" && user === null ? "new" : "changed";
+  return status === "unchanged" || status === "failed" ? status : "skipped";
+}
