@@ -6,6 +6,7 @@ import { rotateClientSecret } from "./resources/application/rotate-client-secret
 import { updateApplication } from "./resources/application/update-application.ts";
 import { exportAuditEntries } from "./resources/audit/export-audit-entries.ts";
 import { listAuditEntries } from "./resources/audit/list-audit-entries.ts";
+import { recordListExport } from "./resources/audit/record-list-export.ts";
 import { listConsents } from "./resources/consent/list-consents.ts";
 import { withdrawConsent } from "./resources/consent/withdraw-consent.ts";
 import type { Endpoint } from "./contract/endpoint.ts";
@@ -169,6 +170,7 @@ export const endpoints: readonly Endpoint[] = [
   finishSetup,
   listAuditEntries,
   exportAuditEntries,
+  recordListExport,
   getIssuance,
   listJobs,
   createOnboarding,

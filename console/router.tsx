@@ -76,6 +76,10 @@ const routes = [
     lazyRouteComponent(() => loadPage(() => import("./pages/audit/audit-page.tsx")), "AuditPage"),
   ),
   page(
+    "/audit/$id",
+    lazyRouteComponent(() => loadPage(() => import("./pages/audit/entry-page.tsx")), "EntryPage"),
+  ),
+  page(
     "/applications",
     lazyRouteComponent(() => loadPage(() => import("./pages/applications/applications-page.tsx")), "ApplicationsPage"),
   ),

@@ -142,7 +142,9 @@ CREATE INDEX audit_entries_about ON public.audit_entries USING gin (audit_subjec
 CREATE INDEX audit_entries_by_client ON public.audit_entries USING btree (realm_id, client_id, at DESC, id DESC) WHERE (client_id IS NOT NULL);
 CREATE INDEX audit_entries_by_event ON public.audit_entries USING btree (realm_id, event, at DESC, id DESC);
 CREATE INDEX audit_entries_by_user ON public.audit_entries USING btree (realm_id, user_id, at DESC, id DESC) WHERE (user_id IS NOT NULL);
+CREATE INDEX audit_entries_lines ON public.audit_entries USING btree (realm_id, at DESC, id DESC) WHERE (((properties ->> 'job'::text) IS NULL) OR (event = ANY (ARRAY['job_create'::text, 'job_finish'::text])));
 CREATE INDEX audit_entries_newest ON public.audit_entries USING btree (realm_id, at DESC, id DESC);
+CREATE INDEX audit_entries_of_jobs ON public.audit_entries USING btree (realm_id, ((properties ->> 'job'::text)), event, id) WHERE ((properties ->> 'job'::text) IS NOT NULL);
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_entries_await_sealing AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_sealing();
 

@@ -37,6 +37,10 @@ export type SessionID = z.infer<typeof SessionID>;
 export const IssuanceID = z.uuid().brand("IssuanceID");
 export type IssuanceID = z.infer<typeof IssuanceID>;
 
+/** An entry of the audit log. */
+export const AuditEntryID = decimalId.brand("AuditEntryID");
+export type AuditEntryID = z.infer<typeof AuditEntryID>;
+
 /** A test of a realm's sign-in. */
 export const SignInTestID = z.uuid().brand("SignInTestID");
 

@@ -39,7 +39,7 @@ function Details({ activity, children }: { activity: Activity; children: ReactNo
   const { deviceTypes } = useWords();
   const { serial, kind, name, state, deviceType, guestAccount, identity, issuedAt, expiresAt } = activity;
   const { lastCheck, revocation, diagnosis } = activity;
-  const revoked = useRevocationFacts({ serial, revokedAt: revocation?.at ?? null, known: revocation });
+  const revoked = useRevocationFacts({ revokedAt: revocation?.at ?? null, known: revocation });
   return (
     <Stack>
       <Group justify="space-between">

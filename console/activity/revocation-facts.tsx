@@ -11,24 +11,22 @@ type Revocation = NonNullable<Schemas["ProfileActivity"]["revocation"]>;
 
 /** Returns when, by whom and why a profile was revoked, or nothing if it was not. `known` may load later. */
 export function useRevocationFacts({
-  serial,
   revokedAt,
   known,
 }: {
-  serial: string;
   revokedAt: string | null;
   known: Revocation | null | undefined;
 }): Fact[] {
   const { t } = useTranslation();
   if (revokedAt === null) return [];
   return [
-    [t("profiles.details.revoked"), <Revoked key="revoked" serial={serial} at={revokedAt} known={known ?? null} />],
+    [t("profiles.details.revoked"), <Revoked key="revoked" at={revokedAt} known={known ?? null} />],
     ...(known ? [[t("profiles.revoke.reason"), t(`profiles.reasons.${known.reason}`)] as const] : []),
   ];
 }
 
 /** Shows when and by whom, with a link to the entry of the audit log. */
-function Revoked({ serial, at, known }: { serial: string; at: string; known: Revocation | null }) {
+function Revoked({ at, known }: { at: string; known: Revocation | null }) {
   const { t } = useTranslation();
   const by = known?.by ?? null;
   const auditID = known?.auditID ?? null;
@@ -42,7 +40,7 @@ function Revoked({ serial, at, known }: { serial: string; at: string; known: Rev
       )}
       {auditID !== null && (
         <Allowed to="audit">
-          <AnchorLink to="/audit" search={{ about: `profile:${serial}`, open: auditID }} inherit display="block">
+          <AnchorLink to="/audit/$id" params={{ id: auditID }} inherit display="block">
             {t("activity.entry")}
           </AnchorLink>
         </Allowed>

@@ -1,5 +1,6 @@
-import { Button, Skeleton, Text } from "@mantine/core";
+import { Button, SegmentedControl, Skeleton, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../list/columns.ts";
 import { ShortTable } from "../list/short-table.tsx";
@@ -17,19 +18,32 @@ import { failureText } from "./diagnosis-text.ts";
 
 const pageSize = 10;
 
+const allSides = ["all", "about", "by"] as const;
+type Side = (typeof allSides)[number];
+
 /** The history of a person or a guest account, latest first. `about`: the subject as the audit log names it. */
 export function Timeline({
   about,
   load,
+  sides = false,
 }: {
   about: string;
-  load: (page: { before?: string; limit: number }, signal: AbortSignal) => Promise<TimelineItem[]>;
+  load: (
+    page: { before?: string; limit: number; side?: "by" | "about" },
+    signal: AbortSignal,
+  ) => Promise<TimelineItem[]>;
+  /** The user can choose between what the person did and what happened to them. */
+  sides?: boolean;
 }) {
+  const [side, setSide] = useState<Side>("all");
   const { t } = useTranslation();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ["audit", "timeline", about],
+    queryKey: ["audit", "timeline", about, side],
     queryFn: ({ pageParam, signal }) =>
-      load({ limit: pageSize, ...(pageParam !== null && { before: pageParam }) }, signal),
+      load(
+        { limit: pageSize, ...(side !== "all" && { side }), ...(pageParam !== null && { before: pageParam }) },
+        signal,
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => (last.length < pageSize ? undefined : (last.at(-1)?.at ?? null)),
   });
@@ -46,6 +60,18 @@ export function Timeline({
         </Allowed>
       }
     >
+      {sides && (
+        <SegmentedControl
+          size="xs"
+          w="fit-content"
+          aria-label={t("activity.sides.label")}
+          data={allSides.map((value) => ({ value, label: t(`activity.sides.${value}`) }))}
+          value={side}
+          onChange={(value) => {
+            setSide(allSides.find((known) => known === value) ?? "all");
+          }}
+        />
+      )}
       {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {items === undefined && error === null && <Skeleton height={80} role="status" aria-label={t("shell.loading")} />}
       {items?.length === 0 && <Text c="dimmed">{t("activity.none")}</Text>}
@@ -81,7 +107,7 @@ function useColumns(about: string): Column<TimelineItem>[] {
         auditID === null || !mayOpen ? (
           <Time at={at} />
         ) : (
-          <AnchorLink to="/audit" search={{ about, open: auditID }} inherit>
+          <AnchorLink to="/audit/$id" params={{ id: auditID }} inherit>
             <Time at={at} />
           </AnchorLink>
         ),
@@ -96,7 +122,7 @@ function useColumns(about: string): Column<TimelineItem>[] {
   ];
 }
 
-function What({ item: { type, name, serial, detail }, about }: { item: TimelineItem; about: string }) {
+function What({ item: { type, about: other, name, serial, detail }, about }: { item: TimelineItem; about: string }) {
   const { t } = useTranslation();
   const text = useEventText();
   const device = name ?? (serial === null ? t("audit.unnamed") : `…${serial.slice(-8)}`);
@@ -112,6 +138,12 @@ function What({ item: { type, name, serial, detail }, about }: { item: TimelineI
   return (
     <>
       {serial === null ? what : <ProfileLink serial={serial} text={what} isHere={about.startsWith("guest:")} />}
+      {other !== null && (
+        <>
+          {": "}
+          <ActedBy by={{ kind: "person", ...other }} />
+        </>
+      )}
       {typeof reason === "number" && (
         <Text span inherit c="dimmed">
           {" "}

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { DataTable } from "mantine-datatable";
 import type { ReactNode, SyntheticEvent } from "react";
 import { useTranslation } from "react-i18next";
+import type { ExportedList } from "../../domain/audit/exported-lists.ts";
 import type { CsvColumn } from "../../domain/csv.ts";
 import { ErrorNotice } from "../ui/notice/error-notice.tsx";
 import { formatNumber } from "../ui/value/time.tsx";
@@ -49,8 +50,8 @@ export interface DataListProps<Row> {
   /** Shown when nothing matches: where the search looks. */
   noMatchHint?: string;
   onOpen?: (row: Row) => void;
-  /** The columns of the exported file; omitted: no export. */
-  exported?: readonly CsvColumn<Row>[];
+  /** The exported file: what the audit log calls the list, and the columns; omitted: no export. */
+  exported?: { as: ExportedList; columns: readonly CsvColumn<Row>[] };
   /** The page's own tools beside the search. */
   tools?: ReactNode;
   refetchMs?: number;
@@ -88,7 +89,9 @@ export function DataList<Row>(props: DataListProps<Row>) {
         )}
         {filters.length > 0 && <FilterMenu filters={filters} values={state.filter} onChange={setFilter} />}
         {tools}
-        {exported !== undefined && <ExportButton name={name} load={load} columns={exported} query={query} />}
+        {exported !== undefined && (
+          <ExportButton name={name} list={exported.as} load={load} columns={exported.columns} query={query} />
+        )}
       </Group>
       {searchNote}
       <FilterPills filters={filters} values={state.filter} onChange={setFilter} />

@@ -2,22 +2,26 @@ import { Button } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { ExportedList } from "../../domain/audit/exported-lists.ts";
 import type { CsvColumn } from "../../domain/csv.ts";
 import { useErrorMessage } from "../ui/notice/error-notice.tsx";
 import { notifyFailed } from "../ui/notice/notify.tsx";
 import { formatNumber } from "../ui/value/time.tsx";
 import { viewer } from "./csv-reader.ts";
-import { exportCsv, saveFile, type LoadList } from "./export-csv.ts";
+import { exportCsv, recordExport, saveFile, type LoadList } from "./export-csv.ts";
 import type { ListQuery } from "./list-state.ts";
 
 /** Exports the whole filtered list and shows the progress; pressed again, it stops. */
 export function ExportButton<Row>({
   name,
+  list,
   load,
   columns,
   query,
 }: {
   name: string;
+  /** The list as its audit entry names it. */
+  list: ExportedList;
   load: LoadList<Row>;
   columns: readonly CsvColumn<Row>[];
   query: ListQuery;
@@ -37,7 +41,9 @@ export function ExportButton<Row>({
         setProgress(`${formatNumber(done, i18n.language)} / ${formatNumber(total, i18n.language)}`);
       };
       const options = { columns, query, reader: viewer(), signal: controller.signal, onProgress };
-      saveFile(await exportCsv(load, options), `${name}.csv`);
+      const { file, rows } = await exportCsv(load, options);
+      await recordExport({ list, rows, query });
+      saveFile(file, `${name}.csv`);
     } catch (error) {
       if (!controller.signal.aborted) notifyFailed(message(error as Error));
     } finally {

@@ -1,4 +1,6 @@
+import type { ExportedList } from "../../domain/audit/exported-lists.ts";
 import { csvForPeople, type CsvColumn, type CsvReader } from "../../domain/csv.ts";
+import { api, dataOf, idempotent } from "../api/api-client.ts";
 import type { ListQuery } from "./list-state.ts";
 
 /** One page of a list, as the API returns it. */
@@ -11,11 +13,11 @@ export type LoadList<Row> = (query: ListQuery, signal: AbortSignal) => Promise<L
 
 const pageSize = 1_000;
 
-/** Returns the whole list, filtered and sorted, as CSV for people. */
+/** Returns the whole list, filtered and sorted, as CSV for people, and how many rows it has. */
 export async function exportCsv<Row>(
   load: LoadList<Row>,
   { columns, query, reader, signal, onProgress }: ExportOptions<Row>,
-): Promise<Blob> {
+): Promise<{ file: Blob; rows: number }> {
   const { heading, line } = csvForPeople(columns, reader);
   const lines = [heading];
   for (let offset = 0, total = 1; offset < total; offset += pageSize) {
@@ -25,7 +27,7 @@ export async function exportCsv<Row>(
     onProgress(Math.min(offset + pageSize, total), total);
     if (page.data.length === 0) break;
   }
-  return new Blob(lines, { type: "text/csv;charset=utf-8" });
+  return { file: new Blob(lines, { type: "text/csv;charset=utf-8" }), rows: lines.length - 1 };
 }
 
 interface ExportOptions<Row> {
@@ -35,6 +37,23 @@ interface ExportOptions<Row> {
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
 }
+
+/** Records in the audit log that a list is saved as a file. A failure means that it must not be. */
+export const recordExport = ({
+  list,
+  rows,
+  query: { search, filter = {} },
+}: {
+  list: ExportedList;
+  rows: number;
+  query: ListQuery;
+}): Promise<unknown> =>
+  dataOf(
+    api.POST("/api/audit/list-exports", {
+      params: { header: idempotent() },
+      body: { list, rows, filter: { ...filter, ...(search !== undefined && { search }) } },
+    }),
+  );
 
 /** Has the browser download a file. */
 export function saveFile(file: Blob, name: string): void {

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { foldText, searchLengthMin, wordsOf } from "../../domain/people/search-text.ts";
 import { api, dataOf, type Schemas } from "../api/api-client.ts";
+import { personName } from "../ui/value/person.tsx";
 import { recentOf } from "../session/recent.ts";
 import { useMay } from "../session/may.ts";
 import { useSession } from "../session/session.tsx";
@@ -104,7 +105,10 @@ function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text
         return [
           ...group.items.map(({ userID, pairwiseID, email, displayName, state }): PaletteOption => {
             const path = `/users/${userID}`;
-            const label = displayName ?? (pairwiseID === "" ? t("users.forgotten", { userID }) : pairwiseID);
+            const label =
+              pairwiseID === ""
+                ? t("users.forgotten", { userID })
+                : personName({ userID, pairwiseID, email, displayName });
             const detail = [pairwiseID, email].filter((part) => part !== "" && part !== label).join(detailSeparator);
             return { key: path, group: "users", label, detail, status: state, path, hit: "user" };
           }),
@@ -115,7 +119,7 @@ function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text
           ...group.items.map((profile): PaletteOption => {
             const { serial, name, owner, state, kind } = profile;
             const person = owner === null ? undefined : people[owner];
-            const named = person === undefined ? [] : [person.displayName ?? person.pairwiseID];
+            const named = person === undefined ? [] : [personName({ ...person, userID: owner ?? "" })];
             const detail = [...named, `…${serial.slice(-serialTail)}`].join(detailSeparator);
             return {
               key: `profile ${serial}`,

@@ -79,6 +79,8 @@ import { shownRedirectUris } from "./20261130-0910-shown-redirect-uris.ts";
 import { rootCrls } from "./20261130-1100-root-crls.ts";
 import { wired } from "./20261130-1200-wired.ts";
 import { vlans } from "./20261130-1500-vlans.ts";
+import { auditOfJobs } from "./20261201-0900-audit-of-jobs.ts";
+import { auditLines } from "./20261201-0910-audit-lines.ts";
 import { searchEndedNames } from "./20261201-0930-search-ended-names.ts";
 import { searchRowsOfPeople } from "./20261201-0931-search-rows-of-people.ts";
 import { statusCounts } from "./20261201-1000-status-counts.ts";
@@ -171,6 +173,8 @@ export const migrations: readonly Migration[] = [
   rootCrls,
   wired,
   vlans,
+  auditOfJobs,
+  auditLines,
   searchEndedNames,
   searchRowsOfPeople,
   statusCounts,

@@ -81,7 +81,7 @@ export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined
       passwordHash: null,
       at,
     });
-    return { realm, rootFiles, signInUrl: await addSignInLink(tx, { userId, authUrl, at }) };
+    return { realm, rootFiles, signInUrl: await addSignInLink(tx, { realmId: realm.id, userId, authUrl, at }) };
   });
   if (made === undefined) return undefined;
 

@@ -74,7 +74,8 @@ describeWithTool("chromium-headless-shell", "why a device is not on the network,
       await expectFaultless(watched);
 
       await revocation.getByRole("link").first().click();
-      await page.getByRole("dialog").getByText("profile_revoke").waitFor();
+      await page.waitForURL(/\/console\/audit\/\d+$/);
+      await page.getByText("profile_revoke", { exact: true }).waitFor();
       await page.getByText("Entries about:").waitFor();
     }));
 
@@ -87,7 +88,8 @@ describeWithTool("chromium-headless-shell", "why a device is not on the network,
         .waitFor();
       await details.getByText("Other profiles of this person").waitFor();
       await details.getByRole("link", { name: "Show the entry" }).click();
-      await page.getByRole("dialog").getByText("profile_revoke").waitFor();
+      await page.waitForURL(/\/console\/audit\/\d+$/);
+      await page.getByText("profile_revoke", { exact: true }).waitFor();
 
       await page.goto(`${subject.api.url}/console/profiles?open=${phone}`);
       await details.getByRole("link", { name: "Laptop" }).click();

@@ -76,7 +76,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
           ["Active profiles", /\/console\/profiles$/],
           ["Expire within 30 days", /\/console\/profiles\?.*maxExpirationTime=/],
           ["Waiting to be issued", /\/console\/jobs$/],
-          ["Revocation list", /\/console\/audit\?event=crl_publish$/],
+          ["Revocation list", /\/console\/profiles\?state=revoked$/],
           ["Onboard people", /\/console\/jobs\/new\/onboarding$/],
           ["Offboard people", /\/console\/jobs\/new\/offboarding$/],
         ] as const) {

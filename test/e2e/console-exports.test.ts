@@ -20,7 +20,12 @@ describeWithTool("chromium-headless-shell", "exported lists", () => {
     const { api, realm } = subject;
     const { realmId } = realm;
     service = api.as.service({ realmId });
-    const user = await api.given.user({ realmId, pairwiseId: name, email: "export@x.example" });
+    const user = await api.given.user({
+      realmId,
+      pairwiseId: name,
+      email: "export@x.example",
+      displayName: "Ada Export",
+    });
     serial = await api.given.profile(user, {
       name: "=phone",
       deviceType: "iOS",
@@ -41,20 +46,21 @@ describeWithTool("chromium-headless-shell", "exported lists", () => {
     {
       language: "en",
       button: "Export",
-      people: "Pseudonymous ID,E-mail,Status,Profiles used,Profiles allowed,Created (Europe/Berlin)",
-      person: `${name},export@x.example,Active,1,5,`,
+      people: "Name,Pseudonymous ID,E-mail,Status,Profiles used,Profiles allowed,Created (Europe/Berlin)",
+      person: `Ada Export,${name},export@x.example,Active,1,5,`,
       profiles:
-        "Serial number,Name,Pseudonymous ID,E-mail,Device,Status,Created (Europe/Berlin),Valid until (Europe/Berlin),Last check (Europe/Berlin)",
-      profile: () => `${grouped(serial)},'=phone,${name},export@x.example,iPhone,Active,2026-07-02 00:30:00,`,
+        "Serial number,Name,Owner,Pseudonymous ID,E-mail,Device,Status,Created (Europe/Berlin),Valid until (Europe/Berlin),Last check (Europe/Berlin)",
+      profile: () =>
+        `${grouped(serial)},'=phone,Ada Export,${name},export@x.example,iPhone,Active,2026-07-02 00:30:00,`,
     },
     {
       language: "de",
       button: "Exportieren",
-      people: "Kennung;E-Mail;Status;Profile in Gebrauch;Profile erlaubt;Angelegt (Europe/Berlin)",
-      person: `${name};export@x.example;Aktiv;1;5;`,
+      people: "Name;Kennung;E-Mail;Status;Profile in Gebrauch;Profile erlaubt;Angelegt (Europe/Berlin)",
+      person: `Ada Export;${name};export@x.example;Aktiv;1;5;`,
       profiles:
-        "Seriennummer;Name;Kennung;E-Mail;Gerät;Status;Erstellt (Europe/Berlin);Gültig bis (Europe/Berlin);Letzte Prüfung (Europe/Berlin)",
-      profile: () => `${grouped(serial)};'=phone;${name};export@x.example;iPhone;Aktiv;02.07.2026 00:30:00;`,
+        "Seriennummer;Name;Person;Kennung;E-Mail;Gerät;Status;Erstellt (Europe/Berlin);Gültig bis (Europe/Berlin);Letzte Prüfung (Europe/Berlin)",
+      profile: () => `${grouped(serial)};'=phone;Ada Export;${name};export@x.example;iPhone;Aktiv;02.07.2026 00:30:00;`,
     },
   ] as const)("are in $language, and can be read back", async ({ language, button, ...expected }) => {
     const { page, context } = await subject.open("/console/users", { language, zone: "Europe/Berlin" });

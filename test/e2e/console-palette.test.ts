@@ -199,7 +199,7 @@ describeWithTool("chromium", "the palette", () => {
     });
     const { page, context, paste } = await afterOpening("johanna@mail.example");
     expect(page.url()).toMatch(new RegExp(`/console/users/${johanna.id}$`));
-    await expectFocus(page.getByRole("heading", { name: "c9@campus.example", level: 1 }));
+    await expectFocus(page.getByRole("heading", { name: "johanna@mail.example", level: 1 }));
     const answered = gate();
     await page.keyboard.press("Control+k");
     await expectFocus(page.getByRole("combobox", { name: "Search" }));

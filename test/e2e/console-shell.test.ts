@@ -39,7 +39,7 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
     { theme: "light", width: 1440, language: "en" },
     { theme: "dark", width: 390, language: "de" },
   ])("every page is faultless while it loads: $theme, $width px", { timeout: pagesMs }, async (view) => {
-    const { nav, users, guests, applications, jobs, shell } = view.language === "de" ? german : english;
+    const { audit, nav, users, guests, applications, jobs, shell } = view.language === "de" ? german : english;
     const watched = await subject.open("/console/applications/new", view);
     const { page } = watched;
     await page.route("**/console/api/**", () => undefined);
@@ -57,6 +57,7 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
       "/jobs/1": jobs.job,
       "/audit": nav.audit,
       "/audit?open=1": nav.audit,
+      "/audit/1": audit.entry.title,
       "/applications": nav.applications,
       "/applications/1": applications.one,
       "/settings": nav.settings,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AuditEntry } from "../../../db/queries/audit/audit-entries.ts";
-import { UserID } from "../../../domain/ids.ts";
+import { SerialNumber, UserID } from "../../../domain/ids.ts";
 import { Timestamp } from "./timestamp.ts";
 
 const fields = {
@@ -38,4 +38,10 @@ export const auditEntryView = (entry: AuditEntry): AuditEntryView => ({
 export function peopleIn({ userId, properties }: Pick<AuditEntry, "userId" | "properties">): string[] {
   const { userID, user } = JSON.parse(properties) as Record<string, unknown>;
   return [userId, userID, user].filter((id) => UserID.safeParse(id).success) as string[];
+}
+
+/** Returns the serial number of the profile concerned. */
+export function devicesIn({ properties }: Pick<AuditEntry, "properties">): string[] {
+  const { serial } = JSON.parse(properties) as Record<string, unknown>;
+  return SerialNumber.safeParse(serial).success ? [serial as string] : [];
 }

@@ -9,6 +9,13 @@ export const TimelineItemView = z
     at: Timestamp,
     type: z.enum(timelineTypes).describe("An audit event, `profile_check`, `profile_expire` or `issuance_fail`."),
     by: ActedByView.nullable().describe("null: no user or client acted."),
+    about: z
+      .object({
+        userID: z.string(),
+        name: z.string().nullable().describe("null: not known, or the token lacks `user.read`."),
+      })
+      .nullable()
+      .describe("Another person concerned; null: the person or guest account of the timeline, or nobody."),
     serial: z.string().nullable(),
     name: z.string().nullable().describe("Of the profile."),
     auditID: z.string().nullable(),

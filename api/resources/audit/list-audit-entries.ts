@@ -1,7 +1,8 @@
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { paginated } from "../../contract/endpoint.ts";
-import { searchesOf, searchingByText, textFilter } from "../../contract/list-search.ts";
-import { AuditEntryView, auditEntryView, peopleIn } from "../../contract/views/audit-entry-view.ts";
+import { searchesOf, searchingByText } from "../../contract/list-search.ts";
+import { AuditEntryView, auditEntryView, devicesIn, peopleIn } from "../../contract/views/audit-entry-view.ts";
+import { DevicesView, includedDevices } from "../../contract/included-devices.ts";
 import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { auditFilter } from "./audit-filter.ts";
 
@@ -10,18 +11,16 @@ export const listAuditEntries = paginated({
   summary: "The changes in the realm, and who made them",
   description:
     "With `include=people` the answer has those who acted and those whom it happened to as `people`, by userID, which needs " +
-    "`user.read`.",
+    "`user.read`. With `include=devices` it has the profiles concerned as `devices`, by serial, which needs " +
+    "`profile.read`. The search finds at most 20 people, profiles, guest accounts, applications and jobs each.",
   path: "/api/audit",
   access: "staff",
   scope: "audit.read",
   item: AuditEntryView,
-  sort: audit.auditSortKeys,
   search: "whatever the filter `text` finds, as if it was that filter,",
-  filter: {
-    ...auditFilter,
-    text: textFilter("who acted, and what the entry is about: people, profiles, guest accounts, applications and jobs"),
-  },
-  includes: { people: PeopleView },
+  sort: audit.auditSortKeys,
+  filter: auditFilter,
+  includes: { people: PeopleView, devices: DevicesView },
   errors: [],
 
   async handle(call) {
@@ -32,6 +31,10 @@ export const listAuditEntries = paginated({
     } = call;
     const searching = { realmId: principal.realmId, at: clock.now(), ...searchesOf("audit", principal) };
     const { items, total } = await audit.list(db, { ...searching, page: searchingByText(page) });
-    return { items: items.map(auditEntryView), total, included: await includedPeople(call, items.flatMap(peopleIn)) };
+    const [people, devices] = await Promise.all([
+      includedPeople(call, items.flatMap(peopleIn)),
+      includedDevices(call, items.flatMap(devicesIn)),
+    ]);
+    return { items: items.map(auditEntryView), total, included: { ...people, ...devices } };
   },
 });

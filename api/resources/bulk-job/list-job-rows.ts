@@ -6,6 +6,7 @@ import { BulkJobID } from "../../../domain/ids.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import { inputColumns, JobRowOfPersonView, jobRowOfPersonView } from "../../contract/views/job-row-view.ts";
+import { DevicesView, includedDevices } from "../../contract/included-devices.ts";
 import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 
 export const listJobRows = paginated({
@@ -13,7 +14,8 @@ export const listJobRows = paginated({
   summary: "The rows of a bulk job, with the people that they are about",
   description:
     "In the order of the file. Before the job runs, `status` is what the check expects: `changed` are all whom it will " +
-    "change, and nobody else. With `include=people` the answer has `people`, by userID, which needs `user.read`.",
+    "change, and nobody else. With `include=people` the answer has `people`, by userID, which needs `user.read`; with " +
+    "`include=devices` it has the profiles to revoke as `devices`, by serial, which needs `profile.read`.",
   path: "/api/jobs/:id/rows",
   access: "staff",
   scope: "job.read",
@@ -22,7 +24,7 @@ export const listJobRows = paginated({
   search: "what was given, or the pairwise id, e-mail address or name of the person,",
   sort: jobRows.jobRowSortKeys,
   filter: { status: filters.list(z.enum(rowStatuses, "there is no such status")) },
-  includes: { people: PeopleView },
+  includes: { people: PeopleView, devices: DevicesView },
   errors: ["job_not_found"],
   unknown: { id: "job_not_found" },
 
@@ -38,13 +40,20 @@ export const listJobRows = paginated({
     if (job === undefined) throw fail("job_not_found");
     const { items, total } = await jobRows.list(db, { jobId, realmId, page });
     const columns = inputColumns(job);
-    return {
-      items: items.map((row) => jobRowOfPersonView(row, { columns })),
-      total,
-      included: await includedPeople(
+    const [people, devices] = await Promise.all([
+      includedPeople(
         call,
         items.map(({ userId }) => userId),
       ),
+      includedDevices(
+        call,
+        items.map(({ serialNumber }) => serialNumber),
+      ),
+    ]);
+    return {
+      items: items.map((row) => jobRowOfPersonView(row, { columns })),
+      total,
+      included: { ...people, ...devices },
     };
   },
 });

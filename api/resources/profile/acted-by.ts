@@ -41,5 +41,5 @@ export async function readActors(
 }
 
 /** Returns the name to show for a person; null for a forgotten person. */
-const nameOf = ({ displayName, email, pairwiseId, forgottenAt }: people.Person): string | null =>
+export const nameOf = ({ displayName, email, pairwiseId, forgottenAt }: people.Person): string | null =>
   displayName ?? (email !== "" ? email : forgottenAt === null ? pairwiseId : null);

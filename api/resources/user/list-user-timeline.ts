@@ -18,21 +18,26 @@ export const listUserTimeline = endpoint({
   scope: "user.read",
   furtherScopes: ["profile.read"],
   params: z.object({ userID: UserID }),
-  query: timelineQuery,
+  query: timelineQuery.extend({
+    side: z
+      .enum(timeline.timelineSides, 'must be "by" or "about"')
+      .optional()
+      .describe("`by`: what the person did; `about`: what happened to them. Default: both."),
+  }),
   data: z.array(TimelineItemView),
   errors: ["user_not_found"],
   unknown: { userID: "user_not_found" },
 
   async handle({
     params: { userID: userId },
-    query: { before = endOfTime, limit },
+    query: { before = endOfTime, limit, side },
     principal,
     deps: { db, clock },
     fail,
   }) {
     const { realmId } = principal;
     if (!(await users.exists(db, { realmId, userId }))) throw fail("user_not_found");
-    const rows = await timeline.ofUser(db, { realmId, userId, before, at: clock.now(), limit });
+    const rows = await timeline.ofUser(db, { realmId, userId, side, before, at: clock.now(), limit });
     return timelineItems(db, { rows, ownerId: userId, principal });
   },
 });

@@ -1,10 +1,12 @@
 import * as users from "../../../db/queries/people/users.ts";
 import type { UserFilter, UserSortKey } from "../../../db/queries/people/users.ts";
+import { UserID } from "../../../domain/ids.ts";
 import { Role } from "../../../domain/people/roles.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import { searchedPage, searchesOf, textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
+import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { UserView, userView } from "../../contract/views/user-view.ts";
 
 const filter: ListOptions<UserFilter, never>["filter"] = {
@@ -23,6 +25,7 @@ const filter: ListOptions<UserFilter, never>["filter"] = {
   text: textFilter(
     "words that are in the pairwise ID, the e-mail address or the name, the userID, and of the person's profiles, active or not, the name, the identity, the serial number or eight digits of it",
   ),
+  userIDs: filters.list(UserID),
 };
 
 /** The search, sort keys and filters of the list of users. */
@@ -35,17 +38,25 @@ export const userList: ListOptions<UserFilter, UserSortKey> = {
 export const listUsers = paginated({
   operation: "listUsers",
   summary: "The users of the realm",
+  description: "With `include=people` the answer has `people`, by userID, with their names.",
   path: "/api/user",
   access: "staff",
   scope: "user.read",
   item: UserView,
   ...userList,
+  includes: { people: PeopleView },
   errors: [],
 
-  async handle({ principal, page: asked, deps: { db, clock } }) {
+  async handle(call) {
+    const {
+      principal,
+      page: asked,
+      deps: { db, clock },
+    } = call;
     const { realmId } = principal;
     const searching = { realmId, at: clock.now(), ...searchesOf("people", principal) };
     const { items, total } = await searchedPage(asked, (page) => users.list(db, { ...searching, page }));
-    return { items: items.map(userView), total };
+    const userIds = items.map(({ id }) => id);
+    return { items: items.map(userView), total, included: await includedPeople(call, userIds) };
   },
 });

@@ -7,7 +7,9 @@ import type { Scope } from "../../../domain/people/scopes.ts";
 import { filters } from "../../contract/filters.ts";
 import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { TimelineItemView } from "../../contract/views/timeline-view.ts";
-import { readActors } from "../profile/acted-by.ts";
+import * as people from "../../../db/queries/people/people.ts";
+import { UserID } from "../../../domain/ids.ts";
+import { nameOf, readActors } from "../profile/acted-by.ts";
 
 /** The query parameters of a timeline. */
 export const timelineQuery = z.object({
@@ -39,13 +41,18 @@ export async function timelineItems(
     return scope === undefined || hasStaffScope(principal, scope) ? serialNumber : null;
   };
   const serialNumbers = rows.flatMap((row) => serialOf(row) ?? []);
-  const [nameActor, names] = await Promise.all([
+  const concerned = rows.map((row) => otherPerson(row, ownerId)).filter((id) => id !== null);
+  const userIds = hasStaffScope(principal, "user.read") ? [...new Set(concerned)] : [];
+  const [nameActor, found, names] = await Promise.all([
     readActors(db, { principal, actors: rows }),
+    userIds.length === 0 ? [] : people.listByIds(db, { realmId, userIds }),
     activity.namesOfProfiles(db, { realmId, serialNumbers: [...new Set(serialNumbers)] }),
   ]);
+  const nameById = new Map(found.map((person) => [person.id, nameOf(person)]));
   return rows.flatMap((row): TimelineItemView[] => {
     const { at, type, auditId, properties } = row;
     const serialNumber = serialOf(row);
+    const userID = otherPerson(row, ownerId);
     // A newer version wrote this entry.
     if (!isTimelineType(type)) return [];
     return [
@@ -53,6 +60,7 @@ export async function timelineItems(
         at: at.toISOString(),
         type,
         by: auditId === null ? null : nameActor(row, { ownerId, unrecorded: whoElse(type, properties ?? {}) }),
+        about: userID === null ? null : { userID, name: nameById.get(userID) ?? null },
         serial: serialNumber,
         name: serialNumber === null ? null : (names.get(serialNumber) ?? null),
         auditID: auditId,
@@ -60,6 +68,12 @@ export async function timelineItems(
       },
     ];
   });
+}
+
+/** Returns the userID of the person concerned, if that is not the owner of the timeline. */
+function otherPerson({ properties }: TimelineRow, ownerId: string | null): string | null {
+  const id = UserID.safeParse(properties?.["userID"] ?? properties?.["user"]).data;
+  return id === undefined || id === ownerId ? null : id;
 }
 
 /**

@@ -34,7 +34,7 @@ export function ApplicationsPage() {
         idOf={({ client_id }) => client_id}
         rowLabel={({ name }) => name}
         columns={columns}
-        exported={useExported()}
+        exported={{ as: "applications", columns: useExported() }}
         filters={filters}
         searchLabel={t("applications.search")}
         noMatchHint={t("applications.searchHint")}

@@ -1,6 +1,8 @@
+import { Anchor, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ApplicationName } from "../../ui/value/application-name.tsx";
+import { KnownDeviceLink } from "../../ui/value/device.tsx";
 import { PersonLink } from "../../ui/value/person.tsx";
 import { propertiesOf, subjectOf, type AuditEntry } from "./entry.ts";
 
@@ -12,7 +14,12 @@ export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties
   const { kind, id } = subject;
   switch (kind) {
     case "person":
-      return <PersonLink userID={id} />;
+      return (
+        <>
+          <PersonLink userID={id} />
+          <Device entry={entry} />
+        </>
+      );
     case "guest":
       return (
         <AnchorLink inherit to="/guests/$guestAccountId" params={{ guestAccountId: id }}>
@@ -38,6 +45,23 @@ export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties
         </AnchorLink>
       );
     case "issuer":
-      return t("audit.subjects.issuer", { id });
+      return entry.event !== "crl_publish" ? (
+        t("audit.subjects.issuer", { id })
+      ) : (
+        <Anchor inherit href={`/crl/${id}.crl`}>
+          {t("audit.subjects.crl", { id })}
+        </Anchor>
+      );
   }
+}
+
+/** The device of a person that an entry is about. */
+function Device({ entry }: { entry: Pick<AuditEntry, "properties"> }) {
+  const { serial } = propertiesOf(entry);
+  if (typeof serial !== "string") return null;
+  return (
+    <Text span inherit size="sm" display="block">
+      <KnownDeviceLink serial={serial} />
+    </Text>
+  );
 }

@@ -22,6 +22,7 @@ export function useAuditFilters(): Filter[] {
     },
     { kind: "text", key: "about", label: t("audit.filters.about") },
     { kind: "text", key: "user", label: t("audit.filters.person") },
+    { kind: "text", key: "job", label: t("audit.filters.job") },
     { kind: "choice", key: "client", label: t("audit.filters.application"), choices: applications },
   ];
 }

@@ -9,7 +9,6 @@ import { useListState } from "../../list/list-state.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DetailDrawer, useOpened } from "../../ui/dialog/detail-drawer.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useIncludedPeople } from "../../ui/value/person.tsx";
 import { formatTime, Time } from "../../ui/value/time.tsx";
 import { About } from "./about.tsx";
 import { ActingPersonNote } from "./acting-person-note.tsx";
@@ -18,18 +17,19 @@ import { DownloadLog } from "./download-log.tsx";
 import { EntryDetails } from "./entry-details.tsx";
 import type { AuditEntry } from "./entry.ts";
 import { useEventText } from "./event-text.ts";
-import { loadEntries } from "./load-entries.ts";
+import { loadEntries, useIncludedNames } from "./load-entries.ts";
 import { Actor } from "./actor.tsx";
+import { JobLine } from "./job-line.tsx";
 import { SubjectNote } from "./subject-note.tsx";
 
 export function AuditPage() {
   const { t, i18n } = useTranslation();
   const text = useEventText();
   const queries = useQueryClient();
-  const { include } = useIncludedPeople();
-  const load = useMemo(() => loadEntries(queries, include), [queries, include]);
+  const { include } = useIncludedNames();
+  const load = useMemo(() => loadEntries(queries, include === undefined ? {} : { include }), [queries, include]);
   const filters = useAuditFilters();
-  const [{ filter }] = useListState(filters.flatMap(keysOf));
+  const [{ q, filter }] = useListState(filters.flatMap(keysOf));
   const [, open] = useOpened();
 
   const columns: Column<AuditEntry>[] = [
@@ -50,7 +50,17 @@ export function AuditPage() {
       title: t("audit.columns.who"),
       render: (entry) => <Actor entry={entry} />,
     },
-    { key: "what", title: t("audit.columns.what"), card: "title", render: text },
+    {
+      key: "what",
+      title: t("audit.columns.what"),
+      card: "title",
+      render: (entry) => (
+        <>
+          {text(entry)}
+          <JobLine entry={entry} isShown={q === "" && Object.keys(filter).length === 0} />
+        </>
+      ),
+    },
     {
       key: "about",
       title: t("audit.columns.about"),
@@ -71,7 +81,9 @@ export function AuditPage() {
         columns={columns}
         filters={filters}
         defaultSort="-date"
-        tools={<DownloadLog filter={filter} />}
+        searchLabel={t("audit.search")}
+        noMatchHint={t("audit.noMatch")}
+        tools={<DownloadLog filter={filter} search={q} />}
         searchNote={
           <>
             {filter["user"] !== undefined && <ActingPersonNote written={filter["user"]} />}

@@ -11,7 +11,7 @@ import { apiFilterOf } from "./load-entries.ts";
 import { logForms, receiveLog, type LogForm } from "./log-file.ts";
 
 /** Downloads the log as it is recorded and shows how much has arrived; pressed again, it stops. */
-export function DownloadLog({ filter: written }: { filter: Readonly<Record<string, string>> }) {
+export function DownloadLog({ filter: written, search }: { filter: Readonly<Record<string, string>>; search: string }) {
   const { t, i18n } = useTranslation();
   const message = useErrorMessage();
   const queries = useQueryClient();
@@ -26,7 +26,7 @@ export function DownloadLog({ filter: written }: { filter: Readonly<Record<strin
     setReceived(0);
     try {
       const filter = (await apiFilterOf(written, queries)) ?? written;
-      saveFile(await receiveLog(form, { filter, signal, onProgress: setReceived }), auditLogName(form));
+      saveFile(await receiveLog(form, { filter, search, signal, onProgress: setReceived }), auditLogName(form));
       notifyDone(t("audit.download.done"));
       await queries.invalidateQueries({ queryKey: ["audit"] });
     } catch (error) {

@@ -1,35 +1,35 @@
-import { Alert, Code, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Alert, Code, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
-import { useIsFetching, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { Facts } from "../../ui/value/facts.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { About } from "./about.tsx";
 import { Changes } from "./changes.tsx";
 import { partsOf, propertiesOf, type AuditEntry } from "./entry.ts";
 import { useEventText } from "./event-text.ts";
-import { entryKey } from "./load-entries.ts";
+import { useEntryQuery } from "./load-entries.ts";
 import { SettingValue } from "./setting-value.tsx";
 import { Actor } from "./actor.tsx";
 
 /** An entry of the list on this page, with all its properties. */
-export function EntryDetails({ id }: { id: string }) {
+export function EntryDetails({ id, isPage = false }: { id: string; isPage?: boolean }) {
   const { t } = useTranslation();
-  // The API cannot return a single entry; the list caches its entries.
-  const { data: entry } = useQuery<AuditEntry>({ queryKey: entryKey(id), enabled: false });
-  const loading = useIsFetching({ queryKey: ["audit"] }) > 0;
-  if (entry === undefined && loading)
-    return <Skeleton height={200} radius="md" role="status" aria-label={t("shell.loading")} />;
-  if (entry === undefined)
+  const { data: entry, error, refetch } = useQuery(useEntryQuery(id));
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (entry === undefined) return <Skeleton height={200} radius="md" role="status" aria-label={t("shell.loading")} />;
+  if (entry === null)
     return (
-      <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={t("audit.entry.notHere")}>
-        {t("audit.entry.notHereText")}
+      <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={t("audit.entry.unknown")}>
+        {t("audit.entry.unknownText", { id })}
       </Alert>
     );
-  return <Entry entry={entry} />;
+  return <Entry entry={entry} isPage={isPage} />;
 }
 
-function Entry({ entry }: { entry: AuditEntry }) {
+function Entry({ entry, isPage }: { entry: AuditEntry; isPage: boolean }) {
   const { t } = useTranslation();
   const text = useEventText();
   const { changes, rest } = partsOf(propertiesOf(entry));
@@ -37,7 +37,14 @@ function Entry({ entry }: { entry: AuditEntry }) {
   const isPlanned = rest["revokeAt"] !== undefined;
   return (
     <Stack>
-      <Text fw={600}>{text(entry)}</Text>
+      {!isPage && (
+        <Group justify="space-between">
+          <Text fw={600}>{text(entry)}</Text>
+          <AnchorLink to="/audit/$id" params={{ id: entry.id }} size="sm">
+            {t("audit.entry.link")}
+          </AnchorLink>
+        </Group>
+      )}
       <Facts
         facts={[
           [t("audit.columns.time"), <Time key="time" at={entry.date} relative />],

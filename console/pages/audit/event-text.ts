@@ -22,7 +22,7 @@ function eventText(
   const properties = propertiesOf(entry);
   const context = contextOf(entry.event, properties);
   return t(`audit.events.${entry.event}`, {
-    name: textIn(properties, "name") ?? t("audit.unnamed"),
+    name: listName(entry.event, properties, t) ?? textIn(properties, "name") ?? t("audit.unnamed"),
     count: countIn(properties),
     date: dateIn(properties, language),
     ...(context !== undefined && { context }),
@@ -36,6 +36,10 @@ const textIn = (properties: Properties, name: string): string | undefined => {
   return typeof value === "string" && value !== "" ? value : undefined;
 };
 
+/** Returns the name of an exported list. */
+const listName = (event: string, properties: Properties, t: TFunction): string | undefined =>
+  event === "list_export" ? t(`audit.lists.${textIn(properties, "list")}`, { defaultValue: "" }) : undefined;
+
 function countIn(properties: Properties): number {
   const count =
     properties["profiles"] ??
@@ -43,7 +47,8 @@ function countIn(properties: Properties): number {
     properties["failed"] ??
     properties["users"] ??
     properties["profilesKept"] ??
-    properties["total"];
+    properties["total"] ??
+    properties["rows"];
   return typeof count === "number" ? count : 0;
 }
 

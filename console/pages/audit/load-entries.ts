@@ -1,6 +1,9 @@
-import type { QueryClient } from "@tanstack/react-query";
+import { queryOptions, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { AuditEntryID } from "../../../domain/ids.ts";
 import { answerOf, api } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
+import { useMay } from "../../session/may.ts";
+import { rememberDevices } from "../../ui/value/device.tsx";
 import { rememberPeople } from "../../ui/value/person.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 import type { AuditEntry } from "./entry.ts";
@@ -29,19 +32,48 @@ export async function apiFilterOf(
 
 export const entryKey = (id: string) => ["audit-entry", id];
 
-/** Loads a page of the log. Caches each entry, so it can be opened, and the people that the page names. */
+/** Returns the query parameter that adds the names that the user may read to a list of entries. */
+export function useIncludedNames(): { include?: string } {
+  const may = useMay();
+  const names = [...(may("users") ? ["people"] : []), ...(may("profiles") ? ["devices"] : [])];
+  return names.length === 0 ? {} : { include: names.join(",") };
+}
+
+/** Asks for entries. Caches each, so it can be opened, and the people and devices that they name. */
+export async function findEntries(
+  queries: QueryClient,
+  query: { limit: number; offset?: number; search?: string; filter?: Filter; include?: string; sort?: Filter },
+  signal: AbortSignal,
+): Promise<{ data: AuditEntry[]; total: number }> {
+  const answer = await answerOf(api.GET("/api/audit", { params: { query }, signal }));
+  const { data, total = data.length, people, devices } = answer;
+  rememberPeople(queries, people);
+  rememberDevices(queries, devices);
+  for (const entry of data) queries.setQueryData(entryKey(entry.id), entry);
+  return { data, total };
+}
+
+/** Loads a page of the log. Without a search or filter, each bulk job is one line. */
 export const loadEntries =
-  (queries: QueryClient, include?: "people"): LoadList<AuditEntry> =>
+  (queries: QueryClient, included: { include?: string }): LoadList<AuditEntry> =>
   async ({ filter: written = {}, ...query }, signal) => {
     const filter = await apiFilterOf(written, queries);
     if (filter === undefined) return { data: [], total: 0 };
-    const asked = { ...query, filter, ...(include && { include }) };
-    const {
-      data,
-      total = data.length,
-      people,
-    } = await answerOf(api.GET("/api/audit", { params: { query: asked }, signal }));
-    rememberPeople(queries, people);
-    for (const entry of data) queries.setQueryData(entryKey(entry.id), entry);
-    return { data, total };
+    const isWhole = query.search === undefined && Object.keys(filter).length === 0;
+    return findEntries(queries, { ...query, ...included, filter: isWhole ? { jobSteps: "false" } : filter }, signal);
   };
+
+/** Loads one entry; null if there is none with this number. */
+export function useEntryQuery(id: string) {
+  const queries = useQueryClient();
+  const included = useIncludedNames();
+  return queryOptions({
+    queryKey: entryKey(id),
+    queryFn: async ({ signal }): Promise<AuditEntry | null> => {
+      if (!AuditEntryID.safeParse(id).success) return null;
+      const { data } = await findEntries(queries, { limit: 1, filter: { id }, ...included }, signal);
+      return data[0] ?? null;
+    },
+    staleTime: Infinity,
+  });
+}

@@ -10,11 +10,18 @@ export async function receiveLog(
   form: LogForm,
   {
     filter,
+    search,
     signal,
     onProgress,
-  }: { filter: Readonly<Record<string, string>>; signal: AbortSignal; onProgress: (bytes: number) => void },
+  }: {
+    filter: Readonly<Record<string, string>>;
+    search: string;
+    signal: AbortSignal;
+    onProgress: (bytes: number) => void;
+  },
 ): Promise<Blob> {
   const query = new URLSearchParams(Object.entries(filter).map(([key, value]) => [`filter[${key}]`, value]));
+  if (search !== "") query.set("search", search);
   if (form === "csv") for (const [name, value] of Object.entries(viewerQuery())) query.set(name, value);
   const response = await send(`/api/audit/export?${query.toString()}`, { headers: { Accept: types[form] }, signal });
   let received = 0;

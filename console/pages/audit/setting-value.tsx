@@ -1,5 +1,7 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { Serial } from "../../ui/value/serial.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import type { Job } from "../bulk-jobs/job.ts";
 import { useMatchingWords } from "../bulk-jobs/matching-words.ts";
@@ -15,6 +17,19 @@ export function SettingValue({ name, value }: { name: string; value: unknown }) 
         {t("audit.entry.nothing")}
       </Text>
     );
+  if ((name === "job" || name === "undoOf") && typeof value === "string")
+    return (
+      <AnchorLink to="/jobs/$id" params={{ id: value }} inherit>
+        {value}
+      </AnchorLink>
+    );
+  if (name === "serial" && typeof value === "string") return <SerialLink serial={value} />;
+  if (name === "serials" && Array.isArray(value))
+    return value.map((serial) => (
+      <Text key={String(serial)} span inherit display="block">
+        <SerialLink serial={String(serial)} />
+      </Text>
+    ));
   if (typeof value === "boolean") return t(`audit.values.${String(value)}`);
   if (typeof value === "string") return instant.test(value) ? <Time at={value} /> : value;
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(", ");
@@ -22,3 +37,9 @@ export function SettingValue({ name, value }: { name: string; value: unknown }) 
   if (typeof value !== "number") return JSON.stringify(value);
   return name === "reason" ? t(`profiles.reasons.${value}`, { defaultValue: String(value) }) : value;
 }
+
+const SerialLink = ({ serial }: { serial: string }) => (
+  <AnchorLink to="/profiles" search={{ open: serial }} inherit>
+    <Serial serial={serial} />
+  </AnchorLink>
+);

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ApplicationName } from "../../ui/value/application-name.tsx";
+import { KnownDeviceLink } from "../../ui/value/device.tsx";
 import { PersonLink } from "../../ui/value/person.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 import { writtenSubject } from "./written-subject.ts";
@@ -35,11 +36,7 @@ function Subject({ subject }: { subject: string }) {
     case "user":
       return <PersonLink userID={id} inText />;
     case "profile":
-      return (
-        <AnchorLink to="/profiles" search={{ open: id }} inherit underline="always">
-          {t("audit.subjects.profile", { tail: id.slice(-8) })}
-        </AnchorLink>
-      );
+      return <KnownDeviceLink serial={id} inText />;
     case "guest":
       return (
         <AnchorLink to="/guests/$guestAccountId" params={{ guestAccountId: id }} inherit underline="always">

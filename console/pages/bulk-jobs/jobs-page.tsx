@@ -12,7 +12,7 @@ import type { LoadList } from "../../list/export-csv.ts";
 import type { Filter } from "../../list/filters.tsx";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Page } from "../../ui/page.tsx";
-import { rememberPeople, useIncludedPeople } from "../../ui/value/person.tsx";
+import { personName, rememberPeople, useIncludedPeople, type NamedPerson } from "../../ui/value/person.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { useNumber } from "./counts.ts";
@@ -26,19 +26,22 @@ import { SmallProgress } from "./small-progress.tsx";
 
 const refetchMs = 3_000;
 
+/** A job with its creator, if that is a person whom the user may see. */
+type ListedJob = Job & { creator: NamedPerson | undefined };
+
 /** The bulk jobs of the realm. */
 export function JobsPage() {
   const { t } = useTranslation();
   return (
     <Page title={t("nav.jobs")} lead={t("jobs.lead")} actions={<NewJobButtons />}>
-      <DataList<Job>
+      <DataList<ListedJob>
         name={jobsKey}
         label={t("nav.jobs")}
         load={useLoad()}
         idOf={({ id }) => id}
         rowLabel={({ kind, name }) => [t(kindTexts(kind).title), name ?? ""].join(" ").trim()}
         columns={useColumns()}
-        exported={useExported()}
+        exported={{ as: "jobs", columns: useExported() }}
         filters={useFilters()}
         searchLabel={t("jobs.search")}
         noMatchHint={t("jobs.searchHint")}
@@ -51,7 +54,7 @@ export function JobsPage() {
 }
 
 /** Returns a function that loads jobs with the names of their creators. */
-function useLoad(): LoadList<Job> {
+function useLoad(): LoadList<ListedJob> {
   const queries = useQueryClient();
   const { include } = useIncludedPeople();
   return useMemo(
@@ -62,7 +65,7 @@ function useLoad(): LoadList<Job> {
         people,
       } = await findJobs({ ...byText(query), ...(include && { include }) }, signal);
       rememberPeople(queries, people);
-      return { data, total };
+      return { data: data.map((job) => ({ ...job, creator: people?.[job.createdBy] })), total };
     },
     [queries, include],
   );
@@ -87,7 +90,7 @@ function useFilters(): Filter[] {
   ];
 }
 
-function useColumns(): Column<Job>[] {
+function useColumns(): Column<ListedJob>[] {
   const { t } = useTranslation();
   const number = useNumber();
   return [
@@ -148,12 +151,15 @@ function useColumns(): Column<Job>[] {
   ];
 }
 
-function useExported(): CsvColumn<Job>[] {
+function useExported(): CsvColumn<ListedJob>[] {
   const { t } = useTranslation();
   return [
     { title: t("jobs.columns.kind"), text: ({ kind }) => t(`jobs.kinds.${kind}`) },
     { title: t("jobs.facts.name"), text: ({ name }) => name },
-    { title: t("jobs.facts.createdBy"), text: ({ createdBy }) => createdBy },
+    {
+      title: t("jobs.facts.createdBy"),
+      text: ({ createdBy, creator }) => (creator ? personName({ ...creator, userID: createdBy }) : createdBy),
+    },
     { title: t("jobs.columns.created"), time: ({ createdAt }) => createdAt },
     { title: t("jobs.facts.finished"), time: ({ finishedAt }) => finishedAt },
     { title: t("jobs.columns.state"), text: (job) => t(`status.${shownState(job)}`) },

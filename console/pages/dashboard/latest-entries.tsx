@@ -1,14 +1,13 @@
 import { Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { answerOf, api } from "../../api/api-client.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
-import { rememberPeople, useIncludedPeople } from "../../ui/value/person.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { About } from "../audit/about.tsx";
 import type { AuditEntry } from "../audit/entry.ts";
 import { useEventText } from "../audit/event-text.ts";
+import { findEntries, useIncludedNames } from "../audit/load-entries.ts";
 import { Actor } from "../audit/actor.tsx";
 import { refetchMs } from "./overview.ts";
 
@@ -18,14 +17,12 @@ const shown = 10;
 export function LatestEntries() {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const included = useIncludedPeople();
+  const included = useIncludedNames();
   const { data, error, refetch } = useQuery({
     queryKey: ["audit", "latest"],
     queryFn: async ({ signal }) => {
-      const query = { limit: shown, sort: { date: "desc" }, ...included } as const;
-      const { data: entries, people } = await answerOf(api.GET("/api/audit", { params: { query }, signal }));
-      rememberPeople(queries, people);
-      return entries;
+      const query = { limit: shown, sort: { date: "desc" }, ...included };
+      return (await findEntries(queries, query, signal)).data;
     },
     refetchInterval: refetchMs,
   });
@@ -58,7 +55,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
     <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: "none" }}>
       {entries.map((entry) => (
         <Group key={entry.id} component="li" gap="xs" align="baseline">
-          <AnchorLink to="/audit" search={{ open: entry.id }} size="sm" w={{ sm: 180 }}>
+          <AnchorLink to="/audit/$id" params={{ id: entry.id }} size="sm" w={{ sm: 180 }}>
             <Time at={entry.date} />
           </AnchorLink>
           <Text size="sm" fw={500}>

@@ -82,7 +82,7 @@ function RevocationCard({ lists }: { lists: Overview["revocationLists"] }) {
     <NumberCard
       icon={IconShieldCheck}
       title={
-        <AnchorLink to="/audit" search={{ event: "crl_publish" }} inherit>
+        <AnchorLink to="/profiles" search={{ state: "revoked" }} inherit>
           {t("dashboard.revocation.title")}
         </AnchorLink>
       }

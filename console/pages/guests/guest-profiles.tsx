@@ -45,7 +45,7 @@ export function GuestProfiles({ account }: { account: GuestAccount }) {
         idOf={({ serial }) => serial}
         rowLabel={({ serial }) => serial}
         columns={columns}
-        exported={useExported(account)}
+        exported={{ as: "guest_profiles", columns: useExported(account) }}
         searchLabel={t("guests.searchSerial")}
         noMatchHint={t("guests.searchSerialHint")}
         filters={[

@@ -41,7 +41,7 @@ export function GuestsPage() {
         idOf={({ id }) => id}
         rowLabel={({ name }) => name}
         columns={columns}
-        exported={useExported()}
+        exported={{ as: "guest_accounts", columns: useExported() }}
         filters={filters}
         searchLabel={t("guests.search")}
         noMatchHint={t("guests.searchHint")}

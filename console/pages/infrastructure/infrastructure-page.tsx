@@ -59,7 +59,7 @@ export function InfrastructurePage() {
         idOf={({ serial }) => serial}
         rowLabel={({ name }) => name}
         columns={columns}
-        exported={useExported()}
+        exported={{ as: "infrastructure_profiles", columns: useExported() }}
         filters={filters}
         searchLabel={t("infrastructure.search")}
         noMatchHint={t("infrastructure.searchHint")}

@@ -51,7 +51,7 @@ function Details({ profile }: { profile: InfrastructureProfile }) {
   const mayRevoke = useMay()("revokeInfrastructure");
   const { serial, name, description, creationDate, expirationDate, revokeDate, lastOcsp } = profile;
   const { data: activity } = useQuery(profileActivityQuery(serial));
-  const revoked = useRevocationFacts({ serial, revokedAt: revokeDate, known: activity?.revocation });
+  const revoked = useRevocationFacts({ revokedAt: revokeDate, known: activity?.revocation });
   const status = infrastructureStatus(profile);
   return (
     <Stack>

@@ -46,7 +46,7 @@ function Details({ profile }: { profile: Profile }) {
       revoke([profile]);
     },
   });
-  const revoked = useRevocationFacts({ serial, revokedAt: revokeTime, known: activity?.revocation });
+  const revoked = useRevocationFacts({ revokedAt: revokeTime, known: activity?.revocation });
   return (
     <Stack>
       <Group justify="space-between">

@@ -13,10 +13,10 @@ import type { LoadList } from "../../list/export-csv.ts";
 import type { Filter } from "../../list/filters.tsx";
 import { useListState, type Found } from "../../list/list-state.ts";
 import { useMay } from "../../session/may.ts";
-import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DetailDrawer, useOpened } from "../../ui/dialog/detail-drawer.tsx";
 import { Page } from "../../ui/page.tsx";
-import { PersonLink, rememberPeople, useIncludedPeople } from "../../ui/value/person.tsx";
+import { DeviceLink } from "../../ui/value/device.tsx";
+import { labelled, personName, PersonLink, rememberPeople, useIncludedPeople } from "../../ui/value/person.tsx";
 import { Serial } from "../../ui/value/serial.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
@@ -100,9 +100,11 @@ export function ProfilesPage() {
         label={t(areRevoked ? "profiles.tableRevoked" : "profiles.table")}
         load={useLoad()}
         idOf={({ serial }) => serial}
-        rowLabel={({ name, serial }) => `${name} (${serial})`}
+        rowLabel={({ name, serial, owner, person }) =>
+          labelled(name, [...(person === undefined ? [] : [personName({ ...person, userID: owner })]), serial])
+        }
         columns={columns}
-        exported={useExported({ areRevoked })}
+        exported={{ as: "profiles", columns: useExported({ areRevoked }) }}
         filters={filters}
         searchLabel={t("profiles.search")}
         noMatchHint={t("profiles.noMatch")}
@@ -158,28 +160,18 @@ function useColumns({ areRevoked }: { areRevoked: boolean }): Column<OwnedProfil
       key: "name",
       title: t("profiles.columns.name"),
       card: "title",
-      render: ({ name, serial }) => (
-        <AnchorLink
-          to="."
-          search={(search) => ({ ...search, open: serial })}
-          resetScroll={false}
-          inherit
-          style={{ overflowWrap: "anywhere" }}
-        >
-          {name}
-        </AnchorLink>
-      ),
+      render: ({ name, serial }) => <DeviceLink serial={serial} name={name} here />,
+    },
+    {
+      key: "owner",
+      title: t("profiles.columns.owner"),
+      render: ({ owner }) => <PersonLink userID={owner} />,
     },
     {
       key: "serial",
       title: t("profiles.columns.serial"),
       sortKey: "serial",
       render: ({ serial }) => <Serial serial={serial} short />,
-    },
-    {
-      key: "owner",
-      title: t("profiles.columns.owner"),
-      render: ({ owner }) => <PersonLink userID={owner} />,
     },
     {
       key: "deviceType",
@@ -221,6 +213,7 @@ function useExported({ areRevoked }: { areRevoked: boolean }): CsvColumn<OwnedPr
   return [
     { title: t("profiles.columns.serial"), serial: ({ serial }) => serial },
     { title: t("profiles.columns.name"), text: ({ name }) => name },
+    { title: t("profiles.columns.owner"), text: ({ person }) => person?.displayName ?? null },
     { title: t("users.columns.pairwiseID"), text: ({ person }) => person?.pairwiseID ?? null },
     { title: t("users.columns.email"), text: ({ person }) => person?.email ?? null },
     // Not “Device type”: a bulk job would read it as the type of a profile to issue.

@@ -1,8 +1,9 @@
-import { api, listOf, type Schemas } from "../../api/api-client.ts";
+import { answerOf, api, type Schemas } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
 import type { Found } from "../../list/list-state.ts";
 
-export type User = Schemas["User"];
+/** A user, with their name where the API was asked for it. */
+export type User = Schemas["User"] & { displayName?: string | null | undefined };
 
 /** The API's filters for each state. */
 const statesOfApi: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -20,7 +21,9 @@ export function usersFilter({
   return { ...filter, ...statesOfApi[state], ...(text !== "" && { text }) };
 }
 
-export const loadUsers: LoadList<User> = ({ limit, offset, sort, ...found }, signal) => {
-  const query = { limit, offset, filter: usersFilter(found), ...(sort && { sort }) };
-  return listOf(api.GET("/api/user", { params: { query }, signal }));
+export const loadUsers: LoadList<User> = async ({ limit, offset, sort, ...found }, signal) => {
+  const query = { limit, offset, filter: usersFilter(found), ...(sort && { sort }), include: "people" } as const;
+  const answer = await answerOf(api.GET("/api/user", { params: { query }, signal }));
+  const { data, total = data.length, people } = answer;
+  return { data: data.map((user) => ({ ...user, displayName: people?.[user.userID]?.displayName })), total };
 };

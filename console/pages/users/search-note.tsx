@@ -3,7 +3,7 @@ import { IconBan } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { serialDigits } from "../../../domain/serial-digits.ts";
-import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { DeviceLink } from "../../ui/value/device.tsx";
 import { PersonLink } from "../../ui/value/person.tsx";
 import { Serial } from "../../ui/value/serial.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
@@ -54,8 +54,8 @@ function Hit({ profile }: { profile: Profile }) {
       <Group justify="space-between">
         <Stack gap={2} miw={0} flex={1}>
           <Group gap="xs">
-            <Text fw={600} style={{ overflowWrap: "anywhere" }}>
-              {name}
+            <Text fw={600}>
+              <DeviceLink serial={serial} name={name} />
             </Text>
             <Text c="dimmed" size="sm">
               {deviceTypeName(deviceType)}
@@ -63,10 +63,7 @@ function Hit({ profile }: { profile: Profile }) {
             <StatusBadge status={statusOf(profile)} />
           </Group>
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            {t("users.belongsTo")} <PersonLink userID={owner} inText /> ·{" "}
-            <AnchorLink to="/profiles" search={{ open: serial }} inherit underline="always">
-              <Serial serial={serial} />
-            </AnchorLink>
+            {t("users.belongsTo")} <PersonLink userID={owner} inText /> · <Serial serial={serial} />
           </Text>
         </Stack>
         {isLive(profile) && (

@@ -3,6 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Allowed } from "../../session/allowed.tsx";
+import { CopyBox } from "../../ui/value/copy-box.tsx";
 import { Facts } from "../../ui/value/facts.tsx";
 import { StatusBadge, userStatus } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
@@ -18,6 +19,7 @@ export function UserFacts({ user }: { user: User }) {
     userID,
     pairwiseID,
     email,
+    displayName,
     creationTime,
     lockDate,
     blacklistDate,
@@ -34,7 +36,7 @@ export function UserFacts({ user }: { user: User }) {
           [t("users.columns.status"), <StatusBadge key="status" status={userStatus(user)} />],
           ...(forgottenDate === null
             ? ([
-                [t("users.columns.pairwiseID"), pairwiseID],
+                ...(displayName ? ([[t("users.columns.name"), displayName]] satisfies [string, ReactNode][]) : []),
                 [t("users.columns.email"), email === "" ? t("users.noEmail") : email],
               ] satisfies [string, ReactNode][])
             : []),
@@ -57,7 +59,12 @@ export function UserFacts({ user }: { user: User }) {
           ...since(t("users.filters.locked"), lockDate),
           ...since(t("users.filters.offboarded"), blacklistDate),
           ...since(t("status.forgotten"), forgottenDate),
-          [t("users.columns.userID"), userID],
+          ...[
+            [t("users.columns.pairwiseID"), pairwiseID] as const,
+            [t("users.columns.userID"), userID] as const,
+          ].flatMap(([label, id]): [string, ReactNode][] =>
+            id === "" ? [] : [[label, <CopyBox key={label} text={id} label={label} />]],
+          ),
         ]}
       />
       {changing && <LimitDialog user={user} onClose={close} />}

@@ -14,7 +14,7 @@ import { Timeline } from "../../activity/timeline.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { useIntent } from "../../ui/intent.ts";
 import { Page } from "../../ui/page.tsx";
-import { usePersonID } from "../../ui/value/person.tsx";
+import { personQuery, usePersonName } from "../../ui/value/person.tsx";
 import { CreateProfileDialog } from "./profiles/create-profile-dialog.tsx";
 import { ExportButton } from "./export-button.tsx";
 import { GraceNotice } from "./grace-notice.tsx";
@@ -38,19 +38,30 @@ export function UserPage() {
     queryKey: ["user", userID],
     queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}", { params: { path: { userID } }, signal })),
   });
-  if (data !== undefined) return <Person user={data} />;
-  if (error === null)
-    return (
-      <Page title={t("users.person")}>
-        <Skeleton height={280} aria-label={t("shell.loading")} role="status" />
-      </Page>
-    );
+  if (data !== undefined) return <Named user={data} />;
+  if (error === null) return <Loading />;
   if (error instanceof ApiError && error.status === 404) return <UnknownPerson />;
   return (
     <Page title={t("users.person")}>
       <ErrorNotice error={error} onRetry={() => void refetch()} />
     </Page>
   );
+}
+
+function Loading() {
+  const { t } = useTranslation();
+  return (
+    <Page title={t("users.person")}>
+      <Skeleton height={280} aria-label={t("shell.loading")} role="status" />
+    </Page>
+  );
+}
+
+/** Adds the name, which the user object of the API does not contain. */
+function Named({ user }: { user: User }) {
+  const { data, isPending } = useQuery(personQuery(user.userID));
+  if (isPending) return <Loading />;
+  return <Person user={{ ...user, displayName: data?.displayName }} />;
 }
 
 function UnknownPerson() {
@@ -69,7 +80,7 @@ function Person({ user }: { user: User }) {
   const { t } = useTranslation();
   const [creating, { open, close }] = useDisclosure();
   const { run, stop, dismiss, busy, perform } = useUserActions();
-  const personID = usePersonID();
+  const name = usePersonName()(user);
   const may = useMay();
   useIntent(`/users/${user.userID}`, {
     lock: () => {
@@ -82,8 +93,8 @@ function Person({ user }: { user: User }) {
   });
   return (
     <Page
-      title={personID(user)}
-      lead={user.email === "" ? undefined : user.email}
+      title={name}
+      lead={user.email === "" || user.email === name ? undefined : user.email}
       actions={
         <>
           {!user.blacklisted && !user.locked && may("createProfile") && (
@@ -125,6 +136,7 @@ function Person({ user }: { user: User }) {
         <UserProfiles user={user} />
         <Timeline
           about={`user:${user.userID}`}
+          sides
           load={(query, signal) =>
             dataOf(api.GET("/api/user/{userID}/timeline", { params: { path: { userID: user.userID }, query }, signal }))
           }

@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
@@ -7,9 +7,9 @@ import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import { useListState } from "../../list/list-state.ts";
 import { useMay } from "../../session/may.ts";
-import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Page } from "../../ui/page.tsx";
-import { usePersonID } from "../../ui/value/person.tsx";
+import { Bounded } from "../../ui/value/bounded.tsx";
+import { besideName, labelled, PersonCell, usePersonName } from "../../ui/value/person.tsx";
 import { StatusBadge, userStatus } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { loadUsers, usersFilter, type User } from "./load-users.ts";
@@ -23,6 +23,7 @@ import { useUserFilters } from "./user-filters.ts";
 /** The realm's users, found by ID, e-mail address or the serial number of a device. */
 export function UsersPage() {
   const { t } = useTranslation();
+  const nameOf = usePersonName();
   const navigate = useNavigate();
   const [{ q }] = useListState([]);
   const { run, stop, dismiss, busy, check, perform } = useUserActions();
@@ -40,9 +41,9 @@ export function UsersPage() {
         label={t("users.table")}
         load={loadUsers}
         idOf={({ userID }) => userID}
-        rowLabel={usePersonID()}
+        rowLabel={(user) => labelled(nameOf(user), besideName(user))}
         columns={useColumns()}
-        exported={useExported()}
+        exported={{ as: "users", columns: useExported() }}
         filters={useUserFilters()}
         searchLabel={t("users.search")}
         searchNote={<SearchNote written={q} />}
@@ -82,20 +83,24 @@ export function UsersPage() {
 
 function useColumns(): Column<User>[] {
   const { t } = useTranslation();
-  const personID = usePersonID();
   return [
+    {
+      key: "person",
+      title: t("users.person"),
+      card: "title",
+      render: (user) => <PersonCell userID={user.userID} person={user} />,
+    },
     {
       key: "pairwiseID",
       title: t("users.columns.pairwiseID"),
       sortKey: "pairwiseid",
-      card: "title",
-      render: (user) => (
-        <AnchorLink to="/users/$userID" params={{ userID: user.userID }} inherit style={{ overflowWrap: "break-word" }}>
-          {personID(user)}
-        </AnchorLink>
-      ),
+      render: ({ pairwiseID }) =>
+        pairwiseID !== "" && (
+          <Text span size="sm" c="dimmed">
+            <Bounded text={pairwiseID} />
+          </Text>
+        ),
     },
-    { key: "email", title: t("users.columns.email"), render: ({ email }) => email },
     {
       key: "status",
       title: t("users.columns.status"),
@@ -121,6 +126,7 @@ function useColumns(): Column<User>[] {
 function useExported(): CsvColumn<User>[] {
   const { t } = useTranslation();
   return [
+    { title: t("users.columns.name"), text: ({ displayName }) => displayName ?? null },
     { title: t("users.columns.pairwiseID"), text: ({ pairwiseID }) => pairwiseID },
     { title: t("users.columns.email"), text: ({ email }) => email },
     { title: t("users.columns.status"), text: (user) => t(`status.${userStatus(user)}`) },

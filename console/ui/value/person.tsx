@@ -1,20 +1,30 @@
+import { Text } from "@mantine/core";
 import { queryOptions, useQuery, type QueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { api, dataOf, type Schemas } from "../../api/api-client.ts";
+import { answerOf, api, type Schemas } from "../../api/api-client.ts";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../anchor-link.tsx";
 
-/** The fields that a link to a person shows. The ID of a forgotten person is empty. */
-type NamedPerson = Pick<Schemas["Person"], "pairwiseID" | "email">;
+/** The fields that name a person. The pseudonym of a forgotten person is empty. */
+export interface NamedPerson extends Pick<Schemas["Person"], "pairwiseID" | "email"> {
+  /** Undefined where the API sends no names. */
+  displayName?: string | null | undefined;
+}
 
 const personKey = (userID: string) => ["person", userID];
 
-/** Loads one person, for the few places without a list that names people. Names stay cached; lists bring newer ones. */
-const personQuery = (userID: string) =>
+/**
+ * Loads what names one person, for the few places without a list that names people; null for somebody unknown. Names
+ * stay cached; lists bring newer ones.
+ */
+export const personQuery = (userID: string) =>
   queryOptions({
     queryKey: personKey(userID),
-    queryFn: ({ signal }): Promise<NamedPerson> =>
-      dataOf(api.GET("/api/user/{userID}", { params: { path: { userID } }, signal })),
+    queryFn: async ({ signal }): Promise<NamedPerson | null> => {
+      const query = { limit: 1, filter: { userIDs: userID }, include: "people" } as const;
+      const { people } = await answerOf(api.GET("/api/user", { params: { query }, signal }));
+      return people?.[userID] ?? null;
+    },
     staleTime: Infinity,
     gcTime: Infinity,
   });
@@ -29,42 +39,73 @@ export function useIncludedPeople(): { include?: "people" } {
   return useMay()("users") ? { include: "people" } : {};
 }
 
-/** Returns a short name of a person. */
-export const personName = ({ email, pairwiseID, userID }: Pick<Schemas["User"], "email" | "pairwiseID" | "userID">) =>
-  email || pairwiseID || userID;
+/** Returns the name of a person: without one the e-mail address, and without that the pseudonym. */
+export const personName = ({ displayName, email, pairwiseID, userID }: NamedPerson & { userID: string }): string =>
+  [displayName, email, pairwiseID].find((name) => name !== null && name !== undefined && name !== "") ?? userID;
 
-/** Returns the name of a person in lists of people: a forgotten person has only a number. */
-export function usePersonID(): (user: Pick<Schemas["User"], "pairwiseID" | "userID">) => string {
+/** Returns a function for the name of a person; a forgotten person has only a number. */
+export function usePersonName(): (person: NamedPerson & { userID: string }) => string {
   const { t } = useTranslation();
-  return ({ pairwiseID, userID }) => (pairwiseID === "" ? t("users.forgotten", { userID }) : pairwiseID);
+  return (person) => {
+    const name = personName(person);
+    return name === person.userID ? t("users.forgotten", { userID: person.userID }) : name;
+  };
 }
 
+/** Returns what identifies a person beside the name: the e-mail address and the pseudonym. */
+export const besideName = (person: NamedPerson & { userID: string }): string[] =>
+  [person.email, person.pairwiseID].filter((text) => text !== "" && text !== personName(person));
+
+/** Writes what identifies a row of a list: a name, and what else is known. */
+export const labelled = (name: string, beside: readonly string[]): string =>
+  beside.length === 0 ? name : `${name} (${beside.join(", ")})`;
+
 /**
- * A person's name, linked to their page; a placeholder until the name is known. Without access to people, it shows only
- * that a person is meant. `inText`: other words stand beside it.
+ * A person's name, linked to their page, with the e-mail address below; a placeholder until the name is known. Without
+ * access to people, it shows only that a person is meant. `inText`: other words stand beside the name, without the
+ * e-mail address.
  */
 export function PersonLink({ userID, inText = false }: { userID: string; inText?: boolean }) {
   const { t } = useTranslation();
   const mayKnow = useMay()("users");
   const { data, isError } = useQuery({ ...personQuery(userID), enabled: mayKnow });
-  const personID = usePersonID();
   if (!mayKnow) return t("users.unnamed");
   if (data === undefined && !isError) return <span className="unknown-name" />;
-  const id = data && personID({ ...data, userID });
+  return <PersonCell userID={userID} person={data ?? undefined} inText={inText} />;
+}
+
+/** The same for a person whose name is at hand. */
+export function PersonCell({
+  userID,
+  person,
+  inText = false,
+}: {
+  userID: string;
+  person: NamedPerson | undefined;
+  inText?: boolean;
+}) {
+  const { t } = useTranslation();
+  const nameOf = usePersonName();
+  const named = person && { ...person, userID };
+  const email = person?.email ?? "";
+  const name = named === undefined ? t("users.unnamed") : nameOf(named);
   return (
-    <AnchorLink
-      to="/users/$userID"
-      params={{ userID }}
-      inherit
-      underline={inText ? "always" : "hover"}
-      display="inline-block"
-      // A short name would be too small a target (WCAG 2.2, 2.5.8).
-      miw={24}
-      mih={24}
-      style={{ overflowWrap: "anywhere" }}
-      title={id}
-    >
-      {data === undefined ? t("users.unnamed") : data.email || id}
-    </AnchorLink>
+    <>
+      <AnchorLink
+        to="/users/$userID"
+        params={{ userID }}
+        inherit
+        underline={inText ? "always" : "hover"}
+        className="bounded"
+        title={named && [name, ...besideName(named)].join(" · ")}
+      >
+        {name}
+      </AnchorLink>
+      {!inText && email !== "" && email !== name && (
+        <Text span size="sm" c="dimmed" display="block" className="bounded">
+          {email}
+        </Text>
+      )}
+    </>
   );
 }

@@ -81,10 +81,16 @@ export interface AuditFilter {
   client: string;
   /** The subjects: any of these. */
   about: AuditSubject[];
+  /** The entries with these ids. */
+  id: string[];
+  /** The bulk job that wrote the entry, or that it is about. */
+  job: string;
+  /** False: one entry for each bulk job, its end or, until then, its beginning. */
+  jobSteps: boolean;
 }
 
-/** The filters of the list, which nothing else has. */
-export interface AuditListFilter extends AuditFilter {
+/** The filters of a search as well. */
+export interface AuditSearchFilter extends AuditFilter {
   /** Finds entries as {@link found.isFoundAuditEntry} does. */
   text: string;
 }
@@ -95,7 +101,16 @@ export interface AuditListFilter extends AuditFilter {
  */
 const gatheredMax = 5_000;
 
-const matching = (realmId: string, filter: Partial<AuditFilter>): Sql =>
+/** One entry for each bulk job. The first condition is that of the index. */
+const isLine = sql`
+  (e.properties ->> 'job' is null or e.event in ('job_create', 'job_finish'))
+  and (e.event <> 'job_create'
+       or not exists (select from audit_entries f
+                       where f.realm_id = e.realm_id and f.properties ->> 'job' = e.properties ->> 'job' and f.event = 'job_finish'))`;
+
+type AuditSearch = Searching & { text: string };
+
+const matching = (realmId: string, filter: Partial<AuditFilter>, search?: AuditSearch): Sql =>
   all([
     sql`e.realm_id = ${realmId}`,
     when(filter.event, (events) =>
@@ -106,12 +121,16 @@ const matching = (realmId: string, filter: Partial<AuditFilter>): Sql =>
     when(filter.user, (userId) => sql`e.user_id = ${userId}`),
     when(filter.client, (clientId) => sql`e.client_id = ${clientId}`),
     when(filter.about, (subjects) => auditSubjects.isAbout(sql`e`, subjects)),
+    when(filter.id, (ids) => sql`e.id = any(${ids}::bigint[])`),
+    when(filter.job, (job) => sql`e.properties ->> 'job' = ${job}`),
+    filter.jobSteps === false ? isLine : undefined,
+    when(search, found.isFoundAuditEntry),
   ]);
 
 /** Lists the audit entries of a realm. */
 export const list = (
   db: Db,
-  { page, ...searching }: Searching & { page: PageRequest<AuditListFilter, AuditSortKey> },
+  { page, ...searching }: Searching & { page: PageRequest<AuditSearchFilter, AuditSortKey> },
 ): Promise<Page<AuditEntry>> => {
   const { realmId, finds } = searching;
   const { text, ...filter } = page.filter;
@@ -119,11 +138,10 @@ export const list = (
     page,
     key: ["audit entries", realmId, ...(finds ?? [])],
     from: sql`audit_entries e`,
-    matching: all([
-      matching(realmId, filter),
-      when(text, (searched) => found.isFoundAuditEntry({ ...searching, text: searched })),
-    ]),
-    ...((filter.about ?? text) && { gathered: { columns: sql`e.id, e.at`, as: sql`e`, max: gatheredMax } }),
+    matching: matching(realmId, filter, text === undefined ? undefined : { ...searching, text }),
+    ...((filter.about ?? filter.job ?? text) && {
+      gathered: { columns: sql`e.id, e.at`, as: sql`e`, max: gatheredMax },
+    }),
     id: sql`e.id`,
     newestFirst: sql`e.at`,
     sortedBy: { date: sql`e.at` },
@@ -157,12 +175,13 @@ export const chainedColumns = sql`
 interface ExportPage {
   realmId: string;
   filter: Partial<AuditFilter>;
+  search?: AuditSearch | undefined;
 }
 
 /** Returns the matching entries between two positions of the chain, in chain order. */
 export const sealedBetween = (
   db: Db,
-  { realmId, filter, after, to }: ExportPage & { after: number; to: number },
+  { realmId, filter, search, after, to }: ExportPage & { after: number; to: number },
 ): Promise<ExportedEntry[]> =>
   db.query<ExportedEntry>(sql`
     select ${chainedColumns}, s.position::float8 as position, encode(s.hash, 'hex') as hash
@@ -171,7 +190,7 @@ export const sealedBetween = (
      where s.realm_id = ${realmId}
        and s.position > ${after}::bigint
        and s.position <= ${to}::bigint
-       and ${matching(realmId, filter)}
+       and ${matching(realmId, filter, search)}
      order by s.position
   `);
 
@@ -207,13 +226,13 @@ export async function idsBeyond(
 /** Returns the matching entries in the order of their ids, without a position. */
 export const unplaced = (
   db: Db,
-  { realmId, filter, ids }: ExportPage & { ids: readonly string[] },
+  { realmId, filter, search, ids }: ExportPage & { ids: readonly string[] },
 ): Promise<ExportedEntry[]> =>
   db.query<ExportedEntry>(sql`
     select ${chainedColumns}, null::float8 as position, null::text as hash
       from audit_entries e
      where e.id = any(${ids}::bigint[])
-       and ${matching(realmId, filter)}
+       and ${matching(realmId, filter, search)}
      order by e.id
   `);
 

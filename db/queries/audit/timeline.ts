@@ -70,29 +70,35 @@ const about = (subject: AuditSubject, reading: Reading): Sql => sql`
     reading,
   )} as about`;
 
+/** Whether events are by a person or about them. */
+export const timelineSides = ["by", "about"] as const;
+export type TimelineSide = (typeof timelineSides)[number];
+
 /**
- * Returns what a user did and what happened to them before an instant, latest first: at least `limit` events if there
- * are that many.
+ * Returns what a user did, what happened to them (`side`; default: both) before an instant, latest first: at least
+ * `limit` events if there are that many.
  */
-export const ofUser = (db: Db, { userId, ...reading }: Reading & { userId: string }): Promise<TimelineRow[]> =>
-  read(
-    db,
-    sql`
-      select distinct on ("auditId") * from (
-        ${about(`user:${userId}`, reading)}
-        union all
-        select * from ${latestOf(
-          sql`select ${entryColumns}, false as "isAbout"
-                from audit_entries e
-               where e.realm_id = ${reading.realmId} and e.user_id = ${userId}`,
-          reading,
-        )} as acts
-      ) as entries
-      order by "auditId", "isAbout" desc
-    `,
-    sql`${unaudited((alias) => sql`${alias}.realm_id = ${reading.realmId} and ${alias}.user_id = ${userId}`, reading)}`,
+export function ofUser(
+  db: Db,
+  { userId, side, ...reading }: Reading & { userId: string; side?: TimelineSide | undefined },
+): Promise<TimelineRow[]> {
+  const subject = `user:${userId}` as const;
+  const acts = sql`
+    select * from ${latestOf(
+      sql`select ${entryColumns}, ${auditSubjects.isAbout(sql`e`, [subject])} as "isAbout"
+            from audit_entries e
+           where e.realm_id = ${reading.realmId} and e.user_id = ${userId}`,
+      reading,
+    )} as acts`;
+  if (side === "by") return read(db, acts, undefined, reading);
+  const others = unaudited(
+    (alias) => sql`${alias}.realm_id = ${reading.realmId} and ${alias}.user_id = ${userId}`,
     reading,
   );
+  if (side === "about") return read(db, about(subject, reading), others, reading);
+  const both = sql`select distinct on ("auditId") * from (${about(subject, reading)} union all ${acts}) as entries order by "auditId"`;
+  return read(db, both, others, reading);
+}
 
 /** Returns the same for a guest account. */
 export const ofGuestAccount = (
@@ -109,11 +115,11 @@ export const ofGuestAccount = (
     reading,
   );
 
-const read = (db: Db, entries: Sql, others: Sql, { limit }: Reading): Promise<TimelineRow[]> =>
+const read = (db: Db, entries: Sql, others: Sql | undefined, { limit }: Reading): Promise<TimelineRow[]> =>
   db.query<TimelineRow>(
     unprepared(sql`
       select *
-        from (select * from (${entries}) as entries union all ${others}) as found
+        from (select * from (${entries}) as entries ${others === undefined ? sql`` : sql`union all ${others}`}) as found
        order by at desc
        fetch first (${limit}) rows with ties
     `),

@@ -179,3 +179,25 @@ export async function namesOfProfiles(
   `);
   return new Map(rows.map(({ serialNumber, name }) => [serialNumber, name]));
 }
+
+/** A profile as lists name it. */
+export type Device = Pick<Certificate, "serialNumber" | "name" | "kind" | "userId" | "guestAccountId">;
+
+/** Returns profiles of the realm of these kinds by their serial numbers; unknown ones are left out. */
+export const findDevices = (
+  db: Db,
+  {
+    realmId,
+    serialNumbers,
+    kinds,
+  }: { realmId: string; serialNumbers: readonly string[]; kinds: readonly Certificate["kind"][] },
+): Promise<Device[]> =>
+  serialNumbers.length === 0
+    ? Promise.resolve([])
+    : db.query<Device>(sql`
+        select serial_number as "serialNumber", name, kind, user_id as "userId", guest_account_id as "guestAccountId"
+          from certificates
+         where realm_id = ${realmId}
+           and serial_number = any(${serialNumbers}::text[])
+           and kind = any(${kinds}::text[])
+      `);

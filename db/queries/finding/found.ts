@@ -1,7 +1,7 @@
-import { auditEvents } from "../../../domain/audit/audit.ts";
 import type { ProfileKind } from "../../../domain/certificate/profile.ts";
+import { AuditEntryID, BulkJobID } from "../../../domain/ids.ts";
 import type { SearchFind } from "../../../domain/search-places.ts";
-import { isLongEnough, meaningsOf, readSearch, type SearchText } from "../../../domain/people/search-text.ts";
+import { isLongEnough, meaningsOf, type SearchText } from "../../../domain/people/search-text.ts";
 import { serialContains } from "../../page.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import * as matches from "./matches.ts";
@@ -113,16 +113,23 @@ export function isFoundJob(search: ListSearch): Sql {
 /** The kinds of profile by what finds them. */
 const kindsFound = { profile: "user", guestProfile: "guest", infrastructureProfile: "infrastructure" } as const;
 
-const jobEvents = auditEvents.filter((event) => event.startsWith("job_"));
+/** The shortest text that is a whole serial number. */
+const serialLengthMin = 20;
 
-/** Whether a search finds audit entry `e`: by who acted, or by what it is about. An entry has no text of its own. */
+/**
+ * Whether a search finds audit entry `e`: by who acted, by what it is about, or by the number that it has. Whole serial
+ * numbers and ids of jobs are in the entries themselves, so whoever reads these finds them.
+ */
 export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
-  const searched = readSearch(text);
-  if (searched === undefined) return sql`false`;
-  const { realmId, finds = new Set() } = search;
+  const searched = meaningsOf(text);
+  const { realmId, finds: mayFind = new Set() } = search;
+  const finds = isLongEnough(searched) ? mayFind : new Set<SearchFind>();
   const sought: Sought = { ...search, searched, finds };
   const kinds = Object.entries(kindsFound).flatMap(([find, kind]) => (finds.has(find as SearchFind) ? [kind] : []));
   const applications = sql`from applications a where a.realm_id = ${realmId} and ${matches.ofApplication(searched)}`;
+  const serials = searched.serials.filter((serial) => serial.length >= serialLengthMin);
+  const jobId = BulkJobID.safeParse(searched.whole).data;
+  const entryId = AuditEntryID.safeParse(searched.whole).data;
   const subjects = [
     ...when(finds.has("person"), () => selectPeople(sql`'user:' || u.id`, sought)),
     ...when(kinds.length > 0, () => selectProfiles(sql`'profile:' || c.serial_number`, { ...sought, kinds })),
@@ -131,6 +138,7 @@ export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
            where g.realm_id = ${realmId} and ${matches.ofGuestAccount(searched)}`,
     ]),
     ...when(finds.has("application"), () => [sql`select 'application:' || a.client_id ${applications}`]),
+    ...when(serials.length > 0, () => [sql`select 'profile:' || s from unnest(${serials}::text[]) s`]),
   ];
   const entries = (is: Sql): Sql => sql`select f.id from audit_entries f where f.realm_id = ${realmId} and ${is}`;
   return sql`e.id in (${union([
@@ -138,8 +146,10 @@ export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
     ...when(finds.has("person"), () => [entries(sql`f.user_id in (${union(selectPeople(sql`u.id`, sought))})`)]),
     ...when(finds.has("application"), () => [entries(sql`f.client_id in (select a.client_id ${applications})`)]),
     ...when(finds.has("job"), () => [
-      entries(sql`f.event = any(${jobEvents}::text[]) and f.properties ->> 'job' in (
+      entries(sql`f.properties ->> 'job' in (
                     select j.id::text from jobs j where j.realm_id = ${realmId} and ${matches.ofJob(searched)})`),
     ]),
+    ...when(jobId !== undefined, () => [entries(sql`f.properties ->> 'job' = ${jobId}`)]),
+    ...when(entryId !== undefined, () => [entries(sql`f.id = ${entryId}`)]),
   ])})`;
 }

@@ -1,7 +1,5 @@
-import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
 import * as users from "../../../db/queries/people/users.ts";
-import { operatorActor } from "../../../domain/audit/audit.ts";
 import { authUrl } from "../../../runtime/config/addresses.ts";
 import { option } from "../../../terminal/command.ts";
 import { command } from "../command.ts";
@@ -26,16 +24,9 @@ export const userSignInLink = command({
       throw new CommandError("user_offboarded", `The user "${username}" is offboarded and cannot sign in.`);
     }
 
-    const url = await db.transaction(async (tx) => {
-      await auditEntries.record(tx, {
-        realmId: realm.id,
-        event: "user_update",
-        actor: operatorActor,
-        at,
-        properties: { userID: user.id, signInLink: "created" },
-      });
-      return addSignInLink(tx, { userId: user.id, authUrl: authUrl(context.config), at });
-    });
+    const url = await db.transaction((tx) =>
+      addSignInLink(tx, { realmId: realm.id, userId: user.id, authUrl: authUrl(context.config), at }),
+    );
     if (!realm.localSignIn) {
       context.say(`Local sign-in is off in realm ${realm.name}; \`realm set --local-sign-in on\` switches it on.`);
     }

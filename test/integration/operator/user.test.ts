@@ -140,7 +140,7 @@ test("a sign-in link works for fifteen minutes, once, and only its hash is store
   expect(await signInLinks.findUsable(db, { tokenHash, at: minutes(16) })).toBeUndefined();
   expect(await signInLinks.consume(db, { tokenHash, at: minutes(0) })).toMatchObject({ userId: user.json["userID"] });
   expect(await signInLinks.consume(db, { tokenHash, at: minutes(0) })).toBeUndefined();
-  expect(await operator.auditEvents(realm)).toContain("user_update");
+  expect(await operator.auditEvents(realm)).toContain("sign_in_link_create");
 });
 
 test("an unknown or offboarded person gets no link", async () => {

@@ -58,6 +58,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   takeRowsIn: { rows: [1] },
   setSignInDraft: { kind: "oidc", issuer: "https://idp.invalid", clientID: "a sample" },
   startSignInTest: { of: "draft" },
+  recordListExport: { list: "users", rows: 2, filter: { text: "a sample" } },
   setUserLock: { locked: false },
   setUserRoles: { roles: [] },
   setUserNote: { note: "a sample" },

@@ -91,6 +91,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       offboardedAt = null,
       pairwiseId = `user-${unique()}`,
       email = "",
+      displayName,
       profileOverride = 0,
       createdAt = systemClock.now(),
     }: {
@@ -101,10 +102,11 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       offboardedAt?: Date | null;
       pairwiseId?: string;
       email?: string;
+      displayName?: string;
       profileOverride?: number;
       createdAt?: Date;
     }): Promise<GivenUser> {
-      const id = await users.create(owner(), { realmId, pairwiseId, email, roles, at: createdAt });
+      const id = await users.create(owner(), { realmId, pairwiseId, email, displayName, roles, at: createdAt });
       await owner().query(sql`
         update users set locked_at = ${lockedAt}, offboarded_at = ${offboardedAt}, profile_override = ${profileOverride} where id = ${id}
       `);

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Stack, Title } from "@mantine/core";
 import { IconArrowBackUp, IconUserMinus, IconUsers } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -8,10 +8,12 @@ import type { Column } from "../../../list/columns.ts";
 import { DataList } from "../../../list/data-list.tsx";
 import type { Filter } from "../../../list/filters.tsx";
 import { useMay } from "../../../session/may.ts";
-import { AnchorLink } from "../../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
-import { useIncludedPeople } from "../../../ui/value/person.tsx";
+import { Bounded } from "../../../ui/value/bounded.tsx";
+import { DeviceLink } from "../../../ui/value/device.tsx";
+import { PersonCell, personName } from "../../../ui/value/person.tsx";
 import { Serial } from "../../../ui/value/serial.tsx";
+import { useIncludedNames } from "../../audit/load-entries.ts";
 import { useNumber } from "../counts.ts";
 import { jobKey, newestOf, type Job } from "../job.ts";
 import { kindTexts } from "../kind-texts.ts";
@@ -24,7 +26,7 @@ export function PeopleList({ job }: { job: Job }) {
   const { error, act, busy } = useRows(job);
   const texts = kindTexts(job.kind);
   const mayChange = useMay()("changeJob");
-  const beside = useIncludedPeople();
+  const beside = useIncludedNames();
   const columns = useColumns(job);
   const rowAction: Column<PersonRow> = {
     key: "actions",
@@ -43,7 +45,7 @@ export function PeopleList({ job }: { job: Job }) {
         label={t(texts.list)}
         load={(query, signal) => loadRows(job.id, { ...query, ...beside }, signal)}
         idOf={({ row }) => String(row)}
-        rowLabel={nameOf}
+        rowLabel={labelOf}
         columns={[...columns, ...(mayChange ? [rowAction] : [])]}
         filters={useFilters(job)}
         searchLabel={t(texts.search)}
@@ -78,8 +80,11 @@ export function PeopleList({ job }: { job: Job }) {
   );
 }
 
-const nameOf = ({ serial, person, pairwiseID, email }: PersonRow): string =>
-  serial ?? person?.pairwiseID ?? pairwiseID ?? email ?? "";
+/** Names a row by the person and, in a revocation, the device. */
+const labelOf = ({ serial, device, person, user, pairwiseID, email }: PersonRow): string => {
+  const name = person === undefined ? (pairwiseID ?? email) : personName({ ...person, userID: user ?? "" });
+  return [name, device?.name, serial].filter((part) => part !== undefined && part !== null && part !== "").join(", ");
+};
 
 const canBeLeftOut = ({ status }: PersonRow): boolean => status === "changed" || status === "unchanged";
 const isLeftOut = ({ error }: PersonRow): boolean => error === "taken_out";
@@ -87,7 +92,7 @@ const isLeftOut = ({ error }: PersonRow): boolean => error === "taken_out";
 /** Leaves one row out, or takes it back in. */
 function RowButton({ row, busy, act }: { row: PersonRow; busy: boolean; act: ReturnType<typeof useRows>["act"] }) {
   const { t } = useTranslation();
-  const name = nameOf(row);
+  const name = labelOf(row);
   if (!canBeLeftOut(row) && !isLeftOut(row)) return null;
   const out = canBeLeftOut(row);
   return (
@@ -189,6 +194,12 @@ function useColumns(job: Job): Column<PersonRow>[] {
     ...(areProfiles
       ? [
           {
+            key: "device",
+            title: t("profiles.columns.name"),
+            render: ({ serial, device }: PersonRow) =>
+              typeof serial === "string" && <DeviceLink serial={serial} name={device?.name} />,
+          },
+          {
             key: "serial",
             title: t("jobs.columnNames.serial"),
             render: ({ serial }: PersonRow) =>
@@ -217,24 +228,7 @@ function useColumns(job: Job): Column<PersonRow>[] {
 
 /** The person of a row, as far as the realm or the file names them. */
 function Person({ row: { user, person, pairwiseID, email, userID } }: { row: PersonRow }) {
-  const name = person?.pairwiseID ?? pairwiseID ?? email ?? userID ?? "–";
-  const more = [person?.displayName, person?.email].filter(
-    (text) => text !== undefined && text !== null && text !== "",
-  );
-  return (
-    <Stack gap={0} style={{ overflowWrap: "anywhere" }}>
-      {user === null ? (
-        <Text inherit>{name}</Text>
-      ) : (
-        <AnchorLink to="/users/$userID" params={{ userID: user }} inherit>
-          {name}
-        </AnchorLink>
-      )}
-      {more.length > 0 && (
-        <Text size="sm" c="dimmed">
-          {more.join(" · ")}
-        </Text>
-      )}
-    </Stack>
-  );
+  const given = pairwiseID ?? email ?? userID ?? "–";
+  if (user === null) return <Bounded text={given} />;
+  return <PersonCell userID={user} person={person ?? { pairwiseID: given, email: "" }} />;
 }

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../../list/columns.ts";
 import { ShortTable } from "../../../list/short-table.tsx";
 import { useMay } from "../../../session/may.ts";
-import { AnchorLink } from "../../../ui/anchor-link.tsx";
+import { DeviceLink } from "../../../ui/value/device.tsx";
 import { Serial } from "../../../ui/value/serial.tsx";
 import { StatusBadge } from "../../../ui/value/status-badge.tsx";
 import { Time } from "../../../ui/value/time.tsx";
@@ -39,9 +39,7 @@ export function ProfileTable({
       card: "title",
       render: ({ serial, name }) => (
         <>
-          <AnchorLink to="/profiles" search={{ open: serial }} inherit>
-            {name}
-          </AnchorLink>
+          <DeviceLink serial={serial} name={name} />
           <DiagnosisLine activity={activities.get(serial)} />
         </>
       ),

@@ -60,7 +60,9 @@ test("the first run makes a realm with an issuer and an administrator who signs 
   });
   const credentials = await db.query(sql`select username, password_hash from local_credentials`);
   expect(credentials).toEqual([{ username: "admin", password_hash: null }]);
-  expect(await operator.auditEvents("demo")).toEqual(["realm_create", "issuer_create", "user_create"]);
+  expect(await operator.auditEvents("demo")).toEqual([
+    ...["realm_create", "issuer_create", "user_create", "sign_in_link_create"],
+  ]);
 });
 
 test("with a domain, the first realm has it, its certificates are for it, and its first label is the name", async () => {

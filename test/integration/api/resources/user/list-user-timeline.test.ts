@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
 import type { AuditEvent } from "../../../../../domain/audit/audit.ts";
 import type { Scope } from "../../../../../domain/people/scopes.ts";
+import { sql } from "../../../../../db/sql.ts";
 import { givenActivity } from "../../../../support/given/activity.ts";
 import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
 import { useApi } from "../../../../support/service/api.ts";
@@ -171,4 +172,48 @@ test("a user of another realm is not found, and their events appear nowhere", as
     properties: { userID: user.id },
   });
   expect(await timelineOf(user.id)).toEqual([]);
+});
+
+test("a timeline names the other people concerned, and can be limited to one side", async () => {
+  const { realmId } = api;
+  const helper = await given.user({ realmId, displayName: "Hedy Lamarr" });
+  const ada = await given.user({ realmId, pairwiseId: "al-1815", displayName: "Ada Lovelace" });
+  const unnamed = await given.user({ realmId, pairwiseId: "nameless-1" });
+  await record("user_create", { at: fromNow(-4 * hour), user: helper, properties: { userID: ada.id } });
+  await record("user_create", { at: fromNow(-3 * hour), user: helper, properties: { userID: unnamed.id } });
+  await record("user_lock", { at: fromNow(-2 * hour), user: ada, properties: { userID: helper.id } });
+  await record("consent_withdraw", { at: fromNow(-hour), user: helper, properties: { userID: helper.id } });
+
+  const aboutOf = async (query: string): Promise<unknown[]> =>
+    (await timelineOf(helper.id, query)).map((item) => [item.type, (item as unknown as { about: unknown }).about]);
+  const withdrawn = ["consent_withdraw", null];
+  const locked = ["user_lock", null];
+  const created = [
+    ["user_create", { userID: unnamed.id, name: "nameless-1" }],
+    ["user_create", { userID: ada.id, name: "Ada Lovelace" }],
+  ];
+  expect(await aboutOf("")).toEqual([withdrawn, locked, ...created]);
+  expect(await aboutOf("?side=by")).toEqual([withdrawn, ...created]);
+  expect(await aboutOf("?side=about")).toEqual([withdrawn, locked]);
+  const refused = await as
+    .service({ scopes: ["user.read", "profile.read"] })
+    .get(`/api/user/${ada.id}/timeline?side=x`);
+  expect(refused).toBeError("invalid_request");
+});
+
+test("a forgotten person has no name in the timelines of others", async () => {
+  const { realmId } = api;
+  const helper = await given.user({ realmId });
+  const left = await given.user({
+    realmId,
+    pairwiseId: "left-1",
+    displayName: "Leo Left",
+    offboardedAt: fromNow(-90 * day),
+  });
+  await record("user_offboard", { at: fromNow(-hour), user: helper, properties: { userID: left.id } });
+  const about = async () => (await timelineOf(helper.id))[0] as unknown as { about: { name: string | null } };
+  expect((await about()).about.name).toBe("Leo Left");
+  await api.database.owner.query(sql`update realms set forget_after_months = 1 where id = ${realmId}`);
+  await api.database.owner.query(sql`select forget_users(${[left.id]}::bigint[], ${fromNow(0)})`);
+  expect(await about()).toMatchObject({ about: { userID: left.id, name: null } });
 });

@@ -268,3 +268,26 @@ test("a non-ASCII id is found in either Unicode form, by list and search", async
     }
   }
 });
+
+describe("the names beside the list", () => {
+  test("are those of the people on the page, and the user object stays as it is", async () => {
+    const named = await given.user({ realmId, pairwiseId: "ada-1815", displayName: "Ada Lovelace" });
+    const { body } = await service.get("/api/user?include=people&search=ada-1815");
+    expect(body.people).toEqual({
+      [named.id]: { pairwiseID: "ada-1815", email: "", displayName: "Ada Lovelace", state: "active" },
+    });
+    expect(Object.keys(body.data[0])).not.toContain("displayName");
+    expect((await service.get("/api/user?search=ada-1815")).body).not.toHaveProperty("people");
+  });
+
+  test("can be asked for by ids, in one's own realm alone", async () => {
+    const ids = users.slice(0, 2).map(({ id }) => id);
+    const query = `filter[userIDs]=${ids.join(",")}&include=people`;
+    const { body } = await service.get(`/api/user?${query}`);
+    expect(names({ body }).toSorted()).toEqual(["Anna-100%", "bert_x"]);
+    expect(Object.keys(body.people).toSorted()).toEqual(ids.toSorted());
+    const elsewhere = await as.service({ realmId: api.realmId }).get(`/api/user?${query}`);
+    expect(elsewhere.body).toMatchObject({ data: [], total: 0, people: {} });
+    expect((await service.get("/api/user?filter[userIDs]=me")).status).toBe(400);
+  });
+});

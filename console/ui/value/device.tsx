@@ -1,0 +1,63 @@
+import { Text } from "@mantine/core";
+import { useQuery, type QueryClient } from "@tanstack/react-query";
+import type { Schemas } from "../../api/api-client.ts";
+import { AnchorLink } from "../anchor-link.tsx";
+import { Serial } from "./serial.tsx";
+
+const deviceKey = (serial: string) => ["device", serial];
+
+/** Caches the profiles in a list's response (`include=devices`). */
+export function rememberDevices(queries: QueryClient, devices: Readonly<Record<string, Schemas["Device"]>> = {}): void {
+  for (const [serial, device] of Object.entries(devices)) queries.setQueryData(deviceKey(serial), device);
+}
+
+/** Returns a profile that a list has named; undefined: not known, or not for this user to read. */
+export const useKnownDevice = (serial: string): Schemas["Device"] | undefined =>
+  useQuery<Schemas["Device"]>({ queryKey: deviceKey(serial), enabled: false }).data;
+
+/** A link to a device by the name that a list gave with it. */
+export const KnownDeviceLink = ({ serial, inText = false }: Pick<DeviceLinkProps, "serial" | "inText">) => (
+  <DeviceLink serial={serial} name={useKnownDevice(serial)?.name} inText={inText} />
+);
+
+interface DeviceLinkProps {
+  serial: string;
+  /** Null: not known, or not for this user to read. */
+  name: string | null | undefined;
+  /** The details open beside the list of this page. Default: on the page of profiles. */
+  here?: boolean;
+  /** Shows the serial number below the name. */
+  numbered?: boolean;
+  /** Other words stand beside the name. */
+  inText?: boolean;
+}
+
+/** A device's name, linked to its details; without a name, the end of its serial number. */
+export function DeviceLink({ serial, name, here = false, numbered = false, inText = false }: DeviceLinkProps) {
+  const isNamed = name !== null && name !== undefined && name !== "";
+  const look = {
+    inherit: true,
+    className: "bounded",
+    underline: inText ? "always" : "hover",
+    title: isNamed ? `${name} · ${serial}` : serial,
+  } as const;
+  const text = isNamed ? name : <Serial serial={serial} short />;
+  return (
+    <>
+      {here ? (
+        <AnchorLink {...look} to="." search={(search) => ({ ...search, open: serial })} resetScroll={false}>
+          {text}
+        </AnchorLink>
+      ) : (
+        <AnchorLink {...look} to="/profiles" search={{ open: serial }}>
+          {text}
+        </AnchorLink>
+      )}
+      {numbered && isNamed && (
+        <Text span size="sm" c="dimmed" display="block">
+          <Serial serial={serial} />
+        </Text>
+      )}
+    </>
+  );
+}
