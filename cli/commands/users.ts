@@ -15,6 +15,7 @@ import { confirmingTotal, confirmTotalOption } from "./confirm-total.ts";
 import { listOptions, outOption, reasonOption, userArgument, usersArgument } from "./inputs.ts";
 import { asQuery } from "./query.ts";
 import { saveStream } from "./save-stream.ts";
+import { usersVlan } from "./user-vlan.ts";
 import { graceDaysMax } from "../../domain/lifetimes.ts";
 
 export const usersList = command({
@@ -208,4 +209,5 @@ export const userCommands: readonly CliCommand[] = [
   usersUnlock,
   usersOffboard,
   usersReactivate,
+  usersVlan,
 ];
