@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { settled } from "../support/browser/console-views.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
+
+/**
+ * Returns the controls with a border, each with the contrast between its border and the page around it, by WCAG 2.2.
+ * Checked boxes, buttons in colour and controls in error have borders of another kind.
+ */
+const measured = `(() => {
+  const parts = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const channel = (value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const around = (element) => {
+    for (let at = element.parentElement; at !== null; at = at.parentElement) {
+      const [r, g, b, a = 1] = parts(getComputedStyle(at).backgroundColor);
+      if (a === 1 && r !== undefined) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const controls = document.querySelectorAll(
+    "input:not(:checked), textarea, select, button[data-variant=default], a[data-variant=default]",
+  );
+  return [...controls]
+    .filter((element) => {
+      const { borderTopWidth, borderTopStyle, opacity } = getComputedStyle(element);
+      return element.checkVisibility() && parseFloat(borderTopWidth) > 0 && borderTopStyle !== "none" && opacity !== "0";
+    })
+    .filter((element) => !element.matches(":disabled, [data-disabled], :focus, [data-error]"))
+    .map((element) => {
+      const [one, other] = [parts(getComputedStyle(element).borderTopColor), around(element)].map(luminance);
+      const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+      return { what: element.outerHTML.slice(0, 160), contrast };
+    });
+})()`;
+
+describeWithTool("chromium-headless-shell", "borders in the console", () => {
+  const subject = useConsole();
+
+  test.each(["light", "dark"] as const)("borders of controls have a contrast of 3:1 at least (%s)", async (theme) => {
+    let count = 0;
+    for (const path of ["/console/users", "/console/settings", "/console/applications/new"]) {
+      const { page, context } = await subject.open(path, { theme });
+      await page.getByRole("main").getByRole("button").first().waitFor();
+      await settled(page);
+      const controls = await page.evaluate<{ what: string; contrast: number }[]>(measured);
+      count += controls.length;
+      expect(
+        controls.filter(({ contrast }) => contrast < 3),
+        path,
+      ).toEqual([]);
+      await context.close();
+    }
+    expect(count).toBeGreaterThan(10);
+  });
+
+  test("with the system's colours, the current page has a line of its own", async () => {
+    const { page, context } = await subject.open("/console/");
+    const lines = async (selector: string): Promise<string[]> =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => getComputedStyle(one).outlineStyle)`,
+      );
+    const [current, other] = ['nav a[aria-current="page"]', "nav a:not([aria-current])"];
+    await page.locator(current).first().waitFor();
+    expect(new Set(await lines(current))).toEqual(new Set(["none"]));
+    await page.emulateMedia({ forcedColors: "active" });
+    expect(new Set(await lines(current))).toEqual(new Set(["solid"]));
+    expect(new Set(await lines(other))).toEqual(new Set(["none"]));
+    await context.close();
+  });
+});
