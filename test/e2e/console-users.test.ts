@@ -69,7 +69,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
         }
         await page.getByText("Nothing matches “vogel%mail”").waitFor();
         await page
-          .getByText("Looking for “vogel%mail” in the pseudonymous ID, the e-mail address and the name.")
+          .getByText("Looking for “vogel%mail” in the pseudonymous ID, the e-mail address, the name and the devices.")
           .waitFor();
       }));
 
