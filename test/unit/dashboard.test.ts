@@ -72,9 +72,15 @@ describe("the dashboard", () => {
   });
 
   /** For an alert alone, and for finding out where time goes. */
-  const beside = ["realmpass_batch_size", "realmpass_crl_this_update_seconds", "realmpass_revoked_feed_lines_total"];
+  const beside = [
+    "realmpass_batch_size",
+    "realmpass_crl_this_update_seconds",
+    "realmpass_revoked_feed_lines_total",
+    "realmpass_upstream_answer_seconds",
+    "realmpass_upstream_refusals_total",
+  ];
 
-  test("shows each metric of the service that docs/health.md lists, but three", () => {
+  test("shows each metric of the service that docs/health.md lists, but five", () => {
     const listed = [...readFileSync("docs/health.md", "utf8").matchAll(/^\| `realmpass_[^|]*/gm)].flatMap(([row]) => [
       ...row.matchAll(/realmpass_\w+/g),
     ]);

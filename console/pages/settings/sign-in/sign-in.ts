@@ -82,18 +82,19 @@ const rulesIn = (text: string): Rule[] =>
 /** Stores the draft; the service reads the provider's own documents before. */
 export async function checkDraft(values: SignInValues): Promise<unknown> {
   const { issuer, clientID, clientSecret, pairwiseID, email, displayName, mayUse } = values;
-  const named = Object.fromEntries(
+  const named: Record<string, string> = Object.fromEntries(
     Object.entries({ pairwiseID, email, displayName })
-      .map(([name, claim]) => [name, claim.trim()])
+      .map(([name, claim]) => [name, claim.trim()] as const)
       .filter(([, claim]) => claim !== ""),
   );
   const given = roles.map((role) => [role, rulesIn(values[role])] as const).filter(([, rules]) => rules.length > 0);
+  const rulesOfRoles: Record<string, Rule[]> = Object.fromEntries(given);
   const body = {
     kind: "oidc" as const,
     issuer: issuer.trim(),
     clientID: clientID.trim(),
     ...(clientSecret.trim() !== "" && { clientSecret: clientSecret.trim() }),
-    mapping: { ...named, mayUse: rulesIn(mayUse), roles: Object.fromEntries(given) },
+    mapping: { ...named, mayUse: rulesIn(mayUse), roles: rulesOfRoles },
   };
   try {
     return await dataOf(api.PUT("/api/realm/sign-in/draft", { body }));
