@@ -2,8 +2,7 @@ import { queryOptions, useQueryClient, type QueryClient } from "@tanstack/react-
 import { AuditEntryID } from "../../../domain/ids.ts";
 import { answerOf, api } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
-import { useMay } from "../../session/may.ts";
-import { rememberDevices } from "../../ui/value/device.tsx";
+import { rememberDevices, useIncludedNames } from "../../ui/value/device.tsx";
 import { rememberPeople } from "../../ui/value/person.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 import type { AuditEntry } from "./entry.ts";
@@ -31,13 +30,6 @@ export async function apiFilterOf(
 }
 
 export const entryKey = (id: string) => ["audit-entry", id];
-
-/** Returns the query parameter that adds the names that the user may read to a list of entries. */
-export function useIncludedNames(): { include?: string } {
-  const may = useMay();
-  const names = [...(may("users") ? ["people"] : []), ...(may("profiles") ? ["devices"] : [])];
-  return names.length === 0 ? {} : { include: names.join(",") };
-}
 
 /** Asks for entries. Caches each, so it can be opened, and the people and devices that they name. */
 export async function findEntries(

@@ -3,11 +3,12 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
+import { useIncludedNames } from "../../ui/value/device.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { About } from "../audit/about.tsx";
 import type { AuditEntry } from "../audit/entry.ts";
 import { useEventText } from "../audit/event-text.ts";
-import { findEntries, useIncludedNames } from "../audit/load-entries.ts";
+import { findEntries } from "../audit/load-entries.ts";
 import { Actor } from "../audit/actor.tsx";
 import { refetchMs } from "./overview.ts";
 

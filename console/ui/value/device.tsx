@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { useQuery, type QueryClient } from "@tanstack/react-query";
 import type { Schemas } from "../../api/api-client.ts";
+import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../anchor-link.tsx";
 import { Serial } from "./serial.tsx";
 
@@ -19,6 +20,13 @@ export const useKnownDevice = (serial: string): Schemas["Device"] | undefined =>
 export const KnownDeviceLink = ({ serial, inText = false }: Pick<DeviceLinkProps, "serial" | "inText">) => (
   <DeviceLink serial={serial} name={useKnownDevice(serial)?.name} inText={inText} />
 );
+
+/** Returns the query parameter that adds the names that the user may read to a list of entries. */
+export function useIncludedNames(): { include?: string } {
+  const may = useMay();
+  const names = [...(may("users") ? ["people"] : []), ...(may("profiles") ? ["devices"] : [])];
+  return names.length === 0 ? {} : { include: names.join(",") };
+}
 
 interface DeviceLinkProps {
   serial: string;

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
 import type { AuditEvent } from "../../../../../domain/audit/audit.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
-import type { GivenUser } from "../../../../support/given/given.ts";
+import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;
@@ -31,7 +31,7 @@ const record = (
     realmId: realm,
     event,
     actor: { userId: user, clientId: client },
-    at: new Date(),
+    at: fromNow(0),
     properties,
   });
 
