@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import { givenJob, leaveIn } from "../support/given/bulk-jobs.ts";
 import { picture } from "../support/browser/picture.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { useConsole } from "../support/service/console.ts";
@@ -120,5 +121,52 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     }
     await expectGoodConsole(watched);
     await watched.context.close();
+  });
+
+  describe("a job", () => {
+    const shownJob = async (state: "running" | "grace", run: (page: Page) => Promise<void>, view = {}) => {
+      await subject.worker.stop();
+      const { owner } = subject.api.database;
+      const rows = Array.from({ length: 100 }, (_, index) => ({ pairwiseId: `row-${index}` }));
+      const job = await givenJob(owner, { realmId: subject.realm.realmId, kind: "offboarding", rows });
+      await leaveIn(owner, job, "running");
+      await owner.query(sql`update jobs set changed = 40, unchanged = 25, failed = 10 where id = ${job}`);
+      if (state === "grace") {
+        await owner.query(sql`
+          update jobs set state = 'grace', grace_days = 4, revoke_at = now() + interval '1 day' where id = ${job}
+        `);
+      }
+      const watched = await subject.open(`/console/jobs/${job}`, view);
+      await run(watched.page);
+      await expectGoodConsole(watched);
+      await watched.context.close();
+    };
+
+    test("has one bar of what has changed, was so already and failed", { timeout: pagesMs }, () =>
+      shownJob("running", async (page) => {
+        const bar = page.getByRole("main").getByRole("progressbar");
+        await bar.waitFor();
+        const widthOf = async (part: Locator): Promise<number> => (await part.boundingBox())?.width ?? 0;
+        const whole = await widthOf(bar);
+        const parts = await Promise.all((await bar.locator("> *").all()).map(widthOf));
+        expect(parts.map((width) => Math.round((width / whole) * 100))).toEqual([40, 25, 10]);
+        for (const text of ["Lost access", "Already offboarded", "Failed", "Remaining"]) {
+          await page.getByText(text, { exact: true }).first().waitFor();
+        }
+      }),
+    );
+
+    test("counts its days of grace down", { timeout: pagesMs }, () =>
+      shownJob(
+        "grace",
+        async (page) => {
+          const meter = page.getByRole("meter", { name: "Verbleibende Zeit" });
+          await meter.waitFor();
+          expect(await meter.getAttribute("aria-valuenow")).toBe("25");
+          expect(await meter.getAttribute("aria-valuetext")).toMatch(/^(?:in|morgen)/);
+        },
+        { language: "de", width: 390 },
+      ),
+    );
   });
 });

@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Progress, Stack, Text } from "@mantine/core";
 import { IconClock, IconWifiOff } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Allowed } from "../../../session/allowed.tsx";
 import { confirm } from "../../../ui/dialog/confirm.tsx";
-import { Time, formatTime } from "../../../ui/value/time.tsx";
+import { Time, formatRelative, formatTime } from "../../../ui/value/time.tsx";
 import { jobKey, jobsKey, newestOf, startJob, type Job } from "../job.ts";
 import { UndoSection } from "../plan/undo-section.tsx";
 
@@ -44,6 +44,7 @@ export function GraceStage({ job }: { job: Job }) {
             <Text size="sm">
               <Time at={job.revokeAt} relative />
             </Text>
+            <Countdown job={job} until={job.revokeAt} />
             <Allowed to="changeJob">
               <Group>
                 <Button
@@ -63,5 +64,30 @@ export function GraceStage({ job }: { job: Job }) {
         <UndoSection job={job} />
       </Allowed>
     </Stack>
+  );
+}
+
+const dayMs = 86_400_000;
+
+/** What is left of the days of grace, as a bar that empties. */
+function Countdown({ job: { graceDays }, until }: { job: Job; until: string }) {
+  const { t, i18n } = useTranslation();
+  if (graceDays === null) return null;
+  const end = new Date(until);
+  const now = new Date();
+  const left = Math.min(1, Math.max(0, (end.getTime() - now.getTime()) / (graceDays * dayMs)));
+  return (
+    <Progress.Root
+      size={12}
+      style={{ forcedColorAdjust: "none" }}
+      role="meter"
+      aria-label={t("jobs.grace.left")}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(left * 100)}
+      aria-valuetext={formatRelative(end, now, i18n.language)}
+    >
+      <Progress.Section withAria={false} value={left * 100} color="yellow.8" />
+    </Progress.Root>
   );
 }

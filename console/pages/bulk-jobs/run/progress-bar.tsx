@@ -2,24 +2,32 @@ import { Group, Progress, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useProgressText } from "../counts.ts";
 import type { Job } from "../job.ts";
-import { kindsOnPage } from "../kinds.ts";
+import { kindsOnPage, type CountName } from "../kinds.ts";
 import { useAnnouncement } from "./use-announcement.ts";
 
-/** A job's progress: a bar in three parts, the same in words, and announcements for screen readers. */
+/**
+ * A job's progress: a bar of what has changed, was so already and failed, the same in words, and announcements for
+ * screen readers.
+ */
 export function ProgressBar({ job }: { job: Job }) {
   const { t } = useTranslation();
   const words = useProgressText()(job);
   const announced = useAnnouncement(job);
-  const { total, done, failed } = job;
+  const { total, done, changed, unchanged, failed } = job;
+  const { bar, counts } = kindsOnPage[job.kind];
+  const names: readonly [CountName, CountName] =
+    job.state === "checking" ? [counts.willChange, counts.isSo] : [counts.changed, counts.wasSo];
   const share = (count: number) => (total === 0 ? 0 : (count / total) * 100);
   const parts = [
-    { name: "done", value: share(done - failed), color: kindsOnPage[job.kind].bar },
-    { name: "failed", value: share(failed), color: "red.7" },
+    { name: "changed", text: t(`jobs.counts.${names[0]}`), value: share(changed), color: bar },
+    { name: "unchanged", text: t(`jobs.counts.${names[1]}`), value: share(unchanged), color: "cyan.7" },
+    { name: "failed", text: t("jobs.progress.parts.failed"), value: share(failed), color: "red.7" },
   ] as const;
   return (
     <Stack gap="xs">
       <Progress.Root
         size={20}
+        style={{ forcedColorAdjust: "none" }}
         role="progressbar"
         aria-label={t("jobs.progress.label", { kind: t(`jobs.kinds.${job.kind}`) })}
         aria-valuemin={0}
@@ -33,19 +41,15 @@ export function ProgressBar({ job }: { job: Job }) {
             withAria={false}
             value={value}
             color={color}
-            animated={job.state === "running" && name === "done"}
+            animated={job.state === "running" && name === "changed"}
           />
         ))}
       </Progress.Root>
       <Group justify="space-between" gap="xs" aria-hidden>
         <Text size="sm">{words}</Text>
         <Group gap="md">
-          {parts.map(({ name, color }) => (
-            <Legend
-              key={name}
-              color={`var(--mantine-color-${color.replace(".", "-")})`}
-              text={t(`jobs.progress.parts.${name}`)}
-            />
+          {parts.map(({ name, text, color }) => (
+            <Legend key={name} color={`var(--mantine-color-${color.replace(".", "-")})`} text={text} />
           ))}
           <Legend color="var(--mantine-color-default-border)" text={t("jobs.progress.parts.remaining")} />
         </Group>
@@ -58,7 +62,7 @@ export function ProgressBar({ job }: { job: Job }) {
 function Legend({ color, text }: { color: string; text: string }) {
   return (
     <Group gap={6} wrap="nowrap">
-      <span style={{ width: 10, height: 10, borderRadius: 3, background: color }} />
+      <span style={{ width: 10, height: 10, borderRadius: 3, background: color, forcedColorAdjust: "none" }} />
       <Text size="xs" c="dimmed">
         {text}
       </Text>
