@@ -88,8 +88,8 @@ import { shortCodes } from "./20261201-1030-short-codes.ts";
 import { oneShortCode } from "./20261201-1031-one-short-code.ts";
 import { userNotes } from "./20261201-1032-user-notes.ts";
 import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
-import { firstPasswords } from "./20261201-1200-first-passwords.ts";
 import { ssidsConfirmed } from "./20261201-1200-ssids-confirmed.ts";
+import { firstPasswords } from "./20261201-1210-first-passwords.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -182,6 +182,6 @@ export const migrations: readonly Migration[] = [
   oneShortCode,
   userNotes,
   signInDrafts,
-  firstPasswords,
   ssidsConfirmed,
+  firstPasswords,
 ];

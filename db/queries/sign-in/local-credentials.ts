@@ -34,7 +34,7 @@ export async function findUserId(
 export interface WaysIn {
   /** By a password of their own, or through the realm's identity provider. */
   hasWay: boolean;
-  /** They have a local account without a password, and the realm has local sign-in. */
+  /** A link has signed them in lately, their local account has no password, and the realm has local sign-in. */
   maySetPassword: boolean;
 }
 
@@ -49,7 +49,9 @@ export async function findWaysIn(db: Db, { realmId, userId }: { realmId: string;
                   and i.issuer = r.upstream_issuer
                   and r.upstream_client_id is not null
              ) as "hasWay",
-             r.local_sign_in and c.user_id is not null and c.password_hash is null as "maySetPassword"
+             r.local_sign_in and c.user_id is not null and c.password_hash is null
+             and exists (select from sign_in_links l where l.user_id = u.id and l.consumed_at is not null)
+               as "maySetPassword"
         from users u
         join realms r on r.id = u.realm_id
         left join local_credentials c on c.user_id = u.id

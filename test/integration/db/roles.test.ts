@@ -54,6 +54,7 @@ describe.each<{ role: DatabaseRole; may: string; statement: Sql }>([
     may: "choose serial numbers",
     statement: sql`insert into issuances (serial_number) values ('1')`,
   },
+  { role: "realmpass_api", may: "rename accounts", statement: sql`update local_credentials set username = ''` },
   { role: "realmpass_api", may: "make local accounts", statement: sql`insert into local_credentials default values` },
   { role: "realmpass_api", may: "make sign-in links", statement: sql`insert into sign_in_links default values` },
   { role: "realmpass_api", may: "prolong a sign-in link", statement: sql`update sign_in_links set expires_at = now()` },

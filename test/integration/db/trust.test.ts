@@ -397,26 +397,6 @@ describe("the sign-in of a realm", () => {
   });
 });
 
-test("a password is set by the api only where there is none, and replaced by the operator alone", async () => {
-  const realmId = await givenRealm();
-  const userId = await givenUser(realmId);
-  await database.owner.query(sql`
-    insert into local_credentials (user_id, realm_id, username) values (${userId}, ${realmId}, 'ada')
-  `);
-  const set = (role: DatabaseRole, hash: string | null) =>
-    attempt(
-      role,
-      sql`update local_credentials set password_hash = ${hash} where user_id = ${userId} returning password_hash`,
-    );
-
-  await expect(set("realmpass_worker", "first")).rejects.toThrow(/permission denied/);
-  await expect(set("realmpass_api", "first")).resolves.toEqual([{ password_hash: "first" }]);
-  for (const hash of ["second", null]) {
-    await expect(set("realmpass_api", hash)).rejects.toThrow(/only the operator replaces a password/);
-  }
-  await expect(set("realmpass_operator", "second")).resolves.toEqual([{ password_hash: "second" }]);
-});
-
 test("access rules of a realm survive a release that writes claims without knowing them", async () => {
   const realmId = await givenRealm();
   const write = async (claims: object) => {

@@ -83,6 +83,21 @@ test("a password is never replaced, not even from a page that was open before", 
   expect(await hashOf(user)).toBe(first);
 });
 
+test("the api's role replaces no password, and sets none for a user without a used link", async () => {
+  const attempt = (user: LocalAccount) =>
+    api.database.open("realmpass_api").query(sql`
+      update local_credentials set password_hash = 'x' where user_id = ${user.id} returning user_id
+    `);
+  const linked = await account();
+  await followLink(linked);
+  expect(await attempt(linked)).toHaveLength(1);
+  await expect(attempt(linked)).rejects.toThrow("only the operator");
+  await expect(attempt(await account())).rejects.toThrow("only the operator");
+  const unused = await account();
+  await api.given.signInLink(unused);
+  await expect(attempt(unused)).rejects.toThrow("only the operator");
+});
+
 test("of two at once one sets the password", async () => {
   const user = await account();
   const { browser } = await followLink(user);
