@@ -1,0 +1,188 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test, vi } from "vitest";
+import { expectFaultless, useBrowser } from "../support/browser/browser.ts";
+import { downloadBy } from "../support/browser/console-views.ts";
+import { debianConfiguration, describeWithRadius, edit, freeUdpPorts, run } from "../support/counterparts/radius.ts";
+import { atEndOfFile } from "../support/run/at-end.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { ended, scratchDirectory } from "../support/run/services.ts";
+import { requireTool } from "../support/run/tools.ts";
+import { startWhole } from "../support/service/whole-service.ts";
+
+/** Includes the time until a responder has written who asked, and the page has polled it. */
+const walkMs = 300_000;
+vi.setConfig({ testTimeout: walkMs });
+const seen = { withinMs: 90_000, everyMs: 500 };
+
+const password = "a newcomer's long password";
+
+/**
+ * From an empty directory to a device on the network, as a newcomer goes: everything in the browser but three commands.
+ * The service, the browser, FreeRADIUS and the device are the real ones.
+ */
+describeWithRadius("a newcomer", () => {
+  const browser = useBrowser();
+
+  test("is led from an empty directory to an admitted device by two commands here and one on the RADIUS server", async () => {
+    const commands = { here: ["npm ci"], there: [] as string[] };
+
+    commands.here.push("npm start -- --domain wifi.campus.de");
+    const service = await startWhole({
+      data: await scratchDirectory("realmpass-newcomer-"),
+      args: ["dist/start.js", "--domain", "wifi.campus.de"],
+    });
+    atEndOfFile(() => service.stop());
+    await service.ready();
+    expect(service.output()).toContain('realm "wifi" with the domain wifi.campus.de');
+    const base = service.url.replace("127.0.0.1", "localhost");
+
+    const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
+    const { page } = watched;
+    await page.goto(/http:\/\/\S+\/sign-in\/\S+/.exec(service.output())?.[0] ?? "");
+    await page.click("form button");
+    await page.fill("[name=password]", password);
+    await page.fill("[name=repeated]", password);
+    await page.click("form button");
+
+    const step = (title: string) => page.locator("main section > ol > li").filter({ hasText: title });
+    expect(await step("A domain of your own").innerText()).toContain("Done");
+    await step("Name of the Wi-Fi").getByRole("button", { name: "eduroam is right" }).click();
+    await step("Name of the Wi-Fi").getByText("Done").waitFor();
+    await expectFaultless(watched);
+
+    await step("Certificate of the RADIUS server").getByRole("link", { name: "FreeRADIUS in one download" }).click();
+    await page.getByLabel("Addresses of the access points").fill("not an address");
+    await page.getByRole("button", { name: "Make and download" }).click();
+    await page.locator("[role=alert]").first().waitFor();
+    await page.getByLabel("Addresses of the access points").fill("192.0.2.0/24");
+    await expectFaultless(watched);
+    const { bytes, name } = await downloadBy(page, page.getByRole("button", { name: "Make and download" }));
+    const command = await page.getByLabel("Install it", { exact: true }).locator("code").innerText();
+    await page.getByText("Waiting for the RADIUS server to ask").waitFor();
+    await expectFaultless(watched);
+
+    commands.there.push(command);
+    const radius = await install(name, bytes, command);
+    await page.getByText("The RADIUS server reaches this service and has asked").waitFor({ timeout: seen.withinMs });
+    expect(await page.locator("main li").innerText()).toMatch(/127\.0\.0\.1|::1/);
+    await expectFaultless(watched);
+
+    const device = await addDevice(page, base);
+    const chain = await (await fetch(`${base}/ca/${await issuerOf(radius.directory)}.pem`)).text();
+    const tried = await tryDevice(radius, { device, chain });
+    expect(tried.output, radius.output()).toContain("SUCCESS");
+    expect(commands.here).toHaveLength(2);
+    expect(commands.there).toHaveLength(1);
+    await page.goto(`${base}/console`);
+    await eventually(async () => {
+      expect(await step("Your own device").innerText()).toContain("Done");
+    }, seen);
+    expect(await step("The RADIUS server asks").innerText()).toContain("Done");
+    expect(watched.complaints).toEqual([]);
+    await watched.context.close();
+
+    const later = await browser.open({ theme: "light", width: 390, language: "en" });
+    await later.page.goto(`${base}/login?continue=%2Fconsole`);
+    await later.page.fill("[name=username]", "admin");
+    await later.page.fill("[name=password]", password);
+    await later.page.click("form button");
+    await later.page.waitForURL(/\/console/);
+    await later.context.close();
+  });
+
+  /** Adds a device in self-service; returns its file. */
+  async function addDevice(page: Page, base: string): Promise<Buffer> {
+    await page.goto(`${base}/me`);
+    await page.getByRole("link", { name: "Add a device" }).first().click();
+    await page.check("[name=device_type][value=Linux]");
+    await page.getByRole("button", { name: "On this device" }).click();
+    const link = page.locator("button.large, a.button.large").first();
+    return (await downloadBy(page, link)).bytes;
+  }
+
+  interface Installed {
+    directory: string;
+    configuration: string;
+    port: number;
+    output: () => string;
+  }
+
+  /** Runs the command below a directory that has Debian's configuration, and starts FreeRADIUS with the result. */
+  async function install(name: string, archive: Buffer, command: string): Promise<Installed> {
+    const directory = await mkdtemp(join(tmpdir(), "realmpass-newcomer-radius-"));
+    const configuration = join(directory, debianConfiguration);
+    await mkdir(join(directory, "etc/freeradius"), { recursive: true });
+    await cp(debianConfiguration, configuration, { recursive: true, verbatimSymlinks: true });
+    await writeFile(join(directory, name), archive);
+    const installed = spawnSync("sh", ["-e", "-c", command], {
+      cwd: directory,
+      env: { ...process.env, DESTDIR: directory },
+      encoding: "utf8",
+    });
+    expect(installed, installed.stderr).toMatchObject({ status: 0 });
+
+    const [port, accountingPort] = await freeUdpPorts();
+    for (const made of ["log", "run", "crl"]) await mkdir(join(directory, made));
+    await edit(join(configuration, "sites-available/realmpass"), [
+      ["port = 1812", `port = ${port}`],
+      ["port = 1813", `port = ${accountingPort}`],
+    ]);
+    await edit(join(configuration, "mods-available/realmpass_eap"), [
+      ["ca_path = /var/lib/realmpass-crl", `ca_path = ${directory}/crl`],
+    ]);
+    await edit(join(configuration, "radiusd.conf"), [
+      [/^raddbdir = .*$/m, `raddbdir = ${configuration}`],
+      [/^logdir = .*$/m, `logdir = ${directory}/log`],
+      [/^run_dir = .*$/m, `run_dir = ${directory}/run`],
+      [/^\s*user = freerad$/m, ""],
+      [/^\s*group = freerad$/m, ""],
+    ]);
+    // What the unit does every minute.
+    const urls = /CRL_URLS="(.*)"/.exec(await readFile(join(directory, "etc/default/realmpass-crl"), "utf8"))?.[1];
+    const script = join(directory, "usr/local/sbin/fetch-crl");
+    const issuers = join(configuration, "certs/realmpass/issuers.pem");
+    expect(await run(script, [issuers, join(directory, "crl"), ...(urls ?? "").split(" ")])).toMatchObject({ code: 0 });
+    const checked = spawnSync(requireTool("freeradius"), ["-CX", "-d", configuration], { encoding: "utf8" });
+    expect(checked.stdout).toContain("Configuration appears to be OK");
+
+    let output = "";
+    const child: ChildProcess = spawn(requireTool("freeradius"), ["-f", "-l", "stdout", "-xx", "-d", configuration]);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    atEndOfFile(async () => {
+      await ended(child);
+      await rm(directory, { recursive: true, force: true });
+    });
+    await eventually(() => {
+      expect(output).toContain("Ready to process requests");
+    });
+    return { directory, configuration, port, output: () => output };
+  }
+
+  const issuerOf = async (directory: string): Promise<string> =>
+    /crl\/(\d+)\.crl/.exec(await readFile(join(directory, "etc/default/realmpass-crl"), "utf8"))?.[1] ?? "";
+
+  /** Runs eapol_test as the guide describes it, with the test secret of the installed clients. */
+  async function tryDevice(
+    { directory, configuration, port }: Installed,
+    { device, chain }: { device: Buffer; chain: string },
+  ): Promise<{ output: string }> {
+    const clients = await readFile(join(configuration, "clients.conf"), "utf8");
+    const secret = /client localhost \{[^}]*secret = "([0-9a-f]{32})"/.exec(clients)?.[1] ?? "";
+    expect(secret).not.toBe(/client access-points-1 \{[^}]*secret = "([0-9a-f]{32})"/.exec(clients)?.[1]);
+    await writeFile(join(directory, "laptop.pem"), device);
+    await writeFile(join(directory, "ca.pem"), chain);
+    const guide = await readFile("docs/guides/first-device.md", "utf8");
+    const network = (/^```ini\n(network=.*?)^```$/ms.exec(guide)?.[1] ?? "")
+      .replaceAll("demo.example", "wifi.campus.de")
+      .replace('"ca.pem"', `"${directory}/ca.pem"`)
+      .replaceAll('"laptop.pem"', `"${directory}/laptop.pem"`);
+    await writeFile(join(directory, "laptop.conf"), network);
+    const args = ["-c", join(directory, "laptop.conf"), "-a", "127.0.0.1", "-p", String(port), "-s", secret];
+    return run(requireTool("eapol_test"), [...args, "-t", "15"]);
+  }
+});
