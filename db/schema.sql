@@ -786,7 +786,7 @@ create table local_credentials (
 comment on table local_credentials is 'Local sign-in, for trial and emergencies.';
 comment on column local_credentials.password_hash is 'argon2id in PHC format; null: sign-in links only.';
 CREATE UNIQUE INDEX local_credentials_username ON public.local_credentials USING btree (realm_id, lower(username));
-CREATE TRIGGER local_credentials_keep_passwords BEFORE UPDATE OF password_hash ON public.local_credentials FOR EACH ROW WHEN (((old.password_hash IS NOT NULL) AND (new.password_hash IS DISTINCT FROM old.password_hash))) EXECUTE FUNCTION keep_passwords();
+CREATE TRIGGER local_credentials_keep_passwords BEFORE UPDATE OF password_hash ON public.local_credentials FOR EACH ROW EXECUTE FUNCTION keep_passwords();
 
 create table logins (
   id uuid not null,
@@ -908,6 +908,7 @@ create table realms (
   vlan_default text,
   upstream_kind text,
   upstream_set_by text,
+  ssids_confirmed boolean default false not null,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
@@ -951,6 +952,7 @@ comment on column realms.vlan_rules is 'A list of {claim, value, vlan}: at a sig
 comment on column realms.vlan_default is 'For people without another VLAN; null: the RADIUS server decides.';
 comment on column realms.upstream_kind is 'The protocol of the realm''s identity provider; null: it has none.';
 comment on column realms.upstream_set_by is 'Who named the identity provider; the console names one on the Internet only.';
+comment on column realms.ssids_confirmed is 'Whether somebody named the networks; false: they are the default that nobody has looked at.';
 CREATE TRIGGER realms_keep_may_use BEFORE UPDATE OF upstream_claims ON public.realms FOR EACH ROW WHEN (((old.upstream_claims ? 'mayUse'::text) AND (NOT (new.upstream_claims ? 'mayUse'::text)))) EXECUTE FUNCTION keep_may_use();
 CREATE TRIGGER realms_keep_upstream_kind BEFORE UPDATE OF upstream_kind, upstream_set_by, upstream_issuer, upstream_client_id ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_upstream_kind();
 CREATE TRIGGER realms_stay_set_up BEFORE UPDATE OF set_up_at ON public.realms FOR EACH ROW WHEN (((old.set_up_at IS NOT NULL) AND (new.set_up_at IS DISTINCT FROM old.set_up_at))) EXECUTE FUNCTION keep_set_up();
@@ -1852,14 +1854,16 @@ CREATE OR REPLACE FUNCTION public.keep_passwords()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if not pg_has_role(current_user, 'realmpass_operator', 'usage') then
-    raise exception 'only the operator replaces a password' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  if not pg_has_role(current_user, 'realmpass_operator', 'usage')
+     and (old.password_hash is not null
+          or not exists (select from sign_in_links l where l.user_id = old.user_id and l.consumed_at is not null)) then
+    raise exception 'only the operator replaces a password, or sets one for a user without a used sign-in link'
+      using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
   end if;
   return new;
 end
 $function$
 ;
-comment on function keep_passwords() is 'Whoever takes over an api cannot change how administrators sign in.';
 
 CREATE OR REPLACE FUNCTION public.keep_responders()
  RETURNS trigger
