@@ -118,7 +118,7 @@ const serialLengthMin = 20;
 
 /**
  * Whether a search finds audit entry `e`: by who acted, by what it is about, or by the number that it has. Whole serial
- * numbers and ids of jobs are in the entries themselves, so whoever reads these finds them.
+ * numbers and ids of jobs need no further scope: the entries contain them.
  */
 export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
   const searched = meaningsOf(text);

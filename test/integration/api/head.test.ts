@@ -30,7 +30,9 @@ const routes = routesOf({ settings } as Deps).filter(({ methods }) => methods.in
 
 /** Paths whose GET uses something up, begins something, or writes an audit entry. */
 const acting = new Set([
-  ...endpoints.filter(({ file, secret }) => file !== undefined || secret).map(({ path }) => path),
+  ...endpoints
+    .filter(({ methods, file, secret }) => methods.includes("get") && (file !== undefined || secret))
+    .map(({ path }) => path),
   "/oauth/authorize",
   "/oauth/logout",
   "/login/upstream",

@@ -35,10 +35,10 @@ beforeAll(async () => {
 const json = { "content-type": "application/json" };
 
 /** Headers of a caller that the endpoint lets in, so only the request can be refused. */
-const headersFor = ({ endpoint: { access, scope } }: Sample): Record<string, string> => {
+const headersFor = ({ endpoint: { access, scope, furtherScopes = [] } }: Sample): Record<string, string> => {
   if (access === "guest") return guestHeaders;
   if (scope === "radius.read") return machineHeaders;
-  return access === "user" || scope === "role.modify" ? userHeaders : headers;
+  return access === "user" || [scope, ...furtherScopes].includes("role.modify") ? userHeaders : headers;
 };
 
 const send = (sample: Sample, { raw, path = (own: string) => own, type = json }: Bad): Promise<ApiAnswer> => {

@@ -113,5 +113,5 @@ test.each(["/healthz", "/readyz", "/status", "/nowhere"])("%s is never cached", 
 
 test("operations that return keys or tokens are marked secret", () => {
   const secret = endpoints.filter((endpoint) => endpoint.secret).map(({ operation }) => operation);
-  expect(secret.sort()).toEqual(["getGuestToken", "getIssuance", "getJobResults"]);
+  expect(secret.sort()).toEqual(["createHandOver", "getGuestToken", "getIssuance", "getJobResults", "getSignInTest"]);
 });

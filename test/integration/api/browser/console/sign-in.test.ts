@@ -305,11 +305,11 @@ test("administrators cannot list, change or delete the console's client", async 
   expect(await who.delete(path)).toBeError("application_not_found");
 });
 
-test("addresses that browsers visit accept only GET", async () => {
-  for (const path of ["/console/sign-in", "/console/callback", "/console", "/console/users"]) {
-    expect(await sendRequest(`${api.url}${path}`, "POST", {})).toMatchObject({
-      status: 405,
-      headers: { allow: "GET" },
-    });
-  }
+test.each([
+  ["/console/sign-in", "GET"],
+  ["/console/callback", "GET"],
+  ["/console", "GET, HEAD"],
+  ["/console/users", "GET, HEAD"],
+])("%s, which browsers visit, accepts only %s", async (path, allow) => {
+  expect(await sendRequest(`${api.url}${path}`, "POST", {})).toMatchObject({ status: 405, headers: { allow } });
 });

@@ -165,7 +165,7 @@ test("an end within a day is shown with time, zone and remaining time; a later e
   const page = await visitor.add();
   expect(headingOf(page)).toBe("Set up laptop");
   expect(page.text).toMatch(
-    /until <time datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">\d\d:\d\d CES?T<\/time>, another (?:59|60) minutes/,
+    /until <time datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">\d\d:\d\d CES?T<\/time>, for another (?:59|60) minutes/,
   );
   expect((await visitor.get(`${page.url}?lang=de`)).text).toMatch(
     /bis <time [^>]+>\d\d:\d\d MES?Z<\/time>, noch (?:59|60) Minuten/,
@@ -173,6 +173,6 @@ test("an end within a day is shown with time, zone and remaining time; a later e
   await given.profile(user, { name: "ends soon", notAfter: fromNow(5.5 * 3_600_000) });
   await given.profile(user, { name: "ends later", notAfter: new Date("2099-07-03T12:00:00Z") });
   const list = (await visitor.get("/me?lang=en")).text;
-  expect(list).toMatch(/Valid until <time [^>]+>\d+ \w+ \d{4} at \d\d:\d\d CES?T<\/time>, another 5 hours/);
+  expect(list).toMatch(/Valid until <time [^>]+>\d+ \w+ \d{4} at \d\d:\d\d CES?T<\/time>, for another 5 hours/);
   expect(list).toContain('Valid until <time datetime="2099-07-03T12:00:00.000Z">3 July 2099</time>');
 });

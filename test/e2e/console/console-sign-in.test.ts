@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { useUpstreamProvider } from "../support/counterparts/upstream-provider.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { sql } from "../../../db/sql.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { useUpstreamProvider } from "../../support/counterparts/upstream-provider.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 describeWithTool("chromium-headless-shell", "the identity provider in the console", () => {
   const subject = useConsole({ settings: { upstreamNetworks: "127.0.0.0/8" } });

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
-import type { GivenUser } from "../support/given/given.ts";
-import { givenLocalAccount } from "../support/given/local-account.ts";
-import { useBrowser } from "../support/browser/browser.ts";
-import { expectGoodConsole } from "../support/browser/console-views.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import type { GivenUser } from "../../support/given/given.ts";
+import { givenLocalAccount } from "../../support/given/local-account.ts";
+import { useBrowser } from "../../support/browser/browser.ts";
+import { expectGoodConsole } from "../../support/browser/console-views.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 describeWithTool("chromium-headless-shell", "the help desk on the phone", () => {
   const subject = useConsole();

@@ -1,14 +1,14 @@
 import type { Page, Route } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
-import german from "../../console/texts/de.json" with { type: "json" };
-import type { View, WatchedPage } from "../support/browser/browser.ts";
-import { chooseOption, expectFocus, pressAt, tabTo } from "../support/browser/console-keyboard.ts";
-import { expectGoodConsole } from "../support/browser/console-views.ts";
-import { sql } from "../../db/sql.ts";
-import { rowsOf } from "../support/given/bulk-jobs.ts";
-import type { GivenUser } from "../support/given/given.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import german from "../../../console/texts/de.json" with { type: "json" };
+import type { View, WatchedPage } from "../../support/browser/browser.ts";
+import { chooseOption, expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { expectGoodConsole } from "../../support/browser/console-views.ts";
+import { sql } from "../../../db/sql.ts";
+import { rowsOf } from "../../support/given/bulk-jobs.ts";
+import type { GivenUser } from "../../support/given/given.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 /** Actions on many rows of a list at once. */
 
@@ -319,7 +319,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
       const crowd = await people(prefix, 26);
       const watched = await subject.open(`/console/users?q=${prefix}-&sort=pairwiseid`, view);
       const { page } = watched;
-      const texts = view.language === "de" ? german : (await import("../../console/texts/en.json")).default;
+      const texts = view.language === "de" ? german : (await import("../../../console/texts/en.json")).default;
       const all = page.getByRole("checkbox", { name: texts.list.selectAll });
       await page.route(`**/api/user/${crowd[1]?.id ?? ""}/status`, async (route) => {
         await button(page, texts.users.run.stop).click();

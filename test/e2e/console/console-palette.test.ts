@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { expectFaultless, type View } from "../support/browser/browser.ts";
-import { expectFocus } from "../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, settled } from "../support/browser/console-views.ts";
-import type { GivenUser } from "../support/given/given.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { sql } from "../../../db/sql.ts";
+import { expectFaultless, type View } from "../../support/browser/browser.ts";
+import { expectFocus } from "../../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, settled } from "../../support/browser/console-views.ts";
+import type { GivenUser } from "../../support/given/given.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 const serial = "123456789012345678901234567890127731";
 

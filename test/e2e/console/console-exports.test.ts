@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { jobKinds, type JobKind } from "../../domain/bulk-job/job.ts";
-import { downloadBy } from "../support/browser/console-views.ts";
-import type { Caller } from "../support/service/api.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { jobKinds, type JobKind } from "../../../domain/bulk-job/job.ts";
+import { downloadBy } from "../../support/browser/console-views.ts";
+import type { Caller } from "../../support/service/api.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 /** Jobs whose rows name people. */
 const kindsOfPeople = jobKinds.filter((kind) => kind !== "revocation");

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { expectFaultless } from "../support/browser/browser.ts";
-import { expectFocus, pressAt, tabTo } from "../support/browser/console-keyboard.ts";
-import { useConsole } from "../support/service/console.ts";
-import { leaverSheets, leaversMax } from "../support/given/leaver-files.ts";
-import { givenXlsx, type GivenCell } from "../support/given/xlsx.ts";
-import { extent } from "../support/run/extent.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { jobRowsMax } from "../../domain/limits.ts";
+import { sql } from "../../../db/sql.ts";
+import { expectFaultless } from "../../support/browser/browser.ts";
+import { expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { leaverSheets, leaversMax } from "../../support/given/leaver-files.ts";
+import { givenXlsx, type GivenCell } from "../../support/given/xlsx.ts";
+import { extent } from "../../support/run/extent.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { jobRowsMax } from "../../../domain/limits.ts";
 
 /** More than fflate would unpack without workers of its own, which the content security policy forbids. */
 const manyRows = extent(jobRowsMax, 0.1);

@@ -1,10 +1,10 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { expectFaultless, type View } from "../support/browser/browser.ts";
-import { pressAt, tabTo } from "../support/browser/console-keyboard.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { sql } from "../../../db/sql.ts";
+import { expectFaultless, type View } from "../../support/browser/browser.ts";
+import { pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 /** More than a job changes without a confirmation of its number, and more than a fifth of the realm. */
 const many = 120;

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import type { View } from "../support/browser/browser.ts";
-import { expectFocus } from "../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { givenJob } from "../support/given/bulk-jobs.ts";
-import { fromNow } from "../support/given/given.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { sql } from "../../../db/sql.ts";
+import type { View } from "../../support/browser/browser.ts";
+import { expectFocus } from "../../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { givenJob } from "../../support/given/bulk-jobs.ts";
+import { fromNow } from "../../support/given/given.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 const active = "123456789012345678901234567890127731";
 const revoked = "987654321098765432109876543210987732";

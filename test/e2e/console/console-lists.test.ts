@@ -1,15 +1,15 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import english from "../../console/texts/en.json" with { type: "json" };
-import german from "../../console/texts/de.json" with { type: "json" };
-import { expectFaultless, type View, type WatchedPage } from "../support/browser/browser.ts";
-import { expectFocus, pressAt, tabTo } from "../support/browser/console-keyboard.ts";
-import { expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { givenActivity } from "../support/given/activity.ts";
-import { fromNow, type GivenUser } from "../support/given/given.ts";
-import { givenLocalAccount } from "../support/given/local-account.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import english from "../../../console/texts/en.json" with { type: "json" };
+import german from "../../../console/texts/de.json" with { type: "json" };
+import { expectFaultless, type View, type WatchedPage } from "../../support/browser/browser.ts";
+import { expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { givenActivity } from "../../support/given/activity.ts";
+import { fromNow, type GivenUser } from "../../support/given/given.ts";
+import { givenLocalAccount } from "../../support/given/local-account.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 /** Lists as tables and, on phones, as cards: their content, and their requests. */
 

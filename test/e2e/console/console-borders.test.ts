@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { settled } from "../support/browser/console-views.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { settled } from "../../support/browser/console-views.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 /**
  * Returns the controls with a border, each with the contrast between its border and the page around it, by WCAG 2.2.

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
-import { expectFocus, pressAt, tabTo } from "../support/browser/console-keyboard.ts";
-import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { useConsole } from "../support/service/console.ts";
-import { openssl } from "../support/pki/openssl.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import { expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { openssl } from "../../support/pki/openssl.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
 

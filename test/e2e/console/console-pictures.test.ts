@@ -1,12 +1,12 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { systemClock } from "../../runtime/clock.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { givenJob, leaveIn } from "../support/given/bulk-jobs.ts";
-import { picture } from "../support/browser/picture.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { givenJob, leaveIn } from "../../support/given/bulk-jobs.ts";
+import { picture } from "../../support/browser/picture.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 const hour = 3_600_000;
 const currentHour = Math.floor(systemClock.now().getTime() / hour) * hour;

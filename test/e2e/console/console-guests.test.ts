@@ -1,14 +1,14 @@
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
-import * as realms from "../../db/queries/realm/realms.ts";
-import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
-import { sql } from "../../db/sql.ts";
-import { givenLocalAccount } from "../support/given/local-account.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { downloadProfile } from "../support/browser/download-profile.ts";
-import { useConsole } from "../support/service/console.ts";
-import { fromNow } from "../support/given/given.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
+import { sql } from "../../../db/sql.ts";
+import { givenLocalAccount } from "../../support/given/local-account.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { downloadProfile } from "../../support/browser/download-profile.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { fromNow } from "../../support/given/given.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 const day = 24 * 60 * 60 * 1000;
 

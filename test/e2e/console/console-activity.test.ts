@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import english from "../../console/texts/en.json" with { type: "json" };
-import german from "../../console/texts/de.json" with { type: "json" };
-import { givenActivity } from "../support/given/activity.ts";
-import { expectFaultless, type View, type WatchedPage } from "../support/browser/browser.ts";
-import { expectGoodConsole } from "../support/browser/console-views.ts";
-import { fromNow, type GivenUser } from "../support/given/given.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import english from "../../../console/texts/en.json" with { type: "json" };
+import german from "../../../console/texts/de.json" with { type: "json" };
+import { givenActivity } from "../../support/given/activity.ts";
+import { expectFaultless, type View, type WatchedPage } from "../../support/browser/browser.ts";
+import { expectGoodConsole } from "../../support/browser/console-views.ts";
+import { fromNow, type GivenUser } from "../../support/given/given.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 const hour = 3_600_000;
 

@@ -1,13 +1,13 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { expectFaultless } from "../support/browser/browser.ts";
-import { pressAt } from "../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { useConsole } from "../support/service/console.ts";
-import { eventually } from "../support/run/eventually.ts";
-import { givenJob, leaveIn } from "../support/given/bulk-jobs.ts";
-import { picture } from "../support/browser/picture.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import { expectFaultless } from "../../support/browser/browser.ts";
+import { pressAt } from "../../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { givenJob, leaveIn } from "../../support/given/bulk-jobs.ts";
+import { picture } from "../../support/browser/picture.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 /** The maximum age of the numbers. */
 const countedWithinMs = 25_000;

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { allScopes } from "../../domain/people/scopes.ts";
-import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
-import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { useConsole } from "../support/service/console.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import { sql } from "../../../db/sql.ts";
+import { allScopes } from "../../../domain/people/scopes.ts";
+import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
+import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
 

@@ -1,13 +1,13 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { pagesMs, expectGoodConsole } from "../support/browser/console-views.ts";
-import { pressAt } from "../support/browser/console-keyboard.ts";
-import type { View } from "../support/browser/browser.ts";
-import { fromNow, type GivenUser } from "../support/given/given.ts";
-import { givenLocalAccount, type LocalAccount } from "../support/given/local-account.ts";
-import { useConsole } from "../support/service/console.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import { sql } from "../../../db/sql.ts";
+import { pagesMs, expectGoodConsole } from "../../support/browser/console-views.ts";
+import { pressAt } from "../../support/browser/console-keyboard.ts";
+import type { View } from "../../support/browser/browser.ts";
+import { fromNow, type GivenUser } from "../../support/given/given.ts";
+import { givenLocalAccount, type LocalAccount } from "../../support/given/local-account.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 describeWithTool("chromium-headless-shell", "names in the console", () => {
   const subject = useConsole();

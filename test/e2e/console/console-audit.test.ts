@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { expectFaultless, type View } from "../support/browser/browser.ts";
-import { useConsole } from "../support/service/console.ts";
-import { chooseOption, expectFocus, pressAt, tabTo } from "../support/browser/console-keyboard.ts";
-import { expectGoodConsole } from "../support/browser/console-views.ts";
-import type { GivenUser } from "../support/given/given.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import { expectFaultless, type View } from "../../support/browser/browser.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { chooseOption, expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { expectGoodConsole } from "../../support/browser/console-views.ts";
+import type { GivenUser } from "../../support/given/given.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 describeWithTool("chromium-headless-shell", "the audit log in the console", () => {
   const subject = useConsole();

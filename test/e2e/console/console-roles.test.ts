@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import type { Role } from "../../domain/people/roles.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { expectFaultless } from "../support/browser/browser.ts";
-import { useConsole } from "../support/service/console.ts";
-import { givenLocalAccount } from "../support/given/local-account.ts";
+import { sql } from "../../../db/sql.ts";
+import type { Role } from "../../../domain/people/roles.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { expectFaultless } from "../../support/browser/browser.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { givenLocalAccount } from "../../support/given/local-account.ts";
 
 describeWithTool("chromium-headless-shell", "roles in the console", () => {
   const subject = useConsole();

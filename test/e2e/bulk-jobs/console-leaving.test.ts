@@ -1,15 +1,15 @@
 import type { Locator, Page, Request } from "playwright-core";
 import { expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { systemClock } from "../../runtime/clock.ts";
-import { fail } from "../../worker/bulk-job/run/fail.ts";
-import { expectFaultless } from "../support/browser/browser.ts";
-import { pressAt, tabTo } from "../support/browser/console-keyboard.ts";
-import { givenJob } from "../support/given/bulk-jobs.ts";
-import type { GivenUser } from "../support/given/given.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
-import { silentLog } from "../support/service/worker.ts";
+import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { fail } from "../../../worker/bulk-job/run/fail.ts";
+import { expectFaultless } from "../../support/browser/browser.ts";
+import { pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { givenJob } from "../../support/given/bulk-jobs.ts";
+import type { GivenUser } from "../../support/given/given.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { silentLog } from "../../support/service/worker.ts";
 
 /** The texts about an offboarding with days of grace, wherever its entry is shown. */
 const planned = {

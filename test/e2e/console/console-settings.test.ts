@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { useConsole } from "../support/service/console.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import { sql } from "../../../db/sql.ts";
+import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 /** A picture of 120 by 40, blue. */
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><rect width="120" height="40" fill="#36c"/></svg>`;

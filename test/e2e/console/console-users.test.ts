@@ -2,17 +2,17 @@ import { readFile } from "node:fs/promises";
 import { parse } from "csv-parse/sync";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import german from "../../console/texts/de.json" with { type: "json" };
-import english from "../../console/texts/en.json" with { type: "json" };
-import { sql } from "../../db/sql.ts";
-import { expectFaultless, type View, type WatchedPage } from "../support/browser/browser.ts";
-import { useConsole } from "../support/service/console.ts";
-import { chooseOption, expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
-import { expectGoodConsole, settled } from "../support/browser/console-views.ts";
-import { givenJob } from "../support/given/bulk-jobs.ts";
-import { fromNow, type GivenUser } from "../support/given/given.ts";
-import { openssl } from "../support/pki/openssl.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import german from "../../../console/texts/de.json" with { type: "json" };
+import english from "../../../console/texts/en.json" with { type: "json" };
+import { sql } from "../../../db/sql.ts";
+import { expectFaultless, type View, type WatchedPage } from "../../support/browser/browser.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { chooseOption, expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
+import { expectGoodConsole, settled } from "../../support/browser/console-views.ts";
+import { givenJob } from "../../support/given/bulk-jobs.ts";
+import { fromNow, type GivenUser } from "../../support/given/given.ts";
+import { openssl } from "../../support/pki/openssl.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 describeWithTool("chromium-headless-shell", "users and profiles in the console", () => {
   const subject = useConsole();
@@ -77,7 +77,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       opened("/console/users", async ({ page }) => {
         const digits = "20261815";
         const { realmId } = subject.realm;
-        const owner = await someone(`owner-${digits}`);
+        const owner = await someone(`owner-${digits}`, "");
         await given.profile(owner, { name: "Tablet", serialNumber: `77${digits}77` });
         await given.user({ realmId, pairwiseId: `locked-${digits}`, lockedAt: fromNow(0) });
         const rows = page.getByRole("table").getByRole("link");

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import german from "../../console/texts/de.json" with { type: "json" };
-import english from "../../console/texts/en.json" with { type: "json" };
-import { expectFaultless, expectNoSidewaysScrolling, type View } from "../support/browser/browser.ts";
-import { expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { useConsole } from "../support/service/console.ts";
-import { givenLocalAccount } from "../support/given/local-account.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import german from "../../../console/texts/de.json" with { type: "json" };
+import english from "../../../console/texts/en.json" with { type: "json" };
+import { expectFaultless, expectNoSidewaysScrolling, type View } from "../../support/browser/browser.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { givenLocalAccount } from "../../support/given/local-account.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 const views = (["light", "dark"] as const).flatMap((theme) =>
   [390, 1440].map((width): View => ({ theme, width, language: "en" })),

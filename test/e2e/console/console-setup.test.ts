@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { pressAt } from "../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { picture } from "../support/browser/picture.ts";
-import { givenActivity } from "../support/given/activity.ts";
-import { eventually } from "../support/run/eventually.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { sql } from "../../../db/sql.ts";
+import { pressAt } from "../../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { picture } from "../../support/browser/picture.ts";
+import { givenActivity } from "../../support/given/activity.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 /** How long a change may take to appear: the page polls every 10 s. */
 const seenWithinMs = 25_000;

@@ -2,17 +2,17 @@ import { readFile } from "node:fs/promises";
 import { parse } from "csv-parse/sync";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { systemClock } from "../../runtime/clock.ts";
-import { fail } from "../../worker/bulk-job/run/fail.ts";
-import { expectFaultless } from "../support/browser/browser.ts";
-import { expectFocus, pressAt, tabTo } from "../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { useConsole } from "../support/service/console.ts";
-import { givenJob } from "../support/given/bulk-jobs.ts";
-import { silentLog, startTestWorker, type TestWorker } from "../support/service/worker.ts";
-import { picture } from "../support/browser/picture.ts";
-import { describeWithTool } from "../support/run/tools.ts";
+import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { fail } from "../../../worker/bulk-job/run/fail.ts";
+import { expectFaultless } from "../../support/browser/browser.ts";
+import { expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { useConsole } from "../../support/service/console.ts";
+import { givenJob } from "../../support/given/bulk-jobs.ts";
+import { silentLog, startTestWorker, type TestWorker } from "../../support/service/worker.ts";
+import { picture } from "../../support/browser/picture.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 const peopleMax = 5_000;
 
