@@ -12,7 +12,7 @@ import { finishedJobDays } from "../../../domain/lifetimes.ts";
 import { runningJobsMax } from "../../../domain/limits.ts";
 import { jobProgressChannel } from "../../channels.ts";
 import { pageOf } from "../../list.ts";
-import { all, containsText, when, type Page, type PageRequest } from "../../page.ts";
+import { all, when, type Page, type PageRequest } from "../../page.ts";
 import { sql, type Sql } from "../../sql.ts";
 import * as found from "../finding/found.ts";
 import type { Searching } from "../finding/found.ts";
@@ -211,20 +211,4 @@ export async function lock(tx: Db, { realmId, jobId, at }: InRealm & { at: Date 
 /** Notifies the watchers of a job once this transaction is committed. */
 export async function notify(tx: Db, jobId: string): Promise<void> {
   await tx.query(sql`select pg_notify(${jobProgressChannel}, ${jobId}::text)`);
-}
-
-/** Returns the ids of the newest jobs of the realm whose file's name contains a text. */
-export async function findByName(
-  db: Db,
-  { realmId, text, limit }: { realmId: string; text: string; limit: number },
-): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
-    select j.id
-      from jobs j
-     where j.realm_id = ${realmId}
-       and ${containsText(sql`lower(j.name)`, text)}
-     order by j.created_at desc, j.id desc
-     limit ${limit}
-  `);
-  return rows.map(({ id }) => id);
 }

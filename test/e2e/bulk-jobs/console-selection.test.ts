@@ -69,7 +69,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
       const id = await jobOn(page);
       await expectFocus(page.getByRole("heading", { name: "Offboarding", level: 1 }));
       await stated(page, "Ready");
-      await page.getByText("ID, e-mail address or serial number: “every-” · Not locked · Not offboarded").waitFor();
+      await page.getByText("Search: “every-” · Not locked · Not offboarded").waitFor();
       expect(await jobOf(id)).toMatchObject({ dryRun: true, origin: "filter", total: 31, changed: 31 });
       expect(await found("/api/user?search=every-&filter[blacklisted]=true")).toBe(0);
 

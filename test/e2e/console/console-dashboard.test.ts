@@ -59,9 +59,10 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
 
         const sentence = "In the last 24 hours: 12 issued, 1 revoked.";
         await page.waitForSelector(`[role=img][aria-label^="${sentence}"] svg.recharts-surface`);
-        await page.click("text=7 days >> nth=-1");
+        const chart = page.locator("main section:has(h2:text-is('Issued and revoked profiles'))");
+        await chart.getByText("7 days", { exact: true }).click();
         await page.waitForSelector("text=In the last 7 days: 12 issued, 1 revoked.");
-        await page.click("button:has-text('Table')");
+        await chart.getByRole("button", { name: "Table" }).click();
         await page.waitForSelector("main [aria-label='Issued and revoked profiles'] tbody tr");
         const rows = await page.locator("main [aria-label='Issued and revoked profiles'] tbody tr").allInnerTexts();
         expect(rows).toHaveLength(7);

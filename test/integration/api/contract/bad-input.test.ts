@@ -35,7 +35,7 @@ beforeAll(async () => {
 const json = { "content-type": "application/json" };
 
 /** Headers of a caller that the endpoint lets in, so only the request can be refused. */
-const headersFor = ({ endpoint: { access, scope, furtherScopes = [] } }: Sample): Record<string, string> => {
+const headersFor = ({ endpoint: { access, scope, furtherScopes } }: Sample): Record<string, string> => {
   if (access === "guest") return guestHeaders;
   if (scope === "radius.read") return machineHeaders;
   return access === "user" || [scope, ...furtherScopes].includes("role.modify") ? userHeaders : headers;
