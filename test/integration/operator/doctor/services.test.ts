@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { Redis } from "ioredis";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as crls from "../../../../db/queries/certificates/crls.ts";
 import { sql } from "../../../../db/sql.ts";
 import { processKinds } from "../../../../domain/process.ts";
@@ -137,8 +137,13 @@ describeWithTool("redis-server", "a login for Redis", () => {
 });
 
 describe("the URLs in certificates", () => {
-  beforeAll(async () => {
+  // A process that was last seen 15 seconds ago counts as gone.
+  beforeEach(async () => {
+    await operator.database.owner.query(sql`delete from processes`);
     for (const kind of processKinds) await givenProcess(operator.database.owner, { kind });
+  });
+
+  beforeAll(async () => {
     const thisUpdate = new Date(systemClock.now().getTime() - 600_000);
     await crls.publish(operator.database.open("realmpass_worker"), {
       issuerId,
