@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from "../../db/page.ts";
+import type { PageRequest } from "../../db/page.ts";
 import { findsIn, type SearchFind, type SearchPlace } from "../../domain/search-places.ts";
 import { hasStaffScope } from "./access.ts";
 import { filters } from "./filters.ts";
@@ -17,20 +17,6 @@ export const textFilter = (found: string) =>
   filters.text.describe(
     `Finds by everything that \`/api/search\` understands: ${found}. Whatever needs another scope than the list's is found only with that scope.`,
   );
-
-/**
- * Reads a page. Where a list's `search` finds nothing in the list's own column, the same text is looked for as the
- * filter `text` does, so clients that search by that column find what they always found.
- */
-export async function searchedPage<Item, Filter extends { text: string }, SortKey extends string>(
-  page: PageRequest<Filter, SortKey>,
-  read: (page: PageRequest<Filter, SortKey>) => Promise<Page<Item>>,
-): Promise<Page<Item>> {
-  const own = await read(page);
-  const { search, filter } = page;
-  if (own.total > 0 || search === undefined || filter.text !== undefined) return own;
-  return read({ ...page, search: undefined, filter: { ...filter, text: search } });
-}
 
 /** Reads the `search` of a list that has no column of its own for it as the filter `text`. */
 export const searchingByText = <Filter extends { text: string }, SortKey extends string>({

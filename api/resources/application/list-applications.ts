@@ -3,7 +3,7 @@ import type { ApplicationFilter } from "../../../db/queries/oauth/applications.t
 import { ApplicationType } from "../../../domain/people/scopes.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import { searchedPage, textFilter } from "../../contract/list-search.ts";
+import { textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 import { ApplicationView, applicationView } from "../../contract/views/application-view.ts";
 
@@ -27,8 +27,8 @@ export const listApplications = paginated({
   filter,
   errors: [],
 
-  async handle({ principal: { realmId }, page: asked, deps: { db } }) {
-    const { items, total } = await searchedPage(asked, (page) => applications.list(db, { realmId, page }));
+  async handle({ principal: { realmId }, page, deps: { db } }) {
+    const { items, total } = await applications.list(db, { realmId, page });
     return { items: items.map(applicationView), total };
   },
 });

@@ -2,7 +2,7 @@ import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import type { GuestAccountFilter } from "../../../db/queries/people/guest-accounts.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import { searchedPage, searchesOf, textFilter } from "../../contract/list-search.ts";
+import { searchesOf, textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 import { GuestAccountView, guestAccountView } from "../../contract/views/guest-account-view.ts";
 
@@ -29,9 +29,9 @@ export const listGuestAccounts = paginated({
   filter,
   errors: [],
 
-  async handle({ principal, page: asked, deps: { db, clock } }) {
+  async handle({ principal, page, deps: { db, clock } }) {
     const searching = { realmId: principal.realmId, at: clock.now(), ...searchesOf("guestAccounts", principal) };
-    const { items, total } = await searchedPage(asked, (page) => guestAccounts.list(db, { ...searching, page }));
+    const { items, total } = await guestAccounts.list(db, { ...searching, page });
     return { items: items.map(guestAccountView), total };
   },
 });

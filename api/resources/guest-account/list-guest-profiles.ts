@@ -5,7 +5,7 @@ import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import { searchedPage, textFilter } from "../../contract/list-search.ts";
+import { textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 import { GuestProfileView, guestProfileView } from "../../contract/views/guest-profile-view.ts";
 
@@ -30,11 +30,14 @@ export const listGuestProfiles = paginated({
   errors: ["guest_account_not_found"],
   unknown: { guestAccountId: "guest_account_not_found" },
 
-  async handle({ params: { guestAccountId }, principal: { realmId }, page: asked, deps: { db, clock }, fail }) {
+  async handle({ params: { guestAccountId }, principal: { realmId }, page, deps: { db, clock }, fail }) {
     if (!(await guestAccounts.exists(db, { realmId, guestAccountId }))) throw fail("guest_account_not_found");
-    const { items, total } = await searchedPage(asked, (page) =>
-      certificatePages.pageOfGuestAccount(db, { realmId, guestAccountId, at: clock.now(), page }),
-    );
+    const { items, total } = await certificatePages.pageOfGuestAccount(db, {
+      realmId,
+      guestAccountId,
+      at: clock.now(),
+      page,
+    });
     return { items: items.map(guestProfileView), total };
   },
 });

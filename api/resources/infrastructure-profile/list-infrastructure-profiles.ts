@@ -2,7 +2,7 @@ import * as certificatePages from "../../../db/queries/certificates/certificate-
 import type { InfrastructureProfileFilter } from "../../../db/queries/certificates/certificate-pages.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import { searchedPage, textFilter } from "../../contract/list-search.ts";
+import { textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 import {
   InfrastructureProfileView,
@@ -30,10 +30,8 @@ export const listInfrastructureProfiles = paginated({
   filter,
   errors: [],
 
-  async handle({ principal: { realmId }, page: asked, deps: { db } }) {
-    const { items, total } = await searchedPage(asked, (page) =>
-      certificatePages.pageOfInfrastructure(db, { realmId, page }),
-    );
+  async handle({ principal: { realmId }, page, deps: { db } }) {
+    const { items, total } = await certificatePages.pageOfInfrastructure(db, { realmId, page });
     return { items: items.map(infrastructureProfileView), total };
   },
 });

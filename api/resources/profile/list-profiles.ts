@@ -7,7 +7,7 @@ import type {
   RealmProfileSortKey,
 } from "../../../db/queries/certificates/certificate-pages.ts";
 import { paginated } from "../../contract/endpoint.ts";
-import { searchedPage, searchesOf } from "../../contract/list-search.ts";
+import { searchesOf } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
@@ -48,14 +48,12 @@ export const listProfiles = paginated({
   async handle(call) {
     const {
       principal,
-      page: asked,
+      page,
       includes,
       deps: { db, clock },
     } = call;
     const searching = { realmId: principal.realmId, at: clock.now(), ...searchesOf("profiles", principal) };
-    const { items, total } = await searchedPage(asked, (page) =>
-      certificatePages.pageOfRealm(db, { ...searching, page }),
-    );
+    const { items, total } = await certificatePages.pageOfRealm(db, { ...searching, page });
     const people = await includedPeople(
       call,
       items.map(({ userId }) => userId),

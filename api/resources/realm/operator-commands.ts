@@ -25,7 +25,8 @@ export const trustCommands: Readonly<Record<TrustSetting, (realm: RealmRow) => s
  */
 export function signInCommand(realm: RealmRow): string {
   const { claimPairwiseID, claimEmail, claimDisplayName, claimRoles, mayUse } = writtenClaims(realm.upstreamClaims);
-  const one = (option: string, value: string | null): string[] => (value === null ? [] : [`${option} ${quoted(value)}`]);
+  const one = (option: string, value: string | null): string[] =>
+    value === null ? [] : [`${option} ${quoted(value)}`];
   return [
     `npm run operator -- realm set --realm ${realm.name}`,
     ...one("--upstream-issuer", realm.upstreamIssuer ?? "https://idp.example.org"),

@@ -6,7 +6,6 @@ import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { paginated, type Fail } from "../../contract/endpoint.ts";
 import { profileFilter } from "../profile/profile-filter.ts";
-import { searchedPage } from "../../contract/list-search.ts";
 import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
 
@@ -38,14 +37,12 @@ export const listUserProfiles = paginated({
     const {
       params: { userID: userId },
       principal: { realmId },
-      page: asked,
+      page,
       deps: { db, clock },
       fail,
     } = call;
     await requireUser(db, { realmId, userId }, fail);
-    const { items, total } = await searchedPage(asked, (page) =>
-      certificatePages.pageOfUser(db, { realmId, userId, at: clock.now(), page }),
-    );
+    const { items, total } = await certificatePages.pageOfUser(db, { realmId, userId, at: clock.now(), page });
     return { items: items.map(profileView), total, included: await includedPeople(call, [userId]) };
   },
 });

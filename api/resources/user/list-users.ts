@@ -4,7 +4,7 @@ import { UserID } from "../../../domain/ids.ts";
 import { Role } from "../../../domain/people/roles.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import { searchedPage, searchesOf, textFilter } from "../../contract/list-search.ts";
+import { searchesOf, textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { UserView, userView } from "../../contract/views/user-view.ts";
@@ -50,12 +50,12 @@ export const listUsers = paginated({
   async handle(call) {
     const {
       principal,
-      page: asked,
+      page,
       deps: { db, clock },
     } = call;
     const { realmId } = principal;
     const searching = { realmId, at: clock.now(), ...searchesOf("people", principal) };
-    const { items, total } = await searchedPage(asked, (page) => users.list(db, { ...searching, page }));
+    const { items, total } = await users.list(db, { ...searching, page });
     const userIds = items.map(({ id }) => id);
     return { items: items.map(userView), total, included: await includedPeople(call, userIds) };
   },

@@ -278,7 +278,7 @@ describe("after migrate --logins on an empty database", () => {
     [but("operator"), "update issuers set issuing = true"],
     [but("api", "operator"), "update realms set radius_ca = ''"],
     [but("operator"), "update realms set domain = 'other.example'"],
-    [but("operator"), "update realms set upstream_issuer = ''"],
+    [but("api", "operator"), "update realms set upstream_issuer = ''"],
     [but("operator"), "update realms set local_sign_in = true"],
     [but("api", "operator"), "update users set administrator = true"],
     [but("api", "operator"), "insert into users (administrator) values (true)"],

@@ -42,5 +42,7 @@ test("the README's lines for docker compose lead to a signed-in administrator", 
   });
   const browser = createBrowserSession(() => [base]);
   const signedIn = await browser.submit(await browser.get(printed.trimEnd()), {});
-  expect([signedIn.status, new URL(signedIn.url).pathname]).toEqual([200, "/console"]);
+  expect([signedIn.status, new URL(signedIn.url).pathname]).toEqual([200, "/login/password"]);
+  const page = await browser.get(`${base}/console`);
+  expect([page.status, new URL(page.url).pathname]).toEqual([200, "/console"]);
 });
