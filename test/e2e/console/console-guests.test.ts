@@ -218,7 +218,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await revoke.click();
     const asked = await page
       .getByRole("alert")
-      .getByText(/people and profiles of the realm would be off/)
+      .getByText(/of the realm’s people and profiles would be offline/)
       .innerText();
     const [total = ""] = /\d+/.exec(asked) ?? [];
     expect(Number(total)).toBeGreaterThanOrEqual(101);
@@ -265,7 +265,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await page.fill('[data-path="devices"]', "5");
     await page.fill('[data-path="expirationDate"]', "2100-02-28");
     await page.waitForSelector("text=All devices go offline at 23:59 (Asia/Kolkata).");
-    await page.waitForSelector("text=One link for everybody, for up to 25,000 devices.");
+    await page.waitForSelector("text=One link for everybody. Devices in all: up to 25,000.");
     await page.click('[role="dialog"] [type="submit"]');
     await page.waitForURL(/\/guest\/rpg_[^/]+\/sheet$/);
     await opened(page, "Open day 2100");
