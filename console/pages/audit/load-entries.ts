@@ -1,11 +1,9 @@
 import { queryOptions, useQueryClient, type QueryClient } from "@tanstack/react-query";
-import { AuditEntryID } from "../../../domain/ids.ts";
-import { answerOf, api } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
-import { rememberDevices, useIncludedNames } from "../../ui/value/device.tsx";
-import { rememberPeople } from "../../ui/value/person.tsx";
+import { useIncludedNames } from "../../ui/value/device.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 import type { AuditEntry } from "./entry.ts";
+import { entryKey, findEntries } from "./find-entries.ts";
 import { writtenSubject } from "./written-subject.ts";
 
 type Filter = Readonly<Record<string, string>>;
@@ -29,22 +27,6 @@ export async function apiFilterOf(
   return found;
 }
 
-export const entryKey = (id: string) => ["audit-entry", id];
-
-/** Asks for entries. Caches each, so it can be opened, and the people and devices that they name. */
-export async function findEntries(
-  queries: QueryClient,
-  query: { limit: number; offset?: number; search?: string; filter?: Filter; include?: string; sort?: Filter },
-  signal: AbortSignal,
-): Promise<{ data: AuditEntry[]; total: number }> {
-  const answer = await answerOf(api.GET("/api/audit", { params: { query }, signal }));
-  const { data, total = data.length, people, devices } = answer;
-  rememberPeople(queries, people);
-  rememberDevices(queries, devices);
-  for (const entry of data) queries.setQueryData(entryKey(entry.id), entry);
-  return { data, total };
-}
-
 /** Loads a page of the log. Without a search or filter, each bulk job is one line. */
 export const loadEntries =
   (queries: QueryClient, included: { include?: string }): LoadList<AuditEntry> =>
@@ -62,7 +44,7 @@ export function useEntryQuery(id: string) {
   return queryOptions({
     queryKey: entryKey(id),
     queryFn: async ({ signal }): Promise<AuditEntry | null> => {
-      if (!AuditEntryID.safeParse(id).success) return null;
+      if (!/^[1-9]\d{0,18}$/.test(id)) return null;
       const { data } = await findEntries(queries, { limit: 1, filter: { id }, ...included }, signal);
       return data[0] ?? null;
     },

@@ -7,7 +7,6 @@ import { Page } from "../../ui/page.tsx";
 import { NewJobButtons } from "../bulk-jobs/new-job-buttons.tsx";
 import { isLastAdministratorKept, useSetup } from "../setup/setup.ts";
 import { Activity } from "./activity.tsx";
-import { LatestEntries } from "./latest-entries.tsx";
 import { NumberCards } from "./number-cards.tsx";
 import { useOverview, type Overview, type Period } from "./overview.ts";
 import { RunningJobs } from "./running-jobs.tsx";
@@ -16,8 +15,9 @@ import { Warnings } from "./warnings.tsx";
 // A realm that is set up does not load the checklist.
 const SetUpRealm = lazy(() => loadPart(() => import("../setup/set-up-realm.tsx")));
 
-// Pictures load after the numbers.
+// Pictures and events load after the numbers.
 const Pictures = lazy(() => loadPart(() => import("./pictures/pictures.tsx")));
+const LatestEntries = lazy(() => loadPart(() => import("./latest-entries.tsx")));
 
 /** The realm at a glance, and the checklist until its set-up is finished. */
 export function DashboardPage() {
@@ -57,7 +57,9 @@ export function DashboardPage() {
                   <RunningJobs jobs={overview.jobs} />
                 </Grid.Col>
               </Grid>
-              <LatestEntries />
+              <Suspense fallback={<Skeleton height={340} radius="md" role="status" aria-label={t("shell.loading")} />}>
+                <LatestEntries />
+              </Suspense>
             </>
           )}
         </Stack>

@@ -8,14 +8,14 @@ import { Time } from "../../ui/value/time.tsx";
 import { About } from "../audit/about.tsx";
 import type { AuditEntry } from "../audit/entry.ts";
 import { useEventText } from "../audit/event-text.ts";
-import { findEntries } from "../audit/load-entries.ts";
+import { findEntries } from "../audit/find-entries.ts";
 import { Actor } from "../audit/actor.tsx";
 import { refetchMs } from "./overview.ts";
 
 const shown = 10;
 
 /** The latest events of the realm, with their actors. */
-export function LatestEntries() {
+export default function LatestEntries() {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const included = useIncludedNames();

@@ -4,7 +4,6 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { useNumber } from "../bulk-jobs/counts.ts";
-import { kindTexts } from "../bulk-jobs/kind-texts.ts";
 import { SmallProgress } from "../bulk-jobs/small-progress.tsx";
 import type { Overview } from "./overview.ts";
 
@@ -32,7 +31,7 @@ export function RunningJobs({ jobs: { running, items, inGrace } }: { jobs: Overv
             <Stack key={job.id} gap={4}>
               <Group justify="space-between" gap="xs">
                 <AnchorLink to="/jobs/$id" params={{ id: job.id }} size="sm">
-                  {t(kindTexts(job.kind).title)}
+                  {t(`jobs.kinds.${job.kind}`)}
                   {job.name !== null && `: ${job.name}`}
                 </AnchorLink>
                 <StatusBadge status={job.state} />

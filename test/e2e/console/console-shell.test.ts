@@ -144,18 +144,18 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
     await watched.context.close();
   });
 
-  test("loads less than 200 kB of scripts, apart from charts, search and a new realm's checklist, which load later", async () => {
+  test("loads less than 200 kB of scripts, apart from pictures, charts, search and a new realm's checklist, which load later", async () => {
     await subject.api.as.service({ realmId: subject.realm.realmId }).post("/api/setup/finish");
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
     const loaded = new Map<string, number>();
-    let isSearch = false;
+    let isLater = false;
     page.on("request", (request) => {
-      isSearch ||= request.url().includes("palette-dialog");
+      isLater ||= /palette-dialog|pictures-/.test(request.url());
     });
     page.on("response", (response) => {
       const { pathname } = new URL(response.url());
-      if (isSearch || !pathname.endsWith(".js")) return;
+      if (isLater || !pathname.endsWith(".js")) return;
       loaded.set(pathname, Number(response.headers()["content-length"]));
       expect(response.headers()["content-encoding"], pathname).toBe("gzip");
     });
