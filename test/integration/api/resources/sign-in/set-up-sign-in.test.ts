@@ -275,14 +275,19 @@ describe("a test sign-in", () => {
     expect(await activate()).toBeError("sign_in_draft_untested");
   });
 
-  test("keeps its report sealed: no name or address is in the database", async () => {
+  test("keeps its report sealed: no group or address is in the database", async () => {
     await store(admin.caller, draftOf(upstream));
-    await runTest(admin);
+    const { report } = await runTest(admin);
     const rows = await api.database.owner.query<{ row: string }>(sql`
       select encode(sealed_report, 'escape') || t::text as row from sign_in_tests t where realm_id = ${realmId}
     `);
     expect(rows).toHaveLength(1);
-    expect(rows[0]!.row).not.toContain("ada");
+    // Long enough not to be in random octets by chance.
+    for (const text of [ada.email, "wifi-admins"]) {
+      expect(rows[0]!.row).not.toContain(text);
+      // Control: the report has it.
+      expect(JSON.stringify(report)).toContain(text);
+    }
   });
 
   test("of the sign-in in use needs one", async () => {
