@@ -70,7 +70,7 @@ const consolePages = {
   "pages/audit": ["pages/bulk-jobs"],
   "pages/bulk-jobs": [],
   "pages/dashboard": ["activity", "pages/audit", "pages/bulk-jobs", "pages/setup"],
-  "pages/guests": ["activity", "pages/profiles"],
+  "pages/guests": ["activity"],
   "pages/infrastructure": ["activity"],
   "pages/profiles": ["activity", "pages/bulk-jobs", "pages/dashboard"],
   "pages/settings": ["pages/setup"],

@@ -1210,7 +1210,7 @@ create table user_notes (
   constraint user_notes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint user_notes_note_check CHECK (((char_length(note) >= 1) AND (char_length(note) <= 500)))
 );
-comment on table user_notes is 'What staff wrote down about a person. Only here: the audit log has who wrote and when.';
+comment on table user_notes is 'Notes of staff about people. The audit log has who wrote and when, never the text.';
 
 create table user_profile_counts (
   user_id bigint not null,

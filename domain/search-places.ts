@@ -1,7 +1,7 @@
 import { scopeToRead } from "./certificate/profile.ts";
 import type { Scope } from "./people/scopes.ts";
 
-/** What a search looks for, and the scope that finding it needs. */
+/** Kinds of match, each with the scope that it needs. */
 export const scopeToFind = {
   person: "user.read",
   profile: scopeToRead.user,
@@ -13,7 +13,7 @@ export const scopeToFind = {
 } as const satisfies Record<string, Scope>;
 export type SearchFind = keyof typeof scopeToFind;
 
-/** What leads to the rows of each list: the row itself first, then what belongs to it. */
+/** Kinds of match for the rows of each list: the row itself first, then its belongings. */
 export const searchPlaces = {
   people: ["person", "profile"],
   profiles: ["profile", "person"],

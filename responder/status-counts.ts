@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { Database } from "../db/client.ts";
 import * as statusCounts from "../db/queries/certificates/status-counts.ts";
 
-/** What is counted of an answer about a device. */
+/** The counted part of an answer about a device. */
 export interface CountedAnswer {
   outcome: "good" | "revoked";
   at: Date;

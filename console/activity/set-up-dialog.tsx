@@ -3,10 +3,10 @@ import { useForm } from "@mantine/form";
 import { IconDeviceMobilePlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { deviceTypes, type DeviceType } from "../../domain/certificate/device.ts";
+import type { DeviceType } from "../../domain/certificate/device.ts";
 import { ProfileName, profileNameLengthMax } from "../../domain/certificate/profile.ts";
 import { api, dataOf, type Schemas } from "../api/api-client.ts";
-import { useWords } from "../texts/words.ts";
+import { useDeviceTypeChoices } from "../ui/value/device-types.ts";
 import { useReturnFocus } from "../ui/dialog/use-return-focus.ts";
 import { useSubmission } from "../ui/form/submission.tsx";
 import { CopyBox } from "../ui/value/copy-box.tsx";
@@ -95,7 +95,6 @@ function SetUpForm({
   onMade: (made: Schemas["HandOver"]) => void;
 }) {
   const { t } = useTranslation();
-  const words = useWords();
   const rule = t("users.create.nameRule", { max: profileNameLengthMax });
   const form = useForm<{ profileName: string; deviceType: DeviceType }>({
     initialValues: { profileName: device?.name ?? "", deviceType: device?.deviceType ?? "Other" },
@@ -125,7 +124,7 @@ function SetUpForm({
         <Select
           label={t("profiles.columns.deviceType")}
           description={t("setUpLink.deviceTypeHint")}
-          data={deviceTypes.map((value) => ({ value, label: words.deviceTypes[value].name }))}
+          data={useDeviceTypeChoices()}
           allowDeselect={false}
           {...form.getInputProps("deviceType")}
         />

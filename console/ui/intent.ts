@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from "react";
 
-/** What a page can be asked to begin, as its own button does. */
+/** Actions that another page can start here, as the page's own buttons do. */
 export type IntendedDeed = "lock" | "unlock" | "newProfile" | "revoke";
 
 interface Intent {

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** What RADIUS servers ask, counted. The release before neither writes nor reads it. */
+/** Counts of answers to RADIUS servers. The release before neither writes nor reads them. */
 export const statusCounts: Migration = {
   name: "20261201-1000-status-counts",
   up: `

@@ -10,7 +10,7 @@ create table user_notes (
   note       text not null check (char_length(note) between 1 and 500),
   written_at timestamptz not null
 );
-comment on table user_notes is 'What staff wrote down about a person. Only here: the audit log has who wrote and when.';
+comment on table user_notes is 'Notes of staff about people. The audit log has who wrote and when, never the text.';
 
 create function forget_note() returns trigger
 language plpgsql

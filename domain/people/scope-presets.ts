@@ -1,6 +1,6 @@
 import type { Scope } from "./scopes.ts";
 
-/** What common applications of each type need. */
+/** Scopes that common applications of each type need. */
 export const scopePresets = {
   useragent: { app: ["openid", "offline_access", "profile.read", "profile.create"] },
   service: { sync: ["user.read", "user.modify", "user.delete", "job.read", "job.create"], radius: ["radius.read"] },

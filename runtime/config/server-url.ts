@@ -57,7 +57,7 @@ export const databaseParameters: KnownParameters = {
   sslrootcert: anything,
   sslnegotiation: /^(?:postgres|direct)$/,
   uselibpqcompat: /^(?:true|false)$/,
-  // What the driver does without them.
+  // The driver does this without them.
   fallback_application_name: anything,
   keepalives: /^1$/,
   target_session_attrs: /^any$/,

@@ -141,7 +141,7 @@ describeWithRadius("a newcomer", () => {
       [/^\s*user = freerad$/m, ""],
       [/^\s*group = freerad$/m, ""],
     ]);
-    // What the unit does every minute.
+    // The unit does this every minute.
     const urls = /CRL_URLS="(.*)"/.exec(await readFile(join(directory, "etc/default/realmpass-crl"), "utf8"))?.[1];
     const script = join(directory, "usr/local/sbin/fetch-crl");
     const issuers = join(configuration, "certs/realmpass/issuers.pem");

@@ -15,7 +15,7 @@ export type UpstreamProblem = Extract<Problem, `upstream_${string}`>;
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly problem: UpstreamProblem;
-  /** What failed, for those who set the identity provider up. */
+  /** The check that failed, shown in a test of the sign-in. */
   readonly check: SignInCheck;
   constructor(problem: UpstreamProblem, reason: string, options: ErrorOptions & { check?: SignInCheck } = {}) {
     super(reason, options);

@@ -12,7 +12,7 @@ import { keptCounts } from "./kept-counts.ts";
 
 export const getRadiusPicture = endpoint({
   operation: "getRadiusPicture",
-  summary: "What RADIUS servers asked, by hour",
+  summary: "Answers to RADIUS servers, by hour",
   description:
     "OCSP answers about devices in the last 7 days and in the week before, and the servers that got them; up to 5 s old. Questions about servers' certificates do not count.",
   method: "get",

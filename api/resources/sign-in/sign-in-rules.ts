@@ -10,8 +10,8 @@ import type { SignInMapping } from "./sign-in-view.ts";
 import { signInCommand } from "../realm/operator-commands.ts";
 
 /**
- * Whether the console may set the realm's sign-in: it has none, and the set-up is not finished. Postgres has the same
- * rule in the trigger `realms_trust_is_set_once`.
+ * Whether the console may set the realm's sign-in: only before it has one and before the set-up is finished. Postgres
+ * has the same rule in the trigger `realms_trust_is_set_once`.
  */
 export const isChangeable = ({ upstreamKind, setUpAt }: Pick<RealmRow, "upstreamKind" | "setUpAt">): boolean =>
   upstreamKind === null && setUpAt === null;

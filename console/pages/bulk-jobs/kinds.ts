@@ -24,7 +24,7 @@ interface KindOnPage {
   color: "teal" | "red";
   /** For the finished rows in the bar of a running job. */
   bar: "teal.7" | "gray.6";
-  /** The share of these is shown before the job starts. An onboarding has none: the people it adds are no part yet. */
+  /** The start form shows a share of the realm for each of these; an onboarding has no share. */
   touches: readonly ("people" | "profiles")[];
   /** The counts before the job runs, and after. */
   counts: Readonly<Record<"willChange" | "isSo" | "changed" | "wasSo", CountName>>;

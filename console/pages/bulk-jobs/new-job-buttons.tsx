@@ -1,8 +1,16 @@
 import { Button, Group } from "@mantine/core";
-import { IconBan, IconUserCheck, IconUserMinus, IconUserPlus } from "@tabler/icons-react";
+import { IconBan, IconUserCheck, IconUserMinus, IconUserPlus, type Icon } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../session/may.ts";
+import type { JobKind } from "./job.ts";
+
+const icons: Readonly<Record<JobKind, Icon>> = {
+  onboarding: IconUserPlus,
+  offboarding: IconUserMinus,
+  reactivation: IconUserCheck,
+  revocation: IconBan,
+};
 
 /** Buttons for the kinds of jobs that the user can begin. */
 export function NewJobButtons() {
@@ -11,25 +19,9 @@ export function NewJobButtons() {
   if (!may("newJob")) return null;
   return (
     <Group gap="sm">
-      <Button component={Link} to="/jobs/new/onboarding" leftSection={<IconUserPlus size={16} aria-hidden />}>
-        {t("jobs.new.onboarding")}
-      </Button>
-      <Button
-        component={Link}
-        to="/jobs/new/offboarding"
-        variant="default"
-        leftSection={<IconUserMinus size={16} aria-hidden />}
-      >
-        {t("jobs.new.offboarding")}
-      </Button>
-      <Button
-        component={Link}
-        to="/jobs/new/reactivation"
-        variant="default"
-        leftSection={<IconUserCheck size={16} aria-hidden />}
-      >
-        {t("jobs.new.reactivation")}
-      </Button>
+      <NewJobButton kind="onboarding" label={t("jobs.new.onboarding")} variant="filled" />
+      <NewJobButton kind="offboarding" label={t("jobs.new.offboarding")} />
+      <NewJobButton kind="reactivation" label={t("jobs.new.reactivation")} />
       {may("revocation") && <RevocationButton />}
     </Group>
   );
@@ -38,14 +30,22 @@ export function NewJobButtons() {
 /** Leads to the first step of a job that revokes the profiles of a file. */
 export function RevocationButton() {
   const { t } = useTranslation();
+  return <NewJobButton kind="revocation" label={t("nav.revocation")} />;
+}
+
+function NewJobButton({
+  kind,
+  label,
+  variant = "default",
+}: {
+  kind: JobKind;
+  label: string;
+  variant?: "default" | "filled";
+}) {
+  const Picture = icons[kind];
   return (
-    <Button
-      component={Link}
-      to="/jobs/new/revocation"
-      variant="default"
-      leftSection={<IconBan size={16} aria-hidden />}
-    >
-      {t("nav.revocation")}
+    <Button component={Link} to={`/jobs/new/${kind}`} variant={variant} leftSection={<Picture size={16} aria-hidden />}>
+      {label}
     </Button>
   );
 }

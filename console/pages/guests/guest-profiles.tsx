@@ -12,7 +12,7 @@ import { useOpened } from "../../ui/dialog/detail-drawer.tsx";
 import { Serial } from "../../ui/value/serial.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
-import { useDeviceTypeName } from "../profiles/device-types.ts";
+import { useDeviceTypeName } from "../../ui/value/device-types.ts";
 import { LastCheck } from "../../activity/last-check.tsx";
 import { guestAccountStatus, guestProfilesKey, type GuestAccount } from "./guest-accounts.ts";
 import { GuestProfileDrawer } from "./guest-profile-drawer.tsx";

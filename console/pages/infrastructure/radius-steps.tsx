@@ -15,7 +15,7 @@ import { asked, factsOf, type Asked } from "./radius-questions.ts";
 /** Short: a person watches while the server starts. */
 const refetchMs = 3_000;
 
-/** What to do with the package, and whether the server has asked since. */
+/** Shows how to install the package, and whether the server has asked since. */
 export function RadiusSteps({ made }: { made: RadiusPackage }) {
   const { t } = useTranslation();
   const seen = useQuestions();

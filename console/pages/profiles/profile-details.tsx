@@ -19,7 +19,7 @@ import { DiagnosisCard } from "../../activity/diagnosis-card.tsx";
 import { LastCheck } from "../../activity/last-check.tsx";
 import { SetUpButton } from "../../activity/set-up-dialog.tsx";
 import { useRevocationFacts } from "../../activity/revocation-facts.tsx";
-import { useDeviceTypeName } from "./device-types.ts";
+import { useDeviceTypeName } from "../../ui/value/device-types.ts";
 import { isLive, profileQuery, statusOf, type Profile } from "./profile.ts";
 import { useRevoke } from "./revoke.tsx";
 

@@ -22,7 +22,7 @@ import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import type { ProfileActivity } from "../../activity/activity.ts";
 import { LastCheck } from "../../activity/last-check.tsx";
-import { useDeviceTypeChoices, useDeviceTypeName } from "./device-types.ts";
+import { useDeviceTypeChoices, useDeviceTypeName } from "../../ui/value/device-types.ts";
 import { ProfileDetails } from "./profile-details.tsx";
 import { isLive, statusOf, type Profile } from "./profile.ts";
 import { RevocationButton } from "../bulk-jobs/new-job-buttons.tsx";

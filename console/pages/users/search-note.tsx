@@ -7,7 +7,7 @@ import { DeviceLink } from "../../ui/value/device.tsx";
 import { PersonLink } from "../../ui/value/person.tsx";
 import { Serial } from "../../ui/value/serial.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
-import { useDeviceTypeName } from "../profiles/device-types.ts";
+import { useDeviceTypeName } from "../../ui/value/device-types.ts";
 import { isLive, statusOf, type Profile } from "../profiles/profile.ts";
 import { useRevoke } from "../profiles/revoke.tsx";
 import { serialHitsQuery } from "./serial-hits.ts";

@@ -12,7 +12,7 @@ export interface Bar {
   up: number;
   /** Drawn below the line. */
   down?: number;
-  /** What is drawn behind the bar: the same for an earlier interval. */
+  /** The value of an earlier interval, drawn behind the bar. */
   shade?: { up: number; down: number };
 }
 

@@ -210,7 +210,7 @@ function gatheredAcross(page: RealmPage["page"]): Pick<List<RealmProfileSortKey>
   return { gathered: { columns, as: sql`c`, max: gatheredMax, reading } };
 }
 
-/** What a text finds is gathered first: it may be few profiles anywhere in the order. */
+/** Collects the matches of a text before sorting: they may be few, anywhere in the order. */
 const gatheredByText = ({ filter }: RealmPage["page"]): Pick<List<RealmProfileSortKey>, "gathered"> =>
   filter.text === undefined
     ? {}

@@ -6,11 +6,11 @@ import { serialContains } from "../../page.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import * as matches from "./matches.ts";
 
-/** Whose list is searched. */
+/** The list that is searched, and the caller's rights. */
 export interface Searching {
   realmId: string;
   at: Date;
-  /** What the caller may find the list's rows by; omitted: by their own texts. */
+  /** The kinds of match that the caller may use; omitted: the rows' own texts. */
   finds?: ReadonlySet<SearchFind> | undefined;
 }
 

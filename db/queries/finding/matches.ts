@@ -4,7 +4,7 @@ import type { SearchText } from "../../../domain/people/search-text.ts";
 import { all, beginningWith, containsWord, serialContains } from "../../page.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
-/** What a text matches in each table: the same in every list and in the search over everything. */
+/** Conditions for the matches of a text, one for each table. Lists and the search over everything share them. */
 
 export const anyOf = (alternatives: readonly Sql[]): Sql =>
   alternatives.length === 0 ? sql`false` : sql`(${join(alternatives, sql` or `)})`;

@@ -6,7 +6,7 @@ interface OfUser {
   userId: string;
 }
 
-/** What staff wrote down about a person. */
+/** A note of staff about a person. */
 export interface UserNote {
   /** Null: nothing. */
   note: string | null;

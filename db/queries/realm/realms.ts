@@ -5,7 +5,7 @@ import type { SignInClaims, VlanRule } from "../../../domain/people/vlan.ts";
 import { first, only, type Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
-/** Who may have named a realm's identity provider. */
+/** Sources of a realm's identity provider. */
 export const upstreamAuthors = ["operator", "console"] as const;
 export type UpstreamAuthor = (typeof upstreamAuthors)[number];
 

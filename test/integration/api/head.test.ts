@@ -52,10 +52,10 @@ const samples: Readonly<Record<string, string>> = {
   "/console{/*path}": "/console/users",
 };
 
-/** Whose body has a measured offset of clocks, with more or fewer digits. */
+/** The body contains a measured clock offset, so its length varies. */
 const measured = "/readyz";
 
-/** What differs between any two answers. */
+/** Headers that differ between any two answers. */
 const passing = /^(?:date|x-request-id|x-rate-limit-.*|keep-alive|connection|age)$/;
 
 const comparable = ({ status, headers }: ApiAnswer, path: string) => ({

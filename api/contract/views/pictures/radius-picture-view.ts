@@ -7,7 +7,7 @@ const CountsView = z.object({
   refused: z.int().describe("Answers that a certificate is revoked."),
 });
 
-/** What RADIUS servers asked, by hour. */
+/** Answers to RADIUS servers, counted by hour. */
 export const RadiusPictureView = z
   .object({
     at: Timestamp.describe("When this was counted."),

@@ -1,6 +1,6 @@
 import type { JobKind, RowStatus } from "../../../../domain/bulk-job/job.ts";
 
-/** What a row's badge shows. */
+/** The badge of a row. */
 export type Outcome = "new" | "changed" | "unchanged" | "failed" | "skipped";
 
 /** Returns what the check expects of a row: an onboarding adds the person if the realm knows nobody by the row. */

@@ -7,7 +7,7 @@ import { kindsOnPage } from "../kinds.ts";
 
 type Of = "people" | "profiles";
 
-/** What a job touches: how many people or profiles, and their share of the realm's active ones, from 0. */
+/** The people or profiles that a job touches: how many, and their share of the realm's active ones, from 0. */
 export interface Touched {
   of: Of;
   count: number;

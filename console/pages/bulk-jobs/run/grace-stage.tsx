@@ -69,7 +69,7 @@ export function GraceStage({ job }: { job: Job }) {
 
 const dayMs = 86_400_000;
 
-/** What is left of the days of grace, as a bar that empties. */
+/** The rest of the days of grace, as a bar that empties. */
 function Countdown({ job: { graceDays }, until }: { job: Job; until: string }) {
   const { t, i18n } = useTranslation();
   if (graceDays === null) return null;

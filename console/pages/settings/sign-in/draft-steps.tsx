@@ -8,7 +8,7 @@ import { Facts } from "../../../ui/value/facts.tsx";
 import { activate, discardDraft, signInKey, type SignInDraft } from "./sign-in.ts";
 import { TestButton } from "./test-button.tsx";
 
-/** What follows the check of an identity provider: a test, and its use from then on. */
+/** Tests a checked identity provider, then puts it into use. */
 export function DraftSteps({ draft }: { draft: SignInDraft }) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();

@@ -7,7 +7,7 @@ import { useSubmission } from "../../../ui/form/submission.tsx";
 import { deviceTypes, type DeviceType } from "../../../../domain/certificate/device.ts";
 import { ProfileName, profileNameLengthMax } from "../../../../domain/certificate/profile.ts";
 import { useWords } from "../../../texts/words.ts";
-import { useDeviceTypeChoices } from "../../profiles/device-types.ts";
+import { useDeviceTypeChoices } from "../../../ui/value/device-types.ts";
 import { createProfile, type CreatedProfile, type ProfileRequest } from "./create-profile.ts";
 import { formatsFor, type OfferedFormat } from "../../../../domain/certificate/offered-formats.ts";
 import type { User } from "../load-users.ts";

@@ -10,7 +10,7 @@ import { Time } from "../../../ui/value/time.tsx";
 import type { ProfileActivity } from "../../../activity/activity.ts";
 import { DiagnosisLine } from "../../../activity/diagnosis-line.tsx";
 import { LastCheck } from "../../../activity/last-check.tsx";
-import { useDeviceTypeName } from "../../profiles/device-types.ts";
+import { useDeviceTypeName } from "../../../ui/value/device-types.ts";
 import { statusOf, type Profile } from "../../profiles/profile.ts";
 
 /** The activity of profiles, by serial number. */

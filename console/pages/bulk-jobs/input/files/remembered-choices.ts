@@ -56,7 +56,7 @@ function setOf(headings: readonly string[]): string[] | undefined {
 const isSet = ({ kind, choices }: Remembered, of: JobKind, names: readonly string[]): boolean =>
   kind === of && Object.keys(choices).length === names.length && names.every((name) => Object.hasOwn(choices, name));
 
-/** Whether a heading may be data, because the row that was chosen has none: an address, or a number. */
+/** Whether a heading may be data, such as an address or a number: a file without headings has data in its first row. */
 const mayNamePerson = (heading: string): boolean => isEmailAddress(heading) || /\d{4}/.test(heading);
 
 const meanings: ReadonlySet<unknown> = new Set(columnMeanings);

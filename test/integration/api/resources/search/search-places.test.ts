@@ -82,7 +82,7 @@ type Row = any;
 interface Place {
   path: string;
   filter?: Record<string, string>;
-  /** What a row is called in the table below. */
+  /** The name of a row in the table below. */
   nameOf: (row: Row) => string;
 }
 
