@@ -156,25 +156,31 @@ export function exported<
 }
 
 /**
- * Sends a file at the client's pace. Stops when the client disconnects; a failure midway breaks the connection, so no
- * client mistakes half a file for the whole.
+ * Sends a file at the client's pace. Stops when the client disconnects. A failure before the first piece is answered as
+ * any other; one midway breaks the connection, so no client mistakes half a file for the whole.
  */
 export async function sendStream(
   response: Response,
   { type, fileName, pieces, headers }: StreamedAnswer,
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const first = await iterator.next();
   response.statusCode = 200;
   response.setHeader("Content-Type", type);
   if (fileName !== undefined) saveAs(response, fileName);
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
-  if (response.req.method === "HEAD") {
-    response.end();
-    return;
-  }
   try {
-    await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response, { signal });
+    if (response.req.method === "HEAD") response.end();
+    else await pipeline(Readable.from(continued(first, iterator), { highWaterMark: 1 }), response, { signal });
   } catch (error) {
     if (!signal.aborted) throw error;
+  } finally {
+    await iterator.return?.();
   }
+}
+
+/** Yields a piece that was already taken from an iterator, then the others. */
+async function* continued(first: IteratorResult<string>, iterator: AsyncIterator<string>): AsyncGenerator<string> {
+  for (let result = first; result.done !== true; result = await iterator.next()) yield result.value;
 }

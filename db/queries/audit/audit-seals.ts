@@ -133,7 +133,7 @@ export const sealsBetween = (
   db.query<SealRow>(sql`
     select s.position::float8 as position, s.entry_id as "entryId", encode(s.hash, 'hex') as hash, ${audit.chainedColumns}
       from audit_seals s
-      left join audit_entries e on e.id = s.entry_id
+      left join ${audit.entryOf(sql`s.entry_id`)} on true
      where s.realm_id = ${realmId}
        and s.position > ${after}::bigint
        and s.position <= ${to}::bigint

@@ -63,7 +63,7 @@ test("doctor fails without a worker, and passes with a worker and a responder", 
 
   await api.startWorker();
   // Alive for an hour and longer, however slow this machine is.
-  await givenProcess(api.database.owner, { kind: "responder", silentSeconds: -3_600, startedSeconds: 60 });
+  await givenProcess(api.database.owner, { kind: "responder", startedSeconds: 60 });
   const after = await eventually(async () => {
     const found = await doctor();
     expect(found.code).toBe(0);

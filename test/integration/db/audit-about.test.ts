@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Database, Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as seals from "../../../db/queries/audit/audit-seals.ts";
 import type { AuditSubject } from "../../../db/queries/audit/audit-subjects.ts";
 import * as timeline from "../../../db/queries/audit/timeline.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
@@ -86,6 +87,28 @@ describe("with 100,000 entries", () => {
     expect({ items: items.length, total }).toEqual({ items: 50, total: 10_000 });
     const [, page] = await plansOf((watched) => listAbout(["user:x777"], watched));
     expect(page).not.toContain("Seq Scan on audit_entries");
+  });
+
+  test("a page of the chain reads only its own entries", async () => {
+    await database.owner.query(sql`
+      insert into audit_seals (realm_id, position, entry_id, hash)
+      select ${realmId}, row_number() over (order by id), id, decode(repeat('00', 32), 'hex')
+        from audit_entries where realm_id = ${realmId}
+    `);
+    await database.owner.query(sql`analyze audit_seals`);
+    const page = { realmId, after: 50_000, to: 52_000 };
+    expect(await audit.sealedBetween(db, { ...page, filter: {} })).toHaveLength(2_000);
+
+    const plans = [
+      ...(await plansOf((watched) => audit.sealedBetween(watched, { ...page, filter: {} }))),
+      ...(await plansOf((watched) => seals.sealsBetween(watched, page))),
+      ...(await plansOf((watched) => audit.unplaced(watched, { realmId, filter: {}, ids: ["1", "2"] }))),
+    ];
+    expect(plans).toHaveLength(3);
+    for (const plan of plans) {
+      expect(plan).toContain("Index Scan using audit_entries_pkey on audit_entries");
+      expect(plan).not.toMatch(/Seq Scan on audit_entries|audit_entries_(?!pkey)/);
+    }
   });
 
   test("a timeline reads neither the whole log nor other people's profiles and issuances", async () => {

@@ -281,7 +281,7 @@ describe("the processes", () => {
   test.each(processKinds)("without a live %s fail", async (missing) => {
     await aliveProcesses();
     await operator.database.owner.query(sql`
-      update processes set seen_at = seen_at - interval '16 seconds' where kind = ${missing}
+      update processes set seen_at = now() - interval '16 seconds' where kind = ${missing}
     `);
     const { code, of } = await examineOne();
     expect(of("processes")).toMatchObject({

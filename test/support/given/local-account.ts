@@ -1,5 +1,6 @@
 import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
+import { sql } from "../../../db/sql.ts";
 import { hashPassword } from "../../../operator/user/password.ts";
 import type { TestApi } from "../service/api.ts";
 import type { GivenUser } from "./given.ts";
@@ -15,7 +16,7 @@ export interface LocalAccount extends GivenUser {
 
 /**
  * Gives a user a name to sign in with, and {@link testPassword} unless the user is to follow links; switches local
- * sign-in on.
+ * sign-in on. The name is taken from whoever has it: a test that is tried again makes its accounts again.
  */
 export async function givenLocalAccount(
   api: Pick<TestApi, "database" | "given" | "realmId">,
@@ -29,6 +30,7 @@ export async function givenLocalAccount(
   const { owner } = api.database;
   const { id } = await api.given.user({ realmId, ...user });
   const passwordHash = password ? await testPasswordHash : null;
+  await owner.query(sql`delete from local_credentials where realm_id = ${realmId} and username = ${username}`);
   await localCredentials.create(owner, { userId: id, realmId, username, passwordHash });
   await realms.update(owner, realmId, { localSignIn: true });
   return { id, realmId, username };

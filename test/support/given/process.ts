@@ -3,11 +3,13 @@ import type { Database } from "../../../db/client.ts";
 import * as processes from "../../../db/queries/upkeep/processes.ts";
 import { sql } from "../../../db/sql.ts";
 
-/** Registers a process without starting one; `silentSeconds`: how long ago it was last seen. */
+/**
+ * Registers a process without starting one. It stays alive for the whole test, or was last seen `silentSeconds` ago.
+ */
 export async function givenProcess(
   owner: Database,
   {
-    silentSeconds = 0,
+    silentSeconds = -3_600,
     startedSeconds = Math.max(silentSeconds, 0),
     ...given
   }: Pick<processes.Process, "kind"> &

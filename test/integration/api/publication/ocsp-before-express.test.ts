@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { port } = responder.address() as AddressInfo;
   // Alive for an hour, however slow this machine is.
   const ocspUrl = `http://127.0.0.1:${port}`;
-  await givenProcess(api.database.owner, { kind: "responder", ocspUrl, silentSeconds: -3_600 });
+  await givenProcess(api.database.owner, { kind: "responder", ocspUrl });
   await eventually(async () => {
     expect((await askOverHttp(`${api.url}/ocsp/1`, { body })).status).toBe(200);
   });

@@ -44,7 +44,7 @@ const ask = async (): Promise<string | number> => {
 
 /** Registers a responder, whether or not it can be reached. */
 const registered = (url: string): Promise<void> =>
-  givenProcess(api.database.owner, { kind: "responder", ocspUrl: url, silentSeconds: -3_600 });
+  givenProcess(api.database.owner, { kind: "responder", ocspUrl: url });
 afterEach(async () => {
   await api.database.owner.query(sql`delete from processes`);
 });

@@ -41,6 +41,19 @@ const linesOf = ({ text }: ApiAnswer): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const csv = { headers: { accept: "text/csv" } };
 
+test("a failure before the first line is answered as an error, without a file's headers", async () => {
+  await write("user_lock", { userID: "1" });
+  await seal();
+  await api.database.owner.query(sql`revoke select on audit_seals from realmpass_api`);
+  const failed = await service.get("/api/audit/export");
+  await api.database.owner.query(sql`grant select on audit_seals to realmpass_api`);
+
+  expect(failed.status).toBe(500);
+  expect(failed.body).toMatchObject({ result: "error", code: 500 });
+  expect(failed.headers).not.toHaveProperty("content-disposition");
+  expect((await service.get("/api/audit/export")).status).toBe(200);
+});
+
 test("the export has all sealed entries in chain order, then unsealed ones, then the head", async () => {
   await write("user_lock", { userID: "1" });
   await write("user_unlock");
