@@ -122,7 +122,7 @@ export async function startService({
     url: databaseUrl,
     connectionsMax: 2,
     applicationName: "realmpass bench",
-    answerSecondsMax: 120,
+    answerSecondsMax: 600,
   });
   const closeDatabase = cleanup.add(() => db.close());
   if (statements) await countStatements(db);

@@ -32,15 +32,15 @@ export const search: Scenario = {
   async run({ service, quick, cleanup }) {
     await seedRealm(service.db, service.realmId, quick ? smallerRealm : largeRealm);
     await namePeople(service);
+    const rows: string[][] = [];
+    const figures: Figure[] = [];
+    const terms = await termsOf(service);
+    // Opened last: the service closes connections that stay silent.
     const connections = await Promise.all(Array.from({ length: concurrency }, () => openConnection(service.port)));
     cleanup.add(async () => {
       for (const connection of connections) connection.close();
       return Promise.resolve();
     });
-
-    const rows: string[][] = [];
-    const figures: Figure[] = [];
-    const terms = await termsOf(service);
     // Requests each term once, so no measured request is the first.
     for (const term of terms) await ask(connections, service, { ...term, texts: term.texts.slice(0, 1) });
     for (const term of terms) {
