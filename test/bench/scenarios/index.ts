@@ -1,5 +1,6 @@
 import { authentication } from "./authentication.ts";
 import { crl } from "./crl.ts";
+import { dashboard } from "./dashboard.ts";
 import { disconnect } from "./disconnect.ts";
 import { fairness } from "./fairness.ts";
 import { growth } from "./growth.ts";
@@ -35,6 +36,7 @@ export const scenarios = {
   authentication,
   lists,
   search,
+  dashboard,
   timeline,
   crl,
   ocsp,
