@@ -16,7 +16,7 @@ export interface LocalAccount extends GivenUser {
 
 /**
  * Gives a user a name to sign in with, and {@link testPassword} unless the user is to follow links; switches local
- * sign-in on. The name is taken from whoever has it: a test that is tried again makes its accounts again.
+ * sign-in on. A user who has the name loses it, so a test that is tried again can make its accounts again.
  */
 export async function givenLocalAccount(
   api: Pick<TestApi, "database" | "given" | "realmId">,
