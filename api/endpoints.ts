@@ -63,6 +63,7 @@ import { activateSignIn } from "./resources/sign-in/activate-sign-in.ts";
 import { deleteSignInDraft } from "./resources/sign-in/delete-sign-in-draft.ts";
 import { getSignInTest } from "./resources/sign-in/get-sign-in-test.ts";
 import { getSignIn } from "./resources/sign-in/get-sign-in.ts";
+import { getUserSignIn } from "./resources/sign-in/get-user-sign-in.ts";
 import { setSignInDraft } from "./resources/sign-in/set-sign-in-draft.ts";
 import { startSignInTest } from "./resources/sign-in/start-sign-in-test.ts";
 import { getSetup } from "./resources/setup/get-setup.ts";
@@ -114,6 +115,7 @@ export const endpoints: readonly Endpoint[] = [
   setUserNote,
   getUserVlan,
   setUserVlan,
+  getUserSignIn,
   listRoles,
   offboardUser,
   reactivateUser,

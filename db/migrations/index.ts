@@ -90,6 +90,7 @@ import { userNotes } from "./20261201-1032-user-notes.ts";
 import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
 import { ssidsConfirmed } from "./20261201-1200-ssids-confirmed.ts";
 import { firstPasswords } from "./20261201-1210-first-passwords.ts";
+import { notPermittedIndex } from "./20261202-1000-not-permitted-index.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -184,4 +185,5 @@ export const migrations: readonly Migration[] = [
   signInDrafts,
   ssidsConfirmed,
   firstPasswords,
+  notPermittedIndex,
 ];

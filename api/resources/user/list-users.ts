@@ -12,6 +12,9 @@ import { UserView, userView } from "../../contract/views/user-view.ts";
 const filter: ListOptions<UserFilter, never>["filter"] = {
   blacklisted: filters.flag,
   locked: filters.flag,
+  notPermitted: filters.flag.describe(
+    "Refused by a sign-in because the identity provider no longer permits the realm, and not permitted since.",
+  ),
   minProfileCount: filters.count,
   maxProfileCount: filters.count,
   minCreated: filters.instant,

@@ -10,6 +10,7 @@ const statesOfApi: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   active: { blacklisted: "false", locked: "false" },
   locked: { blacklisted: "false", locked: "true" },
   offboarded: { blacklisted: "true" },
+  notPermitted: { blacklisted: "false", notPermitted: "true" },
 };
 
 /** Returns the API's filter for a search and filters. */

@@ -9,6 +9,7 @@ import { StatusBadge, userStatus } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { LimitDialog } from "./limit-dialog.tsx";
 import type { User } from "./load-users.ts";
+import { SignInFact } from "./sign-in-fact.tsx";
 import { VlanFact } from "./vlan-fact.tsx";
 import { ProfilesUsed } from "./profiles/profiles-used.tsx";
 
@@ -54,6 +55,9 @@ export function UserFacts({ user }: { user: User }) {
           ],
           ...(blacklistDate === null
             ? ([[t("users.vlan.label"), <VlanFact key="vlan" user={user} />]] satisfies [string, ReactNode][])
+            : []),
+          ...(forgottenDate === null
+            ? ([[t("users.signIn.label"), <SignInFact key="signIn" userID={userID} />]] satisfies [string, ReactNode][])
             : []),
           [t("users.columns.created"), <Time key="created" at={creationTime} />],
           ...since(t("users.filters.locked"), lockDate),

@@ -11,7 +11,10 @@ export function useUserFilters(): Filter[] {
       kind: "choice",
       key: "state",
       label: t("users.columns.status"),
-      choices: states.map((value) => ({ value, label: t(`status.${value}`) })),
+      choices: [
+        ...states.map((value) => ({ value, label: t(`status.${value}`) })),
+        { value: "notPermitted", label: t("users.filters.notPermitted") },
+      ],
     },
     {
       kind: "choice",

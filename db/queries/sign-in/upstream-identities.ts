@@ -132,3 +132,32 @@ export async function setNotPermitted(
        and id = ${userId}
   `);
 }
+
+/** A user's identities, and whether the identity provider permits them. */
+export interface IdentitiesOfUser {
+  identities: { issuer: string; since: Date }[];
+  /** When the identity provider first denied them the realm; null: it permits them. */
+  notPermittedSince: Date | null;
+}
+
+/** Returns the identities of a user, the first one first; undefined when the realm has no such user. */
+export async function findOfUser(
+  db: Db,
+  { realmId, userId }: { realmId: string; userId: string },
+): Promise<IdentitiesOfUser | undefined> {
+  const rows = await db.query<{ issuer: string | null; since: Date | null; notPermittedSince: Date | null }>(sql`
+    select i.issuer, i.created_at as since, u.not_permitted_since as "notPermittedSince"
+      from users u
+      left join upstream_identities i on i.user_id = u.id and i.realm_id = u.realm_id
+     where u.realm_id = ${realmId}
+       and u.id = ${userId}
+     order by i.created_at, i.issuer
+  `);
+  const [row] = rows;
+  return (
+    row && {
+      notPermittedSince: row.notPermittedSince,
+      identities: rows.flatMap(({ issuer, since }) => (issuer === null || since === null ? [] : [{ issuer, since }])),
+    }
+  );
+}

@@ -22,6 +22,7 @@ beforeAll(async () => {
     await given.user({ realmId, pairwiseId: "dora", createdAt: at(3) }),
   ];
   const [anna, bert] = users;
+  await api.database.owner.query(sql`update users set not_permitted_since = ${at(12)} where id = ${bert?.id}`);
   if (anna === undefined || bert === undefined) throw new Error("no users");
   await given.profile(anna);
   await given.profile(anna);
@@ -81,6 +82,8 @@ describe("search and filters", () => {
     [{ filter: { locked: "True" } }, ["bert_x"]],
     [{ filter: { locked: true } }, ["bert_x"]],
     [{ filter: { blacklisted: "true" } }, ["carl"]],
+    [{ filter: { notPermitted: "true" } }, ["bert_x"]],
+    [{ filter: { notPermitted: "False" } }, ["dora", "carl", "Anna-100%"]],
     [{ filter: { minProfileCount: "2" } }, ["Anna-100%"]],
     [{ filter: { maxProfileCount: "0", blacklisted: "false" } }, ["dora"]],
     [{ filter: { minCreated: at(2).toISOString(), maxCreated: "2026-01-02" } }, ["bert_x"]],
