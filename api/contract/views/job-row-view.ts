@@ -42,6 +42,13 @@ export const JobRowOfPersonView = JobRowView.extend({
     .int()
     .nullable()
     .describe("Offboarding: how many active profiles the person had at the check. Revocation: 1 or 0."),
+  limit: z
+    .object({ before: z.int(), after: z.int() })
+    .nullable()
+    .describe(
+      "Onboarding, until the job runs: how many profiles the person may have now, and after it, where it changes that. " +
+        "Null: it stays, or the token lacks `user.read`.",
+    ),
 }).meta({ id: "JobRowOfPerson" });
 export type JobRowOfPersonView = z.infer<typeof JobRowOfPersonView>;
 
@@ -80,11 +87,15 @@ export function jobRowView(
 
 export const jobRowOfPersonView = (
   row: JobRowOfPerson,
-  { columns }: { columns: readonly JobColumn[] },
+  { columns, showsLimits }: { columns: readonly JobColumn[]; showsLimits: boolean },
 ): JobRowOfPersonView => ({
   ...jobRowView(row, { columns, profile: undefined }),
   user: row.userId,
   profiles: row.affectedProfiles,
+  limit:
+    showsLimits && row.limitNow !== null && row.limitThen !== null
+      ? { before: row.limitNow, after: row.limitThen }
+      : null,
 });
 
 /** Returns the message for a row's error code. */

@@ -3,6 +3,7 @@ import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { rowStatuses } from "../../../domain/bulk-job/job.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
+import { hasStaffScope } from "../../contract/access.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import { inputColumns, JobRowOfPersonView, jobRowOfPersonView } from "../../contract/views/job-row-view.ts";
@@ -31,11 +32,13 @@ export const listJobRows = paginated({
   async handle(call) {
     const {
       params: { id: jobId },
-      principal: { realmId },
+      principal,
       page,
       deps: { db, clock },
       fail,
     } = call;
+    const { realmId } = principal;
+    const showsLimits = hasStaffScope(principal, "user.read");
     const job = await jobs.find(db, { realmId, jobId, at: clock.now() });
     if (job === undefined) throw fail("job_not_found");
     const { items, total } = await jobRows.list(db, { jobId, realmId, page });
@@ -51,7 +54,7 @@ export const listJobRows = paginated({
       ),
     ]);
     return {
-      items: items.map((row) => jobRowOfPersonView(row, { columns })),
+      items: items.map((row) => jobRowOfPersonView(row, { columns, showsLimits })),
       total,
       included: { ...people, ...devices },
     };

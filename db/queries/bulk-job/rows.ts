@@ -2,6 +2,7 @@ import type { RowStatus } from "../../../domain/bulk-job/job.ts";
 import { serialDigits } from "../../../domain/serial-digits.ts";
 import type { Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
+import { limitOf } from "../../rules.ts";
 import { all, containsText, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
@@ -30,7 +31,24 @@ export interface JobRowOfPerson extends JobRow {
   userId: string | null;
   /** How many active profiles an offboarding would revoke, by its check; 1 or 0 for a revocation. */
   affectedProfiles: number | null;
+  /** The user's limit now and after an onboarding that has not run. Null: it stays, or the row has no user. */
+  limitNow: number | null;
+  limitThen: number | null;
 }
+
+/** The limits of a waiting row's user `u`, where the row changes them. */
+const limits = sql`
+  lateral (select ${limitOf(sql`u`, sql`m`)} as now, ${limitOf(sql`given`, sql`m`)} as planned
+             from users u
+             join realms m on m.id = u.realm_id
+            cross join (select r.max_profiles as profile_override) as given
+            where u.id = r.user_id
+              and u.realm_id = j.realm_id
+              and j.kind = 'onboarding'
+              and r.max_profiles is not null
+              and ${shownStatus} = 'changed'
+              and r.status = 'pending'
+           offset 0) l on l.now <> l.planned`;
 
 export const jobRowSortKeys = ["row"] as const;
 
@@ -62,9 +80,11 @@ export const list = (
       columns: sql`
         r.position, r.input, r.max_profiles as "maxProfiles", r.serial_number as "serialNumber",
         ${shownStatus} as status, r.error_code as "errorCode", r.message, r.issuance_id as "issuanceId",
-        r.user_id as "userId", r.affected_profiles as "affectedProfiles"`,
+        r.user_id as "userId", r.affected_profiles as "affectedProfiles",
+        l.now as "limitNow", l.planned as "limitThen"`,
       join: sql`join job_rows r on r.job_id = ${jobId} and r.position = page.id
-                join jobs j on j.id = r.job_id`,
+                join jobs j on j.id = r.job_id
+                left join ${limits}`,
     },
   });
 

@@ -197,6 +197,39 @@ describe("the rows of a job", () => {
     expect(unknown.body.fields).toEqual([{ path: "include", reason: "there is no “secrets” to include" }]);
   });
 
+  test("of an onboarding show whose limit changes, from what to what, until the job runs", async () => {
+    const realmId = await api.given.realm();
+    await api.database.owner.query(sql`update realms set max_profiles = 5 where id = ${realmId}`);
+    const caller = api.as.admin({ realmId });
+    for (const [name, override] of Object.entries({ more: 0, same: 7, back: 8, kept: 9, equal: 0 })) {
+      const { id } = await api.given.user({ realmId, pairwiseId: name });
+      await caller.put(`/api/user/${id}/limit`, { profileOverride: override });
+    }
+    const answer = await caller.send("POST", "/api/jobs/onboarding?dryRun=true", {
+      raw: "Kennung;max Profile;E-Mail\nmore;10;\nsame;7;\nback;0;\nkept;;new@x.example\nnewcomer;10;n@x.example\nequal;5;\nmany;x;\n",
+      headers: { "content-type": "text/csv" },
+    });
+    const { id } = answer.body.data;
+    await worker.run(id);
+    const limits = async (by: Caller) =>
+      ((await by.get(`/api/jobs/${id}/rows`)).body.data as { limit: unknown }[]).map(({ limit }) => limit);
+
+    const withoutPeople = api.as.service({ realmId, scopes: ["job.read"] });
+    expect(await limits(caller)).toEqual([
+      { before: 5, after: 10 },
+      null,
+      { before: 8, after: 5 },
+      ...[null, null, null, null],
+    ]);
+    expect(await limits(withoutPeople)).toEqual([null, null, null, null, null, null, null]);
+
+    await caller.post(`/api/jobs/${id}/start`, {});
+    await worker.run(id);
+    expect(await limits(caller)).toEqual([null, null, null, null, null, null, null]);
+    const [more] = (await caller.post("/api/user", { search: "more" })).body.data;
+    expect(more).toMatchObject({ maxProfiles: 10 });
+  });
+
   test("that are excluded stay unchanged, and included ones are carried out", async () => {
     const three = await people(3);
     const id = await offboarding(three);
