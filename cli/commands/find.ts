@@ -51,7 +51,7 @@ export const find = command({
     // Posted, so no address contains the search.
     const q = query.join(" ");
     const { data } = await answerOf(
-      api.POST("/api/search", { body: { q, ...(limit === undefined ? {} : { limit }) } }),
+      api.POST("/api/search", { body: { q, include: "jobs", ...(limit === undefined ? {} : { limit }) } }),
     );
     if (context.options.json) {
       await context.out.answer(data, "");
@@ -100,6 +100,14 @@ function findingsIn(group: Group, people: Result["people"]): Finding[] {
         name,
         state: active ? "active" : "off",
         detail: type,
+      }));
+    case "job":
+      return group.items.map(({ id, kind, name, state }) => ({
+        kind: "job",
+        id,
+        name: name ?? "",
+        state,
+        detail: kind,
       }));
   }
 }

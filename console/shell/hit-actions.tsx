@@ -1,5 +1,5 @@
 import { Button, Group } from "@mantine/core";
-import { IconBan, IconLock, IconLockOpen, IconPlus } from "@tabler/icons-react";
+import { IconBan, IconDeviceMobilePlus, IconLock, IconLockOpen, IconPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../session/may.ts";
 import type { IntendedDeed } from "../ui/intent.ts";
@@ -10,11 +10,15 @@ const looks = {
   lock: { icon: IconLock, right: "lock" },
   unlock: { icon: IconLockOpen, right: "unlock" },
   newProfile: { icon: IconPlus, right: "createProfile" },
+  setUpLink: { icon: IconDeviceMobilePlus, right: "offerSetUp" },
   revoke: { icon: IconBan, right: "revokeProfile" },
 } as const;
 
 /** The actions on a person, and on a person's profile, in each state. */
-const ofUser: Partial<Record<Status, readonly IntendedDeed[]>> = { active: ["newProfile", "lock"], locked: ["unlock"] };
+const ofUser: Partial<Record<Status, readonly IntendedDeed[]>> = {
+  active: ["newProfile", "setUpLink", "lock"],
+  locked: ["unlock"],
+};
 const ofProfile: Partial<Record<Status, readonly IntendedDeed[]>> = { active: ["revoke"] };
 
 /** The buttons for the chosen result: each opens its page, which asks as it always does. */
@@ -31,6 +35,7 @@ export function HitActions({
     lock: t("users.actions.lock"),
     unlock: t("users.actions.unlock"),
     newProfile: t("users.newProfile"),
+    setUpLink: t("setUpLink.action"),
     revoke: t("profiles.revoke.action", { count: 1 }),
   };
   if (hit === undefined || status === undefined) return null;

@@ -1,6 +1,15 @@
 import type { Status } from "../ui/value/status-badge.tsx";
 
-export const paletteGroups = ["recent", "users", "profiles", "guests", "applications", "pages", "actions"] as const;
+export const paletteGroups = [
+  "recent",
+  "users",
+  "profiles",
+  "guests",
+  "applications",
+  "jobs",
+  "pages",
+  "actions",
+] as const;
 export type PaletteGroup = (typeof paletteGroups)[number];
 
 /** A line of the palette and its destination. */

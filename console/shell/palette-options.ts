@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { foldText, searchLengthMin, wordsOf } from "../../domain/people/search-text.ts";
 import { api, dataOf, type Schemas } from "../api/api-client.ts";
 import { personName } from "../ui/value/person.tsx";
+import { formatTime } from "../ui/value/time.tsx";
 import { recentOf } from "../session/recent.ts";
 import { useMay } from "../session/may.ts";
 import { useSession } from "../session/session.tsx";
@@ -38,14 +39,14 @@ export interface PaletteOptions {
 
 /** Returns the options for a text. `settled` is the text after a pause in typing: only that is sent to the service. */
 export function usePaletteOptions(text: string, settled: string): PaletteOptions {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const { user } = useSession();
   const may = useMay();
   const [recent] = useState(() => recentOf(user.userID).map((one): PaletteOption => ({ ...one, group: "recent" })));
   const isLongEnough = Array.from(settled).length >= searchLengthMin;
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ["search", settled],
-    queryFn: ({ signal }) => dataOf(api.POST("/api/search", { body: { q: settled }, signal })),
+    queryFn: ({ signal }) => dataOf(api.POST("/api/search", { body: { q: settled, include: "jobs" }, signal })),
     enabled: isLongEnough,
     staleTime: 10_000,
     placeholderData: keepPreviousData,
@@ -74,7 +75,8 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
         .map(({ label, path }): PaletteOption => ({ key: path, group: "actions", label: t(label), path })),
     ].filter(has);
     // Enter must not open a result for another text.
-    const found = isLong && !isPending && data !== undefined ? optionsOf(data, { t, text }) : [];
+    const found =
+      isLong && !isPending && data !== undefined ? optionsOf(data, { t, language: i18n.language, text }) : [];
     const isExact = ({ label, detail = "" }: Pick<PaletteOption, "label" | "detail">): boolean =>
       [label, ...detail.split(detailSeparator)].some((part) => foldText(part) === foldText(text));
     // A recent entry that only contains the text does not precede an exact match.
@@ -84,7 +86,7 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
     );
     const all = [...again, ...found, ...own];
     return [...new Map(all.toReversed().map((option) => [option.key, option])).values()].toReversed();
-  }, [data, isLong, isPending, may, recent, t, text]);
+  }, [data, i18n.language, isLong, isPending, may, recent, t, text]);
 
   return {
     options,
@@ -98,7 +100,10 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
 type Translate = ReturnType<typeof useTranslation>["t"];
 
 /** Converts the service's results to lines. */
-function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text: string }): PaletteOption[] {
+function optionsOf(
+  { groups, people }: Result,
+  { t, language, text }: { t: Translate; language: string; text: string },
+): PaletteOption[] {
   return groups.flatMap((group): PaletteOption[] => {
     switch (group.kind) {
       case "user":
@@ -159,6 +164,15 @@ function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text
           }),
           ...allOf("applications", group, { t, text }),
         ];
+      case "job":
+        return [
+          ...group.items.map(({ id, kind, name, state, createdAt }): PaletteOption => {
+            const path = `/jobs/${id}`;
+            const detail = [t(`jobs.kinds.${kind}`), formatTime(new Date(createdAt), language)].join(detailSeparator);
+            return { key: path, group: "jobs", label: name ?? id, detail, status: state, path };
+          }),
+          ...allOf("jobs", group, { t, text }),
+        ];
     }
   });
 }
@@ -166,7 +180,7 @@ function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text
 const serialTail = 8;
 const detailSeparator = " · ";
 
-type ListName = "users" | "profiles" | "guests" | "infrastructure" | "applications";
+type ListName = "users" | "profiles" | "guests" | "infrastructure" | "applications" | "jobs";
 
 /** Leads from a group with results to the list that finds them all. */
 function allOf(
@@ -179,7 +193,13 @@ function allOf(
   return [{ key: `${group} ${path}`, group, label: t(`palette.showAll.${list}`), path, isList: true }];
 }
 
-const groupNames = { user: "users", profile: "profiles", guestAccount: "guests", application: "applications" } as const;
+const groupNames = {
+  user: "users",
+  profile: "profiles",
+  guestAccount: "guests",
+  application: "applications",
+  job: "jobs",
+} as const;
 
 /** Returns how many the service found in each group, `200+` where it counted no further. */
 const countsOf = ({ groups }: Result): Partial<Record<PaletteOption["group"], string>> =>

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
 import { DeviceType } from "../../../domain/certificate/device.ts";
 import { profileKinds } from "../../../domain/certificate/profile.ts";
 import { ApplicationType } from "../../../domain/people/scopes.ts";
 import { PeopleView } from "./person-view.ts";
+import { Timestamp } from "./timestamp.ts";
 
 const userStates = ["active", "locked", "offboarded", "forgotten"] as const;
 const endingStates = ["active", "revoked", "expired"] as const;
@@ -39,7 +41,17 @@ const FoundApplicationView = z
   .object({ client_id: z.string(), name: z.string(), type: ApplicationType, active: z.boolean() })
   .meta({ id: "FoundApplication" });
 
-const searchKinds = ["user", "profile", "guestAccount", "application"] as const;
+const FoundJobView = z
+  .object({
+    id: z.string(),
+    kind: z.enum(jobKinds),
+    name: z.string().nullable().describe("Of its file."),
+    state: z.enum(jobStates),
+    createdAt: Timestamp,
+  })
+  .meta({ id: "FoundJob" });
+
+const searchKinds = ["user", "profile", "guestAccount", "application", "job"] as const;
 type SearchKind = (typeof searchKinds)[number];
 
 const groupOf = <Kind extends SearchKind, Item extends z.ZodType>(kind: Kind, item: Item) =>
@@ -56,6 +68,7 @@ const SearchGroup = z.discriminatedUnion("kind", [
   groupOf("profile", FoundProfileView),
   groupOf("guestAccount", FoundGuestAccountView),
   groupOf("application", FoundApplicationView),
+  groupOf("job", FoundJobView),
 ]);
 export type SearchGroup = z.infer<typeof SearchGroup>;
 

@@ -35,10 +35,12 @@ export async function findGroups(
   db: Database,
   {
     searched,
+    includesJobs,
     may,
     ...asked
   }: Omit<Asked, "searched"> & {
     searched: SearchText | undefined;
+    includesJobs: boolean;
     /** Returns true if the caller has a scope. */
     may: (scope: Scope) => boolean;
   },
@@ -49,6 +51,7 @@ export async function findGroups(
     ...(kinds.length > 0 ? [{ kind: "profile", find: findProfilesOf(kinds) } as const] : []),
     ...(may("guest.view") ? [{ kind: "guestAccount", find: findGuestAccounts } as const] : []),
     ...(may("application.read") ? [{ kind: "application", find: findApplications } as const] : []),
+    ...(includesJobs && may("job.read") ? [{ kind: "job", find: findJobs } as const] : []),
   ];
   if (searched === undefined) {
     return {
@@ -185,4 +188,15 @@ async function findApplications(db: Database, { realmId, searched, limit }: Aske
   });
   const items = rows.map(({ clientId, name, type, active }) => ({ client_id: clientId, name, type, active }));
   return { group: { kind: "application", items, ...counts }, isLate: findings.isLate };
+}
+
+async function findJobs(db: Database, { realmId, searched, limit }: Asked): Promise<Found> {
+  const findings = await search.findJobs(db, { realmId, searched });
+  const { rows, counts } = best(findings, {
+    limit,
+    keyOf: ({ id }) => id,
+    rankOf: ({ id, name, createdAt }) => ({ fit: fitOf(searched, [id, name ?? ""]), ended: false, createdAt }),
+  });
+  const items = rows.map(({ createdAt, ...job }) => ({ ...job, createdAt: createdAt.toISOString() }));
+  return { group: { kind: "job", items, ...counts }, isLate: findings.isLate };
 }

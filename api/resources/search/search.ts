@@ -11,6 +11,8 @@ const limitMax = 20;
 
 const q = z.string().max(searchLengthMax).describe(`The text to search for, at least ${searchLengthMin} characters.`);
 
+const include = z.enum(["jobs"]);
+
 export const search = endpoint({
   operation: "search",
   summary: "Search",
@@ -21,7 +23,8 @@ export const search = endpoint({
     "`infrastructure.read` and `application.read`. A complete value is found: an ID, an address, a name, a serial " +
     "number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` " +
     "and `limit` " +
-    "may be in the query or in a body, which wins; with POST no address contains the text.",
+    "may be in the query or in a body, which wins; with POST no address contains the text. With `include` `jobs` the " +
+    "answer has the group `job` as well: bulk jobs by the name of their file or their ID, with `job.read`.",
   method: ["get", "post"],
   path: "/api/search",
   access: "staff",
@@ -32,8 +35,13 @@ export const search = endpoint({
       .regex(/^(?:[1-9]|1[0-9]|20)$/, `must be a whole number from 1 to ${limitMax}`)
       .transform(Number)
       .optional(),
+    include: include.optional(),
   }),
-  body: z.object({ q: q.nullish(), limit: z.int().min(1).max(limitMax).optional() }),
+  body: z.object({
+    q: q.nullish(),
+    limit: z.int().min(1).max(limitMax).optional(),
+    include: include.optional(),
+  }),
   data: SearchView,
   errors: [],
 
@@ -46,6 +54,7 @@ export const search = endpoint({
       searched,
       limit,
       at: clock.now(),
+      includesJobs: (body.include ?? query.include) === "jobs",
       may: (scope) => hasStaffScope(principal, scope),
     });
   },

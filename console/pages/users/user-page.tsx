@@ -9,7 +9,7 @@ import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
 import { userActivityQuery } from "../../activity/activity.ts";
 import { DiagnosisCard } from "../../activity/diagnosis-card.tsx";
-import { SetUpButton } from "../../activity/set-up-dialog.tsx";
+import { SetUpButton, SetUpDialog } from "../../activity/set-up-dialog.tsx";
 import { Timeline } from "../../activity/timeline.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { useIntent } from "../../ui/intent.ts";
@@ -79,6 +79,7 @@ function UnknownPerson() {
 function Person({ user }: { user: User }) {
   const { t } = useTranslation();
   const [creating, { open, close }] = useDisclosure();
+  const [offering, setUp] = useDisclosure();
   const { run, stop, dismiss, busy, perform } = useUserActions();
   const name = usePersonName()(user);
   const may = useMay();
@@ -90,6 +91,7 @@ function Person({ user }: { user: User }) {
       perform("unlock", [user]);
     },
     newProfile: open,
+    setUpLink: setUp.open,
   });
   return (
     <Page
@@ -145,6 +147,7 @@ function Person({ user }: { user: User }) {
         <UserFacts user={user} />
         <UserSessions userID={user.userID} />
       </Stack>
+      {offering && <SetUpDialog userID={user.userID} onClose={setUp.close} />}
       <CreateProfileDialog user={user} opened={creating} onClose={close} />
     </Page>
   );

@@ -1,3 +1,4 @@
+import type { JobKind, JobState } from "../../../domain/bulk-job/job.ts";
 import type { ProfileKind } from "../../../domain/certificate/profile.ts";
 import type { SearchText } from "../../../domain/people/search-text.ts";
 import type { Database } from "../../client.ts";
@@ -122,6 +123,24 @@ export const findApplications = (db: Database, { realmId, searched }: Search): P
          where a.realm_id = ${realmId}
            and ${applications.notTheConsole}
            and ${matches.ofApplication(searched)}`,
+  ]);
+
+export interface FoundJob {
+  id: string;
+  kind: JobKind;
+  name: string | null;
+  state: JobState;
+  createdAt: Date;
+}
+
+/** Finds bulk jobs with every word in their name, and the one with this id. */
+export const findJobs = (db: Database, { realmId, searched }: Search): Promise<Findings<FoundJob>> =>
+  findAll<FoundJob>(db, [
+    sql`select j.id, j.kind, j.name, j.state, j.created_at as "createdAt"
+          from jobs j
+         where j.realm_id = ${realmId}
+           and j.state <> 'receiving'
+           and ${matches.ofJob(searched)}`,
   ]);
 
 /** Counts the active profiles of each of these people. */

@@ -65,7 +65,9 @@ describeWithTool("chromium", "the palette", () => {
     await page.waitForSelector("[role=dialog]", { state: "detached" });
 
     // No address contains a name, and the page did not send requests that were no longer needed.
-    expect(asked.map(({ method, body }) => [method, body])).toEqual([["POST", JSON.stringify({ q: "mueller" })]]);
+    expect(asked.map(({ method, body }) => [method, body])).toEqual([
+      ["POST", JSON.stringify({ q: "mueller", include: "jobs" })],
+    ]);
     expect(asked[0]?.url).toMatch(/\/api\/search$/);
     await watched.context.close();
   });
@@ -162,7 +164,7 @@ describeWithTool("chromium", "the palette", () => {
     await paste("anna@mail.example");
     await page.keyboard.press("Enter");
     loaded.open();
-    await expect.poll(() => asked).toEqual([JSON.stringify({ q: "anna@mail.example" })]);
+    await expect.poll(() => asked).toEqual([JSON.stringify({ q: "anna@mail.example", include: "jobs" })]);
     expect(page.url()).toMatch(/\/console\/applications$/);
     answered.open();
     await page.waitForURL(new RegExp(`/console/users/${anna.id}$`));
@@ -217,6 +219,46 @@ describeWithTool("chromium", "the palette", () => {
     expect(page.url()).toMatch(new RegExp(`/console/users/${johanna.id}$`));
     answered.open();
     await page.waitForURL(new RegExp(`/console/users/${anna.id}$`));
+    await context.close();
+  });
+
+  test.each(["en", "de"] as const)("finds a bulk job by its file's name, and leads to it (%s)", async (language) => {
+    const { database, given } = subject.api;
+    const id = await given.job({ ...subject.realm, state: "ready" });
+    await database.owner.query(sql`update jobs set name = ${`Leavers ${id}`} where id = ${id}`);
+    const watched = await subject.open("/console/applications", { language, width: language === "de" ? 390 : 1440 });
+    const { page } = watched;
+    await page.keyboard.press("Control+k");
+    await expectFocus(page.getByRole("combobox", { name: language === "de" ? "Suchen" : "Search" }));
+    await page.keyboard.insertText(`leavers ${id}`);
+    const group = page.getByRole("group", { name: language === "de" ? "Sammelaufträge · 1" : "Bulk jobs · 1" });
+    await group.getByRole("option", { name: `Leavers ${id}` }).waitFor();
+    await expectGoodConsole(watched);
+    expect(await group.getByRole("option").last().textContent()).toBe(
+      language === "de" ? "Alle unter Sammelaufträge zeigen" : "Show all in Bulk jobs",
+    );
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/console/jobs/${id}$`));
+    await watched.context.close();
+  });
+
+  test("begins a set-up link for a person by keyboard, which the person's page asks for", async () => {
+    const { page, context } = await subject.open("/console/applications");
+    await page.keyboard.press("Control+k");
+    await expectFocus(page.getByRole("combobox"));
+    await page.keyboard.insertText("anna@mail.example");
+    const button = page.getByRole("group", { name: "Actions on Anna Müller" }).getByRole("button", {
+      name: "Send a set-up link",
+    });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/console/users/${anna.id}$`));
+    const dialog = page.getByRole("dialog", { name: "Set up a device of this person" });
+    await dialog.getByRole("textbox").first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await page.waitForSelector("h1:has-text('Anna Müller')");
+    expect(await page.getByRole("dialog").count()).toBe(0);
     await context.close();
   });
 

@@ -41,7 +41,13 @@ test("find reports further matches that it does not show", async () => {
 test("find --json prints the service's response", async () => {
   const { out } = await cli(["find", "anna@mail.example", "--json"]);
   expect(JSON.parse(out)).toMatchObject({
-    groups: [{ kind: "user", items: [{ userID: userId }] }, { items: [] }, { items: [] }, { items: [] }],
+    groups: [
+      { kind: "user", items: [{ userID: userId }] },
+      { items: [] },
+      { items: [] },
+      { items: [] },
+      { kind: "job" },
+    ],
     partial: [],
   });
 });

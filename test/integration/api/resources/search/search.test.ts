@@ -4,6 +4,7 @@ import type { Scope } from "../../../../../domain/people/scopes.ts";
 import { scopesAllowedTo } from "../../../../../domain/people/scopes.ts";
 import type { ApiAnswer, Caller } from "../../../../support/service/api.ts";
 import { useApi } from "../../../../support/service/api.ts";
+import { givenJob } from "../../../../support/given/bulk-jobs.ts";
 import { fromNow, type GivenGuestAccount, type GivenUser } from "../../../../support/given/given.ts";
 
 const api = useApi();
@@ -99,6 +100,41 @@ const groupsOf = (answer: ApiAnswer): Group[] => {
   expect(answer.status, answer.text).toBe(200);
   return answer.body.data.groups as Group[];
 };
+
+describe("the group of bulk jobs", () => {
+  let jobId: string;
+
+  beforeAll(async () => {
+    const { owner } = api.database;
+    jobId = await givenJob(owner, { realmId, kind: "offboarding", state: "ready", rows: [] });
+    await owner.query(sql`update jobs set name = 'Abgänge_Sommer.csv' where id = ${jobId}`);
+    const foreign = await givenJob(owner, { realmId: api.realmId, kind: "offboarding", state: "ready", rows: [] });
+    await owner.query(sql`update jobs set name = 'Abgänge Winter' where id = ${foreign}`);
+  });
+
+  const searched = async (q: string, caller = service) =>
+    groupsOf(await caller.post("/api/search", { q, include: "jobs" })).find(({ kind }) => kind === "job");
+
+  test("has jobs of the realm by the words of their name, or by their id", async () => {
+    for (const q of ["abgänge", "sommer abg", jobId]) {
+      expect(await searched(q), q).toMatchObject({
+        items: [{ id: jobId, kind: "offboarding", name: "Abgänge_Sommer.csv", state: "ready" }],
+        total: 1,
+        isTotalExact: true,
+      });
+    }
+    expect(await searched("winter")).toMatchObject({ items: [], total: 0 });
+  });
+
+  test("is in the answer only when it is asked for, in the query or the body, and with job.read", async () => {
+    const without = as.service({ realmId, scopes: ["user.read"] });
+    expect(groupsOf(await find("abgänge")).map(({ kind }) => kind)).not.toContain("job");
+    expect(groupsOf(await service.get("/api/search?q=sommer&include=jobs")).map(({ kind }) => kind)).toContain("job");
+    expect(await searched("abgänge", without)).toBeUndefined();
+    expect(await searched("x")).toMatchObject({ items: [], total: 0 });
+    expect(await service.post("/api/search", { q: "sommer", include: "secrets" })).toBeError("invalid_request");
+  });
+});
 
 const find = async (q: string, caller = service): Promise<ApiAnswer> => caller.post("/api/search", { q });
 
