@@ -68,6 +68,7 @@ import { setSignInDraft } from "./resources/sign-in/set-sign-in-draft.ts";
 import { startSignInTest } from "./resources/sign-in/start-sign-in-test.ts";
 import { getSetup } from "./resources/setup/get-setup.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
+import { getRealmLogo, removeRealmLogo, uploadRealmLogo } from "./resources/realm/realm-logo.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
 import { updateRealmSettings } from "./resources/realm/update-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
@@ -162,6 +163,9 @@ export const endpoints: readonly Endpoint[] = [
   getRealmSettings,
   updateRealm,
   updateRealmSettings,
+  getRealmLogo,
+  uploadRealmLogo,
+  removeRealmLogo,
   getSignIn,
   setSignInDraft,
   deleteSignInDraft,

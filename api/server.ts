@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import { jobProgressChannel, revokedChannel, settledChannel } from "../db/channels.ts";
 import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
+import * as realms from "../db/queries/realm/realms.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Beat } from "../process/beat.ts";
 import { countDownTo } from "../process/certificate-metrics.ts";
@@ -144,7 +145,12 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     isPassword: createPasswordCheck(),
     crlAskers,
     checkProvider: createProviderCheck(settings),
-    logos: createLogos({ fetchPicture: createPictureFetch(settings.logos ?? {}), clock, log }),
+    logos: createLogos({
+      fetchPicture: createPictureFetch(settings.logos ?? {}),
+      readUploaded: (uploaded) => realms.findUploadedLogo(db, uploaded),
+      clock,
+      log,
+    }),
     masterKeys: key,
     settings,
   });

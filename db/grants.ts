@@ -354,6 +354,8 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "ssids",
         "ssids_confirmed",
         "time_zone",
+        "uploaded_logo",
+        "uploaded_logo_type",
         // Until the realm has a sign-in: see the trigger realms_trust_is_set_once.
         "upstream_claims",
         "upstream_client_id",

@@ -909,6 +909,9 @@ create table realms (
   upstream_kind text,
   upstream_set_by text,
   ssids_confirmed boolean default false not null,
+  uploaded_logo bytea,
+  uploaded_logo_type text,
+  uploaded_logo_digest text generated always as (encode(sha256(uploaded_logo), 'hex'::text)) stored,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
@@ -928,6 +931,9 @@ create table realms (
   constraint realms_radius_cn_check CHECK (((char_length(radius_cn) >= 1) AND (char_length(radius_cn) <= 255))),
   constraint realms_ssids CHECK ((((cardinality(ssids) >= 1) AND (cardinality(ssids) <= 16)) AND (array_ndims(ssids) = 1) AND (array_position(ssids, NULL::text) IS NULL) AND (array_position(ssids, ''::text) IS NULL))),
   constraint realms_time_zone_check CHECK ((time_zone <> ''::text)),
+  constraint realms_uploaded_logo CHECK (((uploaded_logo IS NULL) = (uploaded_logo_type IS NULL))),
+  constraint realms_uploaded_logo_check CHECK (((octet_length(uploaded_logo) >= 1) AND (octet_length(uploaded_logo) <= 262144))),
+  constraint realms_uploaded_logo_type_check CHECK ((uploaded_logo_type = ANY (ARRAY['image/png'::text, 'image/svg+xml'::text]))),
   constraint realms_upstream_claims_check CHECK ((jsonb_typeof(upstream_claims) = 'object'::text)),
   constraint realms_upstream_kind CHECK ((upstream_kind = 'oidc'::text)),
   constraint realms_upstream_set_by CHECK ((upstream_set_by = ANY (ARRAY['operator'::text, 'console'::text])))
@@ -953,6 +959,7 @@ comment on column realms.vlan_default is 'For people without another VLAN; null:
 comment on column realms.upstream_kind is 'The protocol of the realm''s identity provider; null: it has none.';
 comment on column realms.upstream_set_by is 'Who named the identity provider; the console names one on the Internet only.';
 comment on column realms.ssids_confirmed is 'Whether somebody named the networks; false: they are the default that nobody has looked at.';
+comment on column realms.uploaded_logo is 'A picture that pages show instead of the one at logo_uri.';
 CREATE TRIGGER realms_keep_may_use BEFORE UPDATE OF upstream_claims ON public.realms FOR EACH ROW WHEN (((old.upstream_claims ? 'mayUse'::text) AND (NOT (new.upstream_claims ? 'mayUse'::text)))) EXECUTE FUNCTION keep_may_use();
 CREATE TRIGGER realms_keep_upstream_kind BEFORE UPDATE OF upstream_kind, upstream_set_by, upstream_issuer, upstream_client_id ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_upstream_kind();
 CREATE TRIGGER realms_stay_set_up BEFORE UPDATE OF set_up_at ON public.realms FOR EACH ROW WHEN (((old.set_up_at IS NOT NULL) AND (new.set_up_at IS DISTINCT FROM old.set_up_at))) EXECUTE FUNCTION keep_set_up();
@@ -1288,6 +1295,7 @@ CREATE UNIQUE INDEX users_folded_id ON public.users USING btree (realm_id, folde
 CREATE INDEX users_locked ON public.users USING btree (realm_id, locked_at, id);
 CREATE INDEX users_locked_last ON public.users USING btree (realm_id, locked_at DESC NULLS LAST, id DESC);
 CREATE INDEX users_newest ON public.users USING btree (realm_id, created_at DESC, id DESC);
+CREATE INDEX users_not_permitted ON public.users USING btree (realm_id, id) WHERE (not_permitted_since IS NOT NULL);
 CREATE INDEX users_offboarded ON public.users USING btree (realm_id, offboarded_at, id);
 CREATE INDEX users_offboarded_last ON public.users USING btree (realm_id, offboarded_at DESC NULLS LAST, id DESC);
 CREATE INDEX users_pairwise_id_contains ON public.users USING gin (pairwise_id_folded gin_trgm_ops);

@@ -69,6 +69,9 @@ export const passwordBytesMax = 1_024;
 /** A realm's logo. */
 export const logoBytesMax = 256 * 1024;
 
+/** Of each side of an uploaded PNG logo. */
+export const logoPixelsMax = 4_096;
+
 /** How many unexpired responder certificates an issuer may have. */
 export const respondersMax = 1_000;
 

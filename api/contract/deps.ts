@@ -194,10 +194,10 @@ export interface RevokedFeed {
   close(): void;
 }
 
-/** A realm and the address of its logo. */
-export type LogoOwner = Pick<RealmRow, "id" | "logoUri">;
+/** A realm, the address of its logo and the uploaded one, which precedes it. */
+export type LogoOwner = Pick<RealmRow, "id" | "logoUri" | "uploadedLogo">;
 
-/** Realms' logos, fetched when first needed and cached by this process. */
+/** Realms' logos, uploaded or fetched, read when first needed and cached by this process. */
 export interface Logos {
   /** Returns the realm's logo; undefined if no logo is set or can be fetched. */
   find(realm: LogoOwner): Promise<Picture | undefined>;

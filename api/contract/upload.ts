@@ -20,27 +20,28 @@ import type { Reply } from "./reply.ts";
 
 interface UploadDefinition<A extends Access, Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>
   extends Omit<Described<Code>, "unknown">, UploadFormats {
+  /** Default: POST. A PUT is its own repeat, so it has no Idempotency-Key. */
+  method?: "post" | "put";
   access: A;
   query: Query;
   data: Data;
-  /** The data of a 202. */
-  pending: Data;
+  /** The data of a 202, if the endpoint may return one. */
+  pending?: Data;
   handle: (
     call: Omit<HandlerCall<A, Code, undefined>, "params"> & { query: z.output<Query>; upload: Upload },
-  ) => Promise<Reply<z.input<Data>>>;
+  ) => Promise<z.input<Data> | Reply<z.input<Data>>>;
 }
 
 /**
- * Defines an endpoint that accepts a file up to a size limit, read as it arrives and never held as a whole. It counts
- * as a change.
+ * Defines an endpoint that accepts a file up to a size limit, read as it arrives and never held as a whole.
  */
 export function uploaded<A extends Access, const Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>(
   definition: UploadDefinition<A, Code, Query, Data>,
 ): Endpoint {
-  const { access, query, data, pending, types, bytesMax, handle } = definition;
+  const { method = "post", access, query, data, pending, types, bytesMax, handle } = definition;
   return {
     ...common(definition),
-    methods: ["post"],
+    methods: [method],
     access,
     params: z.object({}),
     query,
@@ -49,7 +50,7 @@ export function uploaded<A extends Access, const Code extends ErrorCode, Query e
     pending,
     list: undefined,
     upload: { types, bytesMax },
-    changes: true,
+    changes: method === "post",
 
     async respond(call) {
       const { upload } = call;
@@ -136,5 +137,5 @@ function typeOf(
 
 const tooLarge = (bytesMax: number): ServiceError =>
   new ServiceError("payload_too_large", {
-    description: `The file is larger than ${Math.floor(bytesMax / 1024 / 1024)} MiB.`,
+    description: `The file is larger than ${bytesMax < 1024 * 1024 ? `${bytesMax / 1024} KiB` : `${bytesMax / 1024 / 1024} MiB`}.`,
   });

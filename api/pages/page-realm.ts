@@ -4,7 +4,7 @@ import type { RealmRow } from "../../db/queries/realm/realms.ts";
 /** The realm's properties that pages show. */
 export type PageRealm = Pick<
   RealmRow,
-  "id" | "name" | "displayName" | "logoUri" | "helpUri" | "privacyUri" | "timeZone"
+  "id" | "name" | "displayName" | "logoUri" | "uploadedLogo" | "helpUri" | "privacyUri" | "timeZone"
 >;
 
 const remembered = new WeakMap<Response, PageRealm>();

@@ -91,6 +91,7 @@ import { signInDrafts } from "./20261201-1100-sign-in-drafts.ts";
 import { ssidsConfirmed } from "./20261201-1200-ssids-confirmed.ts";
 import { firstPasswords } from "./20261201-1210-first-passwords.ts";
 import { notPermittedIndex } from "./20261202-1000-not-permitted-index.ts";
+import { uploadedLogos } from "./20261202-1010-uploaded-logos.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -186,4 +187,5 @@ export const migrations: readonly Migration[] = [
   ssidsConfirmed,
   firstPasswords,
   notPermittedIndex,
+  uploadedLogos,
 ];

@@ -2,10 +2,13 @@ import type { LogoOwner, Logos, Picture } from "../../contract/deps.ts";
 import { BoundedMap } from "../../../runtime/bounded-map.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
+import { logoSource } from "../../pages/parts/logo-path.ts";
 import { PictureError, type FetchPicture } from "./fetch-picture.ts";
 
 export interface LogosOptions {
   fetchPicture: FetchPicture;
+  /** Reads a realm's uploaded logo; undefined if it is no longer the one with this digest. */
+  readUploaded: (uploaded: { realmId: string; digest: string }) => Promise<Picture | undefined>;
   clock: Clock;
   log: Log;
   /** Beyond this number the least recently used logo is dropped. Default: 256, which take 64 MiB at most. */
@@ -18,8 +21,9 @@ const freshMs = 60 * 60_000;
 const retryMs = 60_000;
 /** How long a picture is shown while its source is unreachable. */
 const keptMs = 7 * 24 * 60 * 60_000;
+
 interface Kept {
-  uri: string;
+  source: string;
   picture: Picture | undefined;
   fetchedAt: number;
   askAgainAt: number;
@@ -27,23 +31,29 @@ interface Kept {
 }
 
 /** Caches logos in memory, one per realm. However many requests wait for a logo, it is fetched once at a time. */
-export function createLogos({ fetchPicture, clock, log, keptMax = 256 }: LogosOptions): Logos {
+export function createLogos({ fetchPicture, readUploaded, clock, log, keptMax = 256 }: LogosOptions): Logos {
   const known = new BoundedMap<string, Kept>(keptMax);
   const now = (): number => clock.now().getTime();
 
-  const entryOf = ({ id, logoUri }: LogoOwner): Kept => {
+  const entryOf = (realm: LogoOwner): Kept => {
+    const { id } = realm;
+    const source = logoSource(realm);
     const found = known.get(id);
     const entry =
-      found?.uri === logoUri
+      found?.source === source
         ? found
-        : { uri: logoUri, picture: undefined, fetchedAt: 0, askAgainAt: 0, pending: undefined };
+        : { source, picture: undefined, fetchedAt: 0, askAgainAt: 0, pending: undefined };
     known.set(id, entry);
     return entry;
   };
 
-  const refresh = async (entry: Kept, realmId: string): Promise<void> => {
+  const read = ({ id, logoUri, uploadedLogo }: LogoOwner): Promise<Picture | undefined> =>
+    uploadedLogo === null ? fetchPicture(logoUri) : readUploaded({ realmId: id, digest: uploadedLogo });
+
+  const refresh = async (entry: Kept, realm: LogoOwner): Promise<void> => {
+    const { id: realmId } = realm;
     try {
-      entry.picture = await fetchPicture(entry.uri);
+      entry.picture = await read(realm);
       entry.fetchedAt = now();
       entry.askAgainAt = now() + freshMs;
     } catch (error) {
@@ -59,16 +69,17 @@ export function createLogos({ fetchPicture, clock, log, keptMax = 256 }: LogosOp
 
   return {
     async find(realm) {
-      if (realm.logoUri === "") return undefined;
+      if (logoSource(realm) === "") return undefined;
       const entry = entryOf(realm);
-      if (entry.pending === undefined && now() >= entry.askAgainAt) entry.pending = refresh(entry, realm.id);
+      if (entry.pending === undefined && now() >= entry.askAgainAt) entry.pending = refresh(entry, realm);
       if (pictureOf(entry) === undefined) await entry.pending;
       return pictureOf(entry);
     },
 
-    mayHave({ id, logoUri }) {
-      const entry = known.get(id);
-      if (logoUri === "" || entry?.uri !== logoUri) return logoUri !== "";
+    mayHave(realm) {
+      const source = logoSource(realm);
+      const entry = known.get(realm.id);
+      if (source === "" || entry?.source !== source) return source !== "";
       return pictureOf(entry) !== undefined || entry.pending !== undefined || now() >= entry.askAgainAt;
     },
   };

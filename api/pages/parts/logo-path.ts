@@ -6,6 +6,13 @@ import { pathOn } from "../continue-to.ts";
 /** The first segment of logos' addresses. */
 export const logosPath = "/realms";
 
-/** Returns the address of a realm's logo on our own origin. It changes with the address of the source. */
-export const logoPath = (deps: Pick<Deps, "settings">, { name, logoUri }: Pick<RealmRow, "name" | "logoUri">): string =>
-  pathOn(deps, `${logosPath}/${name}/logo?v=${hash("sha256", logoUri, "base64url").slice(0, 8)}`);
+/** Returns what a realm's logo comes from: the digest of the uploaded one, else its address; empty: there is none. */
+export const logoSource = ({ logoUri, uploadedLogo }: Pick<RealmRow, "logoUri" | "uploadedLogo">): string =>
+  uploadedLogo ?? logoUri;
+
+/** Returns the address of a realm's logo on our own origin. It changes with the source. */
+export const logoPath = (
+  deps: Pick<Deps, "settings">,
+  realm: Pick<RealmRow, "name" | "logoUri" | "uploadedLogo">,
+): string =>
+  pathOn(deps, `${logosPath}/${realm.name}/logo?v=${hash("sha256", logoSource(realm), "base64url").slice(0, 8)}`);

@@ -13,7 +13,7 @@ interface PageHeaderProps {
 
 /** Shows the page's owner: the logo, or a letter instead, and the name. */
 export function PageHeader({ deps, realm, owner, children }: PageHeaderProps) {
-  const logo = realm !== undefined && realm.logoUri !== "" && deps.logos.mayHave(realm) ? realm : undefined;
+  const logo = realm !== undefined && deps.logos.mayHave(realm) ? realm : undefined;
   return (
     <header>
       {logo === undefined ? (

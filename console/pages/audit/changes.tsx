@@ -6,7 +6,10 @@ import { SettingValue } from "./setting-value.tsx";
 export function Changes({ changes }: { changes: readonly Change[] }) {
   const { t } = useTranslation();
   return (
-    <Table.ScrollContainer minWidth={280}>
+    <Table.ScrollContainer
+      minWidth={280}
+      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "group", "aria-label": t("audit.entry.setting") } }}
+    >
       <Table withTableBorder verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>

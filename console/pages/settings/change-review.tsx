@@ -36,7 +36,10 @@ export function ChangeReview({
         {changed.length === 0 ? (
           <Text size="sm">{t("settings.nothingChanges")}</Text>
         ) : (
-          <Table.ScrollContainer minWidth={320}>
+          <Table.ScrollContainer
+            minWidth={320}
+            scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "group", "aria-label": t("settings.reviewTitle") } }}
+          >
             <Table aria-label={t("settings.reviewTitle")}>
               <Table.Thead>
                 <Table.Tr>

@@ -6,10 +6,13 @@ import { useTranslation } from "react-i18next";
 export function LogoPreview({
   theme,
   address,
+  isOwn = false,
   displayName,
 }: {
   theme: "light" | "dark";
   address: string;
+  /** A path of the service itself. */
+  isOwn?: boolean;
   displayName: string;
 }) {
   const { t } = useTranslation();
@@ -22,7 +25,7 @@ export function LogoPreview({
       c={theme === "light" ? "black" : "gray.0"}
     >
       <Center mih={72}>
-        <Logo key={address} address={address} displayName={displayName} />
+        <Logo key={address} address={address} isOwn={isOwn} displayName={displayName} />
       </Center>
       <Text component="figcaption" size="sm" ta="center" mt="xs">
         {t(`settings.preview.${theme}`)}
@@ -31,10 +34,10 @@ export function LogoPreview({
   );
 }
 
-function Logo({ address, displayName }: { address: string; displayName: string }) {
+function Logo({ address, isOwn, displayName }: { address: string; isOwn: boolean; displayName: string }) {
   const { t } = useTranslation();
   const [broken, setBroken] = useState(false);
-  if (!/^https:\/\//i.test(address) || broken) {
+  if (!(isOwn || /^https:\/\//i.test(address)) || broken) {
     return (
       <div>
         <Text fw={600} ta="center">

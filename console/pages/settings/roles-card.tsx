@@ -23,7 +23,10 @@ export function RolesCard() {
       {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={120} role="status" aria-label={t("shell.loading")} />}
       {data !== undefined && (
-        <Table.ScrollContainer minWidth={300}>
+        <Table.ScrollContainer
+          minWidth={300}
+          scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "group", "aria-label": t("roles.title") } }}
+        >
           <Table verticalSpacing="xs" aria-label={t("roles.title")}>
             <Table.Thead>
               <Table.Tr>

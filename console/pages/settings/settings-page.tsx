@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ForgettingCard } from "./forgetting-card.tsx";
+import { LogoCard } from "./logo-card.tsx";
 import { loadRealm, realmKey } from "./realm.ts";
 import { RolesCard } from "./roles-card.tsx";
 import { SettingsForm } from "./settings-form.tsx";
@@ -24,6 +25,7 @@ export function SettingsPage() {
       {data !== undefined ? (
         <Stack>
           <SettingsForm realm={data} />
+          <LogoCard />
           <SignInCard />
           <WiredCard fixed={data.fixed} />
           <RolesCard />

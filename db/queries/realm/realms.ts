@@ -1,5 +1,6 @@
 import type { DeviceType, KeyType } from "../../../domain/certificate/device.ts";
 import type { Realm } from "../../../domain/realm.ts";
+import type { LogoType } from "../../../domain/realm-logo.ts";
 import type { UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
 import type { SignInClaims, VlanRule } from "../../../domain/people/vlan.ts";
 import { first, only, type Db } from "../../client.ts";
@@ -10,6 +11,8 @@ export const upstreamAuthors = ["operator", "console"] as const;
 export type UpstreamAuthor = (typeof upstreamAuthors)[number];
 
 export interface RealmRow extends Realm {
+  /** SHA-256 of the uploaded logo, in hexadecimal digits; null: there is none. */
+  uploadedLogo: string | null;
   /** The addresses of help and of the privacy notice; empty: none. */
   helpUri: string;
   privacyUri: string;
@@ -49,6 +52,7 @@ export interface RealmRow extends Realm {
 
 const columns = sql`
   id, name, display_name as "displayName", domain, logo_uri as "logoUri",
+  uploaded_logo_digest as "uploadedLogo",
   help_uri as "helpUri", privacy_uri as "privacyUri",
   infrastructure_domains as "infrastructureDomains", max_profiles as "maxProfiles",
   max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, ssids_confirmed as "ssidsConfirmed", wired, key_types as "keyTypes",
@@ -184,6 +188,39 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
   return only(
     await db.query<RealmRow>(sql`
       update realms set ${join(settings, sql`, `)} where id = ${id} returning ${columns}
+    `),
+  );
+}
+
+/** A picture that an administrator uploaded. */
+export interface UploadedLogo {
+  type: LogoType;
+  bytes: Buffer;
+}
+
+/** Returns the uploaded logo of a realm with this digest; undefined once it is replaced or removed. */
+export async function findUploadedLogo(
+  db: Db,
+  { realmId, digest }: { realmId: string; digest: string },
+): Promise<UploadedLogo | undefined> {
+  return first(
+    await db.query<UploadedLogo>(sql`
+      select uploaded_logo_type as type, uploaded_logo as bytes
+        from realms
+       where id = ${realmId}
+         and uploaded_logo_digest = ${digest}
+    `),
+  );
+}
+
+/** Replaces the uploaded logo of a realm; null removes it. */
+export async function setUploadedLogo(tx: Db, id: string, logo: UploadedLogo | null): Promise<RealmRow> {
+  return only(
+    await tx.query<RealmRow>(sql`
+      update realms
+         set uploaded_logo = ${logo?.bytes ?? null}, uploaded_logo_type = ${logo?.type ?? null}
+       where id = ${id}
+      returning ${columns}
     `),
   );
 }

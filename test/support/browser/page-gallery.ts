@@ -16,6 +16,7 @@ const realm: PageRealm = {
   name: "example",
   displayName: "University of Example",
   logoUri: "",
+  uploadedLogo: null,
   helpUri: "https://help.example",
   privacyUri: "https://example.org/privacy",
   timeZone: "Europe/Berlin",

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { createPictureFetch } from "../../../../../api/browser/logo/fetch-picture.ts";
-import type { Logos } from "../../../../../api/contract/deps.ts";
+import type { Logos, Picture } from "../../../../../api/contract/deps.ts";
 import { createLogos } from "../../../../../api/browser/logo/logos.ts";
 import { silentLog } from "../../../../support/service/worker.ts";
 import { png, svg, usePictureServer } from "../../../../support/counterparts/picture-server.ts";
@@ -16,7 +16,13 @@ let now: number;
 let logos: Logos;
 let requests: () => number;
 const pass = (ms: number): void => void (now += ms);
-const realm = (path: string, id = "1") => ({ id, logoUri: path === "" ? "" : `${server.url}${path}` });
+const realm = (path: string, id = "1") => ({
+  id,
+  logoUri: path === "" ? "" : `${server.url}${path}`,
+  uploadedLogo: null,
+});
+/** The uploaded logos, by realm and digest. */
+const uploads = new Map<string, Picture>();
 /** Waits until background fetches are done. */
 const settled = async (count: number): Promise<void> => {
   await expect.poll(requests).toBe(count);
@@ -25,7 +31,13 @@ const settled = async (count: number): Promise<void> => {
 
 beforeEach(() => {
   now = Date.UTC(2027, 0, 1);
-  logos = createLogos({ fetchPicture, clock: { now: () => new Date(now) }, log: silentLog, keptMax: 3 });
+  logos = createLogos({
+    fetchPicture,
+    readUploaded: ({ realmId, digest }) => Promise.resolve(uploads.get(`${realmId} ${digest}`)),
+    clock: { now: () => new Date(now) },
+    log: silentLog,
+    keptMax: 3,
+  });
   server.show("/logo.png", "image/png", png);
   server.show("/other.svg", "image/svg+xml", svg());
   const before = server.asked.length;
@@ -114,4 +126,17 @@ test("with many realms the most recently requested logos stay in memory", async 
   expect(requests()).toBe(4);
   await logos.find(realm("/logo.png", "2"));
   expect(requests()).toBe(5);
+});
+
+test("an uploaded logo precedes the address, is its realm's alone, and gives way to the address once it is removed", async () => {
+  uploads.set("1 abc", { type: "image/svg+xml", bytes: Buffer.from(svg()) });
+  const uploaded = { ...realm("/logo.png"), uploadedLogo: "abc" };
+  expect(logos.mayHave({ ...realm(""), uploadedLogo: "abc" })).toBe(true);
+  expect(await logos.find(uploaded)).toMatchObject({ type: "image/svg+xml" });
+  expect(requests()).toBe(0);
+  expect(await logos.find({ ...uploaded, id: "2" })).toBeUndefined();
+  uploads.clear();
+  expect(await logos.find(uploaded)).toMatchObject({ type: "image/svg+xml" });
+  expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });
+  expect(requests()).toBe(1);
 });
