@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
-import { pressAt } from "../support/browser/console-keyboard.ts";
-import { expectGoodConsole } from "../support/browser/console-views.ts";
-import { png, svg } from "../support/counterparts/picture-server.ts";
-import { givenLocalAccount } from "../support/given/local-account.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { pressAt } from "../../support/browser/console-keyboard.ts";
+import { expectGoodConsole } from "../../support/browser/console-views.ts";
+import { png, svg } from "../../support/counterparts/picture-server.ts";
+import { givenLocalAccount } from "../../support/given/local-account.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 describeWithTool("chromium-headless-shell", "the uploaded logo in the settings", () => {
   const subject = useConsole();
