@@ -72,6 +72,9 @@ export const logoBytesMax = 256 * 1024;
 /** Of each side of an uploaded PNG logo. */
 export const logoPixelsMax = 4_096;
 
+/** How many elements of an uploaded SVG logo a browser draws, each counted as often as it is shown. */
+export const logoPartsMax = 100_000;
+
 /** How many unexpired responder certificates an issuer may have. */
 export const respondersMax = 1_000;
 

@@ -8,7 +8,8 @@ export const logoFaults = {
   script: "The SVG contains a script or an event attribute.",
   element: "The SVG has an element that a picture does not need.",
   reference: "The SVG refers to something outside of the file.",
-  style: "The styles of the SVG have a rule or an escape that a picture does not need.",
+  style: "The styles of the SVG have a rule, a function or an escape that a picture does not need.",
+  repetition: "The SVG repeats parts of itself too often, or within themselves.",
 } as const satisfies Record<string, string>;
 export type LogoFault = keyof typeof logoFaults;
 

@@ -1,36 +1,11 @@
-import { crc32 } from "node:zlib";
-import { logoPixelsMax } from "../../../domain/limits.ts";
 import type { LogoFault, LogoType } from "../../../domain/realm-logo.ts";
+import { isPng, pngFault } from "./png-fault.ts";
 import { svgFault } from "./svg-fault.ts";
 
 /** Returns the type of an uploaded picture, by its bytes alone, or why it is not taken. */
 export function readLogo(bytes: Buffer): { type: LogoType } | { fault: LogoFault } {
-  const isPng = bytes.subarray(0, 8).equals(signature);
-  if (!isPng && !/^[\ufeff\s]*</.test(bytes.toString("utf8", 0, 64))) return { fault: "no_picture" };
-  const fault = isPng ? pngFault(bytes) : svgFault(bytes);
-  return fault === undefined ? { type: isPng ? "image/png" : "image/svg+xml" } : { fault };
-}
-
-const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-
-/** Returns why a PNG file (RFC 2083) is not taken: each of its chunks must be whole, and nothing may follow the last. */
-function pngFault(bytes: Buffer): LogoFault | undefined {
-  const types: string[] = [];
-  for (let at = signature.length; at < bytes.length;) {
-    if (bytes.length - at < 12) return "damaged";
-    const end = at + 12 + bytes.readUInt32BE(at);
-    if (end > bytes.length) return "damaged";
-    const type = bytes.toString("latin1", at + 4, at + 8);
-    if (crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) return "damaged";
-    if (types.length === 0) {
-      if (type !== "IHDR" || end - at !== 25) return "damaged";
-      const sides = [bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12)];
-      if (sides.includes(0)) return "damaged";
-      if (Math.max(...sides) > logoPixelsMax) return "too_many_pixels";
-    }
-    types.push(type);
-    at = end;
-    if (type === "IEND") return types.includes("IDAT") && at === bytes.length ? undefined : "damaged";
-  }
-  return "damaged";
+  const type: LogoType = isPng(bytes) ? "image/png" : "image/svg+xml";
+  if (type === "image/svg+xml" && !/^[\ufeff\s]*</.test(bytes.toString("utf8", 0, 64))) return { fault: "no_picture" };
+  const fault = type === "image/png" ? pngFault(bytes) : svgFault(bytes);
+  return fault === undefined ? { type } : { fault };
 }

@@ -2,9 +2,8 @@ import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import type { UploadedLogo } from "../../../db/queries/realm/realms.ts";
-import { ServiceError } from "../../../domain/errors.ts";
 import { logoBytesMax } from "../../../domain/limits.ts";
-import { logoFaults, type LogoFault } from "../../../domain/realm-logo.ts";
+import { logoFaults } from "../../../domain/realm-logo.ts";
 import { differences } from "../../contract/audit-changes.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { endpoint } from "../../contract/endpoint.ts";
@@ -49,7 +48,8 @@ export const uploadRealmLogo = uploaded({
   summary: "Upload the logo of the current realm",
   description:
     `A PNG or SVG file of up to ${logoBytesMax / 1024} KiB, whose bytes are checked. An SVG is a still picture: without ` +
-    "scripts, event attributes, animation, `foreignObject`, entities, imports and references outside of the file. " +
+    "scripts, event attributes, animation, `foreignObject`, entities, imports and references outside of the file; " +
+    "pictures in it are PNG. " +
     `\`fields\` has the reason of a refusal; its \`path\` is one of ${Object.keys(logoFaults).join(", ")}.`,
   method: "put",
   path,
@@ -59,14 +59,16 @@ export const uploadRealmLogo = uploaded({
   data: RealmLogoView,
   types: { "image/png": { schema: picture }, "image/svg+xml": { schema: picture } },
   bytesMax: logoBytesMax,
-  errors: [],
+  errors: ["invalid_request"],
 
-  async handle({ upload, principal, deps }) {
+  async handle({ upload, principal, deps, fail }) {
     const chunks: Buffer[] = [];
     for await (const chunk of upload.bytes) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     const read = readLogo(bytes);
-    if ("fault" in read) throw refusal(read.fault);
+    if ("fault" in read) {
+      throw fail("invalid_request", { fields: [{ path: read.fault, reason: logoFaults[read.fault] }] });
+    }
     return replaceLogo({ type: read.type, bytes }, principal, deps);
   },
 });
@@ -84,9 +86,6 @@ export const removeRealmLogo = endpoint({
 
   handle: ({ principal, deps }) => replaceLogo(null, principal, deps),
 });
-
-const refusal = (fault: LogoFault): ServiceError =>
-  new ServiceError("invalid_request", { fields: [{ path: fault, reason: logoFaults[fault] }] });
 
 /** Replaces the logo, or removes it with null. The audit log gets digests, if it is another one. */
 function replaceLogo(

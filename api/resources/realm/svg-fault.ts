@@ -1,4 +1,6 @@
 import type { LogoFault } from "../../../domain/realm-logo.ts";
+import { pngFault } from "./png-fault.ts";
+import { referencesIn, repeatsTooOften, type Part } from "./svg-repetition.ts";
 
 const svg = "http://www.w3.org/2000/svg";
 
@@ -20,17 +22,26 @@ const elements: ReadonlySet<string> = new Set(
     "svg g defs symbol use title desc metadata switch view style " +
     "path rect circle ellipse line polyline polygon text tspan textPath image " +
     "linearGradient radialGradient stop pattern clipPath mask marker filter " +
-    "feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap " +
-    "feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode " +
-    "feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence"
+    "feBlend feColorMatrix feComponentTransfer feComposite feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR " +
+    "feGaussianBlur feMerge feMergeNode feOffset"
   ).split(" "),
 );
 const scripts: ReadonlySet<string> = new Set(["script", "handler", "listener"]);
 
 const depthMax = 256;
 
+/** The functions of styles: none of them loads anything, and `url` may only name a part of the file. */
+const functions: ReadonlySet<string> = new Set(
+  (
+    "url rgb rgba hsl hsla calc matrix translate translateX translateY scale scaleX scaleY rotate skewX skewY " +
+    "not is where nth-child nth-of-type"
+  ).split(" "),
+);
+/** Attributes whose values are words for people or programs. */
+const isWord = /^(?:id|class|lang|role|data-.+|aria-.+)$/;
+
 const declaration =
-  /^<\?xml\s+version=["']1\.[01]["'](?:\s+encoding=["']utf-?8["'])?(?:\s+standalone=["'](?:yes|no)["'])?\s*\?>/i;
+  /^<\?xml\s+version=["']1\.0["'](?:\s+encoding=["']utf-?8["'])?(?:\s+standalone=["'](?:yes|no)["'])?\s*\?>/i;
 /** The document types that editors write; browsers load nothing for them. */
 const documentType =
   /<!DOCTYPE\s+svg\s+PUBLIC\s+"-\/\/W3C\/\/DTD SVG 1\.[01][^"]*"\s+"https?:\/\/www\.w3\.org\/[\w./-]*"\s*>/y;
@@ -42,6 +53,7 @@ const attribute = new RegExp(`(${name})\\s*=\\s*(${value})`, "g");
 
 interface Open {
   tag: string;
+  part: Part;
   /** Namespaces by their prefixes; the default one has the empty prefix. */
   namespaces: ReadonlyMap<string, string>;
   /** Of a `style` element: its text, which comments do not separate. */
@@ -84,7 +96,8 @@ function checkDocument(text: string): void {
   // eslint-disable-next-line no-control-regex -- XML has no such characters
   if (/[\0-\x08\v\f\x0e-\x1f]/.test(text)) throw new Refused("malformed");
   const open: Open[] = [];
-  let roots = 0;
+  const parts: Part[] = [];
+  const styleSheets: string[] = [];
   let at = declaration.exec(text)?.[0].length ?? 0;
 
   /** Returns the text until a mark, and moves behind the mark. */
@@ -106,8 +119,10 @@ function checkDocument(text: string): void {
     current?.styles?.push(added);
   };
   const close = (): void => {
-    const styles = open.pop()?.styles;
-    if (styles !== undefined) checkStyleSheet(styles.join(""));
+    const styles = open.pop()?.styles?.join("");
+    if (styles === undefined) return;
+    checkStyleSheet(styles);
+    styleSheets.push(styles);
   };
 
   while (at < text.length) {
@@ -124,19 +139,24 @@ function checkDocument(text: string): void {
     } else if (text.startsWith("<?", at)) {
       throw new Refused(/^<\?xml-stylesheet/i.test(text.slice(at, at + 16)) ? "reference" : "malformed");
     } else if (text.startsWith("<!", at)) {
-      if (roots > 0 || match(documentType) === undefined) throw new Refused("entity");
+      if (parts.length > 0 || match(documentType) === undefined) throw new Refused("entity");
     } else if (text.startsWith("</", at)) {
       if (match(closeTag)?.[1] !== open.at(-1)?.tag || open.length === 0) throw new Refused("malformed");
       close();
     } else {
       const [, tag, attributes = "", isEmpty] = match(openTag) ?? [];
       if (tag === undefined || open.length === depthMax) throw new Refused("malformed");
-      if (open.length === 0 && ++roots > 1) throw new Refused("malformed");
-      open.push(opened(tag, attributes, open.at(-1)));
+      if (open.length === 0 && parts.length > 0) throw new Refused("malformed");
+      const parent = open.at(-1);
+      const element = opened(tag, attributes, parent);
+      parent?.part.children.push(element.part);
+      parts.push(element.part);
+      open.push(element);
       if (isEmpty === "/") close();
     }
   }
-  if (roots !== 1 || open.length > 0) throw new Refused("malformed");
+  if (parts.length === 0 || open.length > 0) throw new Refused("malformed");
+  if (repeatsTooOften(parts, styleSheets)) throw new Refused("repetition");
 }
 
 /** Checks an element, and returns its scope. */
@@ -154,7 +174,14 @@ function opened(tag: string, written: string, parent: Open | undefined): Open {
   if (scripts.has(local.toLowerCase())) throw new Refused("script");
   if (!(isOfSvg ? elements.has(local) : namespace !== undefined && inert.has(namespace))) throw new Refused("element");
   for (const [attributeName, given] of attributes) checkAttribute(local, attributeName, given);
-  return { tag, namespaces, styles: isOfSvg && local === "style" ? [] : undefined };
+  const part: Part = {
+    tag: local,
+    id: attributes.get("id"),
+    classes: attributes.get("class")?.split(/\s+/) ?? [],
+    references: [...attributes].flatMap(([attributeName, given]) => referencesIn(attributeName, given)),
+    children: [],
+  };
+  return { tag, part, namespaces, styles: isOfSvg && local === "style" ? [] : undefined };
 }
 
 function attributesOf(written: string): Map<string, string> {
@@ -166,19 +193,29 @@ function attributesOf(written: string): Map<string, string> {
   return attributes;
 }
 
-const embedded = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/;
+/** A reference into the file itself, to an id without escapes. */
+const inside = /^#[^\s%()"';:,{}<>]+$/;
+const embedded = /^data:image\/png;base64,([A-Za-z0-9+/=\s]*)$/;
 
 function checkAttribute(element: string, attributeName: string, given: string): void {
   const [local = "", prefix] = attributeName.split(":").reverse();
   if (attributeName === "xmlns" || prefix === "xmlns") return;
   if (/^on/i.test(local)) throw new Refused("script");
-  if (attributeName === "xml:base") throw new Refused("reference");
+  if (local === "base") throw new Refused("reference");
   if (/^(?:href|src)$/i.test(local)) {
-    const isPicture = element === "image" || element === "feImage";
-    if (!given.trim().startsWith("#") && !(isPicture && embedded.test(given.trim()))) throw new Refused("reference");
-  } else if (prefix === undefined) {
+    if (element === "image") checkPicture(given);
+    else if (!inside.test(given)) throw new Refused("reference");
+  } else if (prefix === undefined && !isWord.test(local)) {
     checkStyles(given);
   }
+}
+
+/** Checks an embedded picture as an uploaded one. */
+function checkPicture(address: string): void {
+  const [, base64] = embedded.exec(address) ?? [];
+  if (base64 === undefined) throw new Refused("reference");
+  const fault = pngFault(Buffer.from(base64, "base64"));
+  if (fault !== undefined) throw new Refused(fault);
 }
 
 function checkStyleSheet(css: string): void {
@@ -189,11 +226,12 @@ function checkStyleSheet(css: string): void {
 /** Checks what a style sheet and an attribute with styles may hold. */
 function checkStyles(css: string): void {
   for (const [, target = ""] of css.matchAll(/url\s*\(\s*["']?([^)]*)/gi)) {
-    if (!target.startsWith("#")) throw new Refused("reference");
+    if (!inside.test(target.replace(/["']?\s*$/, ""))) throw new Refused("reference");
   }
-  if (/(?:image-set|image|cross-fade|src|element)\s*\(/i.test(css)) throw new Refused("reference");
-  // An escape could hide any of these.
-  if (/\\|expression\s*\(|javascript:/i.test(css)) throw new Refused("style");
+  // An escape could hide a function.
+  if (css.includes("\\")) throw new Refused("style");
+  for (const [, called = ""] of css.matchAll(/(?<![\w-])([\w-]+)\(/g))
+    if (!functions.has(called)) throw new Refused("style");
 }
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

@@ -13,6 +13,7 @@ import { profileKinds } from "../../../domain/certificate/profile.ts";
 import { revocationReasons } from "../../../domain/certificate/revocation.ts";
 import { applicationTypes } from "../../../domain/people/scopes.ts";
 import { unconfirmedShareMax } from "../../../domain/limits.ts";
+import { logoTypes } from "../../../domain/realm-logo.ts";
 import { secretKinds } from "../../../runtime/keys/held-secret.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
@@ -43,6 +44,7 @@ const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "jobs.state": ["receiving", ...jobStates],
   "logins.method": logins.signInMethods,
   "processes.kind": processKinds,
+  "realms.uploaded_logo_type": logoTypes,
   "realms.upstream_set_by": realms.upstreamAuthors,
   "revocations.reason": Object.values(revocationReasons),
   "status_askers.kind": statusAskers.askedFor,

@@ -31,6 +31,19 @@ function pngOf(width: number, height: number, { header = "IHDR", data = true, en
   ]);
 }
 
+/** Returns an SVG with levels of groups that show the group before several times. */
+const nested = ({ levels, copies }: { levels: number; copies: number }): string =>
+  svg(
+    `<g id="u0"><rect/></g>` +
+      Array.from(
+        { length: levels },
+        (_, at) => `<g id="u${at + 1}">${`<use href="#u${at}"/>`.repeat(copies)}</g>`,
+      ).join(""),
+  );
+
+const chain = (length: number): string =>
+  Array.from({ length }, (_, at) => `<use id="c${at}" href="#c${at + 1}"/>`).join("");
+
 describe("a PNG", () => {
   test("that is whole is taken, up to 4,096 pixels on each side", () => {
     for (const bytes of [png, pngOf(1, 1), pngOf(4_096, 4_096)]) expect(readLogo(bytes)).toEqual({ type: "image/png" });
@@ -48,6 +61,11 @@ describe("a PNG", () => {
     ["has a page after its end", Buffer.concat([png, Buffer.from("<script>alert(1)</script>")]), "damaged"],
     ["begins with another chunk", pngOf(1, 1, { header: "iHDX" }), "damaged"],
     ["has no data", pngOf(1, 1, { data: false }), "damaged"],
+    [
+      "has a second header",
+      Buffer.concat([pngOf(1, 1, { data: false, end: false }), pngOf(9_999, 9_999).subarray(8)]),
+      "damaged",
+    ],
     ["has no end", pngOf(1, 1, { end: false }), "damaged"],
   ])("that %s is refused", (_, bytes, fault) => {
     expect(readLogo(bytes)).toEqual({ fault });
@@ -82,7 +100,19 @@ describe("an SVG", () => {
         `<metadata><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:li rdf:resource="http://purl.org/dc/dcmitype/StillImage"/></rdf:RDF></metadata>`,
       ),
     ],
-    ["a layer named by an address", svg(`<g id="logo_at" data-name="a@b.example"/>`)],
+    ["a layer named by an address", svg(`<g id="copy(2)" data-name="a@b.example (2)"/>`)],
+    ["colours and transforms", svg(`<g transform="rotate(45) scale (2)" style="fill:rgb(1,2,3)"/>`)],
+    [
+      "gradients of a style sheet, and clipping within clipping",
+      svg(
+        `<style>.a,g > .b{fill:url(#g)}.c{clip-path:url(#k)}path{fill:url('#g')}</style>` +
+          `<clipPath id="k"><rect class="b"/></clipPath><linearGradient id="g"><stop class="a"/></linearGradient>` +
+          `<g class="c">`.repeat(20) +
+          `<path class="a b"/>`.repeat(1_000) +
+          `</g>`.repeat(20),
+      ),
+    ],
+    ["100 copies of 100 copies", nested({ levels: 2, copies: 100 })],
   ])("with %s is taken", (_, text) => {
     expect(readText(text)).toEqual({ type: "image/svg+xml" });
   });
@@ -108,15 +138,26 @@ describe("an SVG", () => {
     ["reference", svg(`<image href="&#104;ttps://evil.example/x.png"/>`)],
     ["reference", svg(`<image href="//evil.example/x.png"/>`)],
     ["reference", svg(`<image href="other.png"/>`)],
+    ["reference", svg(`<image href="#x"/>`)],
+    ["reference", svg(`<use href="\u00a0#x"/>`)],
+    ["reference", svg(`<use href="#%61"/>`)],
+    ["reference", svg(`<use href="#a&#10;"/>`)],
+    ["reference", svg(`<g xmlns:x="http://www.w3.org/XML/1998/namespace" x:base="https://evil.example/"/>`)],
+    ["reference", svg(`<image href="data:image/jpeg;base64,/9j/"/>`)],
     ["reference", svg(`<image href="data:image/svg+xml;base64,PHN2Zz4="/>`)],
     ["reference", svg(`<use href="data:image/png;base64,AAAA"/>`)],
     ["reference", xlink(`<use xlink:href=" javascript:alert(1)"/>`)],
     ["reference", svg(`<g xml:base="https://evil.example/"/>`)],
     ["reference", svg(`<rect fill="url(https://evil.example/#a)"/>`)],
     ["reference", svg(`<rect style="fill:URL( 'https://evil.example/#a' )"/>`)],
-    ["reference", svg(`<style>rect{background:image-set("https://evil.example/x" 1x)}</style>`)],
+    ["style", svg(`<style>rect{background:image-set("https://evil.example/x" 1x)}</style>`)],
+    ["style", svg(`<rect fill="image('https://evil.example/x')"/>`)],
+    ["style", svg(`<rect style="fill:var(--x)"/>`)],
     ["reference", svg(`<style>@media all{rect{fill:url(&quot;https://evil.example&quot;)}}</style>`)],
     ["reference", `<?xml version="1.0"?><?xml-stylesheet href="https://evil.example/x.css"?>${svg()}`],
+    ["damaged", svg(`<image href="data:image/png;base64,AAAA"/>`)],
+    ["too_many_pixels", svg(`<image href="data:image/png;base64,${pngOf(60_000, 60_000).toString("base64")}"/>`)],
+    ["element", svg(`<filter id="a"><feTurbulence numOctaves="99999"/></filter>`)],
     ["style", svg(`<style>@import "https://evil.example/x.css";</style>`)],
     ["style", svg(`<style>@im<!-- x -->port "https://evil.example/x.css";</style>`)],
     ["style", svg(`<style><![CDATA[@IMPORT 'x.css';]]></style>`)],
@@ -128,6 +169,7 @@ describe("an SVG", () => {
     ["entity", svg(`<text>&x;</text>`)],
     ["entity", svg(`<text>&nbsp;</text>`)],
     ["entity", `${svg("").replace("</svg>", "")}<!ELEMENT svg ANY></svg>`],
+    ["malformed", `<?xml version="1.1"?>${svg()}`],
     ["malformed", svg(`<g>`)],
     ["malformed", svg(`</g>`)],
     ["malformed", `${svg()}<script/>`],
@@ -159,10 +201,56 @@ describe("an SVG", () => {
     expect(readLogo(utf16)).toEqual({ fault: "no_picture" });
   });
 
+  const paints = (style: string) => [
+    `<pattern id="b0"><rect/></pattern>`,
+    ...Array.from({ length: 8 }, (_, at) => {
+      const rects = `<rect ${style.replace("?", `b${at}`)}/>`.repeat(10);
+      return `<pattern id="b${at + 1}">${rects}</pattern>`;
+    }),
+  ];
+  test.each<[what: string, text: string]>([
+    ["copies of copies of copies", nested({ levels: 8, copies: 10 })],
+    ["a circle", svg(`<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>`)],
+    ["itself", svg(`<pattern id="a"><rect fill="url(#a)"/></pattern>`)],
+    ["a chain of 5,000 references", svg(chain(5_000))],
+    ["patterns of patterns", svg(paints(`fill="url(#?)"`).join(""))],
+    ["masks of masks in styles", svg(paints(`style="opacity:1;mask:url('#?')"`).join(""))],
+    [
+      "patterns of patterns by a style sheet",
+      svg(
+        paints(`class="?"`).join("") +
+          `<style>${Array.from({ length: 9 }, (_, at) => `g .b${at},x{stroke:url(#b${at})}`).join("")}</style>`,
+      ),
+    ],
+    [
+      "patterns of patterns by nested rules",
+      svg(
+        paints(`class="?"`).join("") +
+          `<style>${Array.from({ length: 9 }, (_, at) => `.b${at}{stroke:url(#b${at});.x{fill:red}}`).join("")}</style>`,
+      ),
+    ],
+    [
+      "a pattern that many elements inherit",
+      svg(`<pattern id="a">${"<rect/>".repeat(400)}</pattern><g fill="url(#a)">${"<rect/>".repeat(400)}</g>`),
+    ],
+    [
+      "the first of two with one id",
+      nested({ levels: 8, copies: 10 }).replace("</svg>", `<g id="u0"/><g id="u8"/></svg>`),
+    ],
+  ])("that shows %s is refused", (_, text) => {
+    expect(readText(text)).toEqual({ fault: "repetition" });
+  });
+
   test("of 256 KiB in one attribute, or in many elements, is read", () => {
     expect(readText(svg(`<path d="${"M0 0".repeat(60_000)}"/>`))).toEqual({ type: "image/svg+xml" });
     expect(readText(svg(`<g id="a"/>`.repeat(20_000)))).toEqual({ type: "image/svg+xml" });
     expect(readText(svg(`<rect ${' a="'.repeat(60_000)}`))).toEqual({ fault: "malformed" });
     expect(readText(svg(`<rect${" ".repeat(200_000)}x`))).toEqual({ fault: "malformed" });
+    expect(readText(svg(`<style>${"a".repeat(250_000)}</style>`))).toEqual({ type: "image/svg+xml" });
+    expect(readText(svg(`<style>${"/*".repeat(120_000)}</style>`))).toEqual({ type: "image/svg+xml" });
+    expect(readText(svg(`<style>${"a,".repeat(120_000)}{fill:url(#a)}</style>`))).toEqual({ type: "image/svg+xml" });
+    expect(readText(svg(`<style>*{${"fill:url(#a);".repeat(9_000)}}</style>${"<g/>".repeat(20_000)}`))).toEqual({
+      fault: "repetition",
+    });
   });
 });

@@ -1,0 +1,104 @@
+import { logoPartsMax } from "../../../domain/limits.ts";
+
+/** An element of a picture. */
+export interface Part {
+  tag: string;
+  id: string | undefined;
+  classes: readonly string[];
+  /** The parts that its attributes refer to. */
+  references: readonly Reference[];
+  children: Part[];
+}
+
+interface Reference {
+  id: string;
+  /** Returns true for what an element passes on to all elements within it, such as its fill. */
+  isInherited: boolean;
+}
+
+const addressed = /url\s*\(\s*["']?#([^"')\s]*)/gi;
+const drawnOnce: ReadonlySet<string> = new Set(["clip-path", "mask", "filter"]);
+/** Of these a browser draws colours alone. */
+const gradients: ReadonlySet<string> = new Set(["linearGradient", "radialGradient"]);
+const depthMax = 256;
+/** Elements and references to look at before a file counts as too large. */
+const visitedMax = 200_000;
+
+const referencesOf = (property: string, value: string): Reference[] =>
+  [...value.matchAll(addressed)].map(([, id = ""]) => ({ id, isInherited: !drawnOnce.has(property) }));
+
+/** Returns what an attribute refers to. */
+export function referencesIn(attributeName: string, value: string): Reference[] {
+  if (/(?:^|:)(?:href|src)$/i.test(attributeName) && value.startsWith("#")) {
+    return [{ id: value.slice(1), isInherited: false }];
+  }
+  return attributeName === "style" ? referencesOfBlock(value) : referencesOf(attributeName, value);
+}
+
+const referencesOfBlock = (declarations: string): Reference[] =>
+  declarations.split(";").flatMap((declaration) => {
+    const [property = "", ...value] = declaration.split(":");
+    return referencesOf(property.trim().toLowerCase(), value.join(":"));
+  });
+
+/**
+ * Returns true if the elements of a picture, the root first, show each other in a circle, or so often that a browser has
+ * more than `logoPartsMax` to draw. May count too many, never too few.
+ */
+export function repeatsTooOften(parts: readonly Part[], styleSheets: readonly string[]): boolean {
+  const [root] = parts;
+  // Of elements with the same id the first one counts.
+  const byId = new Map(parts.toReversed().map((part) => [part.id, part] as const));
+  const ofSelectors = referencesOfSelectors(styleSheets.join("\n"));
+  const known = new Map<Part, number>();
+  let visited = 0;
+
+  const shownBy = (part: Part, depth: number): number => {
+    const found = known.get(part);
+    if (found !== undefined) return found;
+    // Until it is counted: whatever leads back to it is a circle.
+    known.set(part, Infinity);
+    const selectors = ["*", part.tag, ...part.classes.map((name) => `.${name}`), `#${part.id}`];
+    const sources = [part.references, ...selectors.flatMap((selector) => [...(ofSelectors.get(selector) ?? [])])];
+    visited += 1 + sources.reduce((sum, { length }) => sum + length, 0);
+    if (depth > depthMax || visited > visitedMax) return Infinity;
+    const sumOf = (shown: readonly Part[]): number => shown.reduce((sum, one) => sum + shownBy(one, depth + 1), 1);
+    const targets = (isInherited: boolean): Part[] =>
+      sources
+        .flat()
+        .filter((reference) => reference.isInherited === isInherited)
+        .flatMap(({ id }) => byId.get(id) ?? [])
+        .filter(({ tag }) => !gradients.has(tag));
+    const count = sumOf([...part.children, ...targets(false)]) * sumOf(targets(true));
+    known.set(part, count);
+    return count;
+  };
+  return root !== undefined && shownBy(root, 0) > logoPartsMax;
+}
+
+/**
+ * Returns what the blocks of style sheets refer to, by the last part of their selectors; `*` may be any element. Each
+ * block is one list.
+ */
+function referencesOfSelectors(css: string): ReadonlyMap<string, ReadonlySet<readonly Reference[]>> {
+  const found = new Map<string, Set<readonly Reference[]>>();
+  const add = (key: string, references: readonly Reference[]): void => {
+    const lists = found.get(key) ?? new Set();
+    found.set(key, lists.add(references));
+  };
+  const [first = "", ...commented] = css.split("/*");
+  const plain = [first, ...commented.map((part) => (part.includes("*/") ? part.slice(part.indexOf("*/") + 2) : ""))];
+  for (const chunk of plain.join(" ").split("}")) {
+    const opened = chunk.split("{");
+    const references = opened.length > 1 ? referencesOfBlock(opened.pop() ?? "") : [];
+    const selectors = opened.at(-1)?.split(";").at(-1) ?? "";
+    for (const selector of references.length === 0 ? [] : selectors.split(",")) {
+      const [key = "*"] = /(?<=^|[\s>+~])[\w-]+$|[.#][\w-]+$/.exec(selector.trim()) ?? [];
+      add(key, references);
+    }
+    // Of nested rules, whose selectors are not read.
+    const others = referencesOf("", opened.join("{"));
+    if (others.length > 0) add("*", others);
+  }
+  return found;
+}
