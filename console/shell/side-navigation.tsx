@@ -6,10 +6,12 @@ import { useTranslation } from "react-i18next";
 import { api, listOf } from "../api/api-client.ts";
 import { base } from "../api/page-settings.ts";
 import { useMay } from "../session/may.ts";
+import { useSession } from "../session/session.tsx";
 import { navigation, placeAt, withinConsole, type PlaceName } from "./navigation.ts";
 
 export function SideNavigation() {
   const { t } = useTranslation();
+  const { realm } = useSession();
   const { pathname } = useLocation();
   // An unknown page highlights nothing, even below the address of a known page.
   const isNowhere = useRouterState({ select: ({ matches }) => matches.some(({ _notFound }) => _notFound) });
@@ -50,7 +52,7 @@ export function SideNavigation() {
         </Stack>
       </Box>
       <NavLink
-        href={`${base}/docs`}
+        href={`${base}/docs?realm=${encodeURIComponent(realm.name)}`}
         label={t("nav.docs")}
         leftSection={<IconBook size={18} aria-hidden />}
         style={{ borderRadius: "var(--mantine-radius-md)" }}

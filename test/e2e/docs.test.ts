@@ -74,6 +74,34 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     await watched.context.close();
   });
 
+  test.each([390, 1440])("each block of code can be copied, by keyboard: %d px", async (width) => {
+    const watched = await browser.open({ theme: "light", width, language: "en" });
+    const { page } = watched;
+    await watched.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(`${api.url}/docs/quickstart`);
+    const blocks = page.locator("main pre");
+    const buttons = page.getByRole("button", { name: /^Cop/ });
+    await expect.poll(() => buttons.count()).toBe(await blocks.count());
+    await buttons.nth(1).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Copied").waitFor();
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(copied).toMatch(/^token=/);
+    expect(copied).toBe((await blocks.nth(1).textContent())?.trimEnd());
+    await expectFaultless(watched);
+    await page.keyboard.press("Tab");
+    expect(await buttons.nth(1).textContent()).toBe("Copy");
+    await watched.context.close();
+  });
+
+  test("leads back to the console", async () => {
+    const watched = await browser.open({ theme: "light", width: 390, language: "en" });
+    const { page } = watched;
+    await page.goto(`${api.url}/docs/errors`);
+    expect(await page.getByRole("link", { name: "Back to the console" }).getAttribute("href")).toBe("/console");
+    await watched.context.close();
+  });
+
   test("a request can be tried out from the page", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;

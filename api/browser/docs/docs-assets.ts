@@ -8,6 +8,7 @@ import { icon } from "../../pages/parts/assets.ts";
 import { fileRoute } from "../../http/file-route.ts";
 import { sendConditional } from "../../http/respond.ts";
 import type { Exchange, Route } from "../../http/route.ts";
+import { copyScript } from "./copy-script.ts";
 import { docsPath } from "./docs-path.ts";
 import { docsStylesheet } from "./docs-stylesheet.ts";
 import { keepResults } from "./kept-results.ts";
@@ -32,6 +33,7 @@ const javascript = "text/javascript; charset=utf-8";
 const assets = {
   "icon.svg": textAsset("image/svg+xml", icon),
   "docs.css": textAsset(css, docsStylesheet.trimStart()),
+  "copy.js": textAsset(javascript, copyScript.trimStart()),
   "reference.css": textAsset(css, referenceStylesheet.trimStart()),
   "reference.js": textAsset(javascript, referenceScript.trimStart()),
   "swagger-ui.css": swaggerAsset(css, () => require.resolve("swagger-ui-dist/swagger-ui.css")),

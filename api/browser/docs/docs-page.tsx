@@ -2,9 +2,11 @@ import type { Response } from "express";
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { Deps } from "../../contract/deps.ts";
+import { pathOn } from "../../pages/continue-to.ts";
 import { sendConditional } from "../../http/respond.ts";
 import { docsAssetPath } from "./docs-assets.ts";
 import { docsPath } from "./docs-path.ts";
+import type { PageValues } from "./guide-values.ts";
 import { guides, type Guide } from "./guides.ts";
 
 export interface DocsPage {
@@ -13,8 +15,7 @@ export interface DocsPage {
   title: string;
   /** Trusted HTML, which is not escaped. */
   html?: string;
-  /** The query that links to other pages carry along. */
-  query: string;
+  values: PageValues;
   /** Follows the HTML. */
   children?: Child;
   /** A page with its own styles and scripts takes the whole width. */
@@ -28,7 +29,7 @@ const groups = [
 
 /** Renders a page of the documentation in its frame. */
 export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Buffer {
-  const { slug, title, html, query, children, head } = page;
+  const { slug, title, html, values, children, head } = page;
   const pages = [...guides, { slug: "reference", name: "Reference", group: "build" }];
   const rendered: { toString(): string } = (
     <html lang="en">
@@ -51,6 +52,9 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
               R
             </span>
             <span>Realmpass documentation</span>
+            <a class="back" href={consoleAddress(deps, values)}>
+              Back to the console
+            </a>
           </header>
           <nav aria-label="Documentation">
             {groups.map(({ group, name }) => (
@@ -62,7 +66,7 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
                     .map((other) => (
                       <li>
                         <a
-                          href={docsPath(deps, `/docs${other.slug === "" ? "" : `/${other.slug}`}${query}`)}
+                          href={docsPath(deps, `/docs${other.slug === "" ? "" : `/${other.slug}`}${values.query}`)}
                           aria-current={other.slug === slug ? "page" : undefined}
                         >
                           {other.name}
@@ -82,6 +86,13 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
     </html>
   );
   return Buffer.from(`<!doctype html>${rendered.toString()}`);
+}
+
+/** Returns the address of the console: of the reader's application, if they came from there. */
+function consoleAddress({ settings }: Pick<Deps, "settings">, { clientId }: PageValues): string {
+  const { origin } = new URL(settings.authUrl);
+  const path = pathOn({ settings }, clientId === undefined ? "/console" : `/console/applications/${clientId}`);
+  return origin === new URL(settings.baseUrl).origin ? path : `${origin}${path}`;
 }
 
 /** Sends a page of the documentation, which loads from and calls only the service. */

@@ -5,7 +5,7 @@ import { fileRoute } from "../../http/file-route.ts";
 import { sendConditional } from "../../http/respond.ts";
 import type { Exchange, Route } from "../../http/route.ts";
 import { saveAs } from "../../http/save-as.ts";
-import { docsAssetRoutes } from "./docs-assets.ts";
+import { docsAssetPath, docsAssetRoutes } from "./docs-assets.ts";
 import { renderDocsPage, sendDocsPage } from "./docs-page.tsx";
 import { docsPath } from "./docs-path.ts";
 import { ErrorTable } from "./error-table.tsx";
@@ -49,8 +49,8 @@ export function docsRoutes(deps: DocsDeps, endpoints: readonly Endpoint[]): Rout
   return [
     ...docsAssetRoutes(),
     ...guides.map((guide) => page(guide.slug, (values) => renderGuide(deps, { guide, endpoints, values }))),
-    page("reference", ({ query }) => renderReference(deps, query)),
-    page("signed-in", ({ query }) => renderSignedIn(deps, query)),
+    page("reference", (values) => renderReference(deps, values)),
+    page("signed-in", (values) => renderSignedIn(deps, values)),
     ...(Object.keys(radiusArchives) as RadiusArchive[]).map(archive),
     ...radiusPackageRoutes(deps),
   ];
@@ -72,7 +72,8 @@ async function renderGuide(
     slug: guide.slug,
     title,
     html,
-    query: values.query,
+    values,
+    head: <script src={docsAssetPath(deps, "copy.js")} defer />,
     children: appendices[guide.slug]?.(endpoints),
   });
 }

@@ -17,6 +17,7 @@ header { grid-column: 1 / -1; display: flex; align-items: center; gap: .625rem; 
   flex: none; display: grid; place-items: center; width: 2.25rem; height: 2.25rem; border-radius: .5rem;
   color: var(--on-accent); background: var(--accent); font-size: 1.125rem;
 }
+.back { margin-left: auto; display: flex; align-items: center; min-height: 2.75rem; font-weight: 400; }
 nav { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; }
 nav p { margin: 0; padding: .75rem .75rem .25rem; color: var(--dim); font-size: .875rem; font-weight: 600; }
 nav ul { margin: 0; padding: 0; list-style: none; }
@@ -31,6 +32,14 @@ p, ul, ol { margin: .75rem 0 0; }
 li { margin-top: .25rem; }
 code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--soft); border-radius: .25rem; padding: .1em .3em; }
 pre { margin: 1rem 0 0; padding: 1rem; overflow-x: auto; background: var(--page); border: 1px solid var(--line); border-radius: .5rem; }
+.copyable { margin-top: 1rem; }
+.copyable pre { margin-top: .25rem; }
+.copyable button {
+  display: block; margin-left: auto; min-height: 2.75rem; padding: 0 1rem; font: inherit; font-size: .875rem; cursor: pointer;
+  color: var(--accent); background: none; border: 1px solid var(--line); border-radius: .5rem;
+}
+.copyable button:hover { background: var(--soft); color: var(--hover); }
+.unseen { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 pre code { padding: 0; background: none; }
 .wide { margin-top: 1rem; overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: .9375rem; }

@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from "../../../db/outage.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import type { GuideRealm } from "../../../db/queries/realm/realms.ts";
+import { ClientID } from "../../../domain/ids.ts";
 import { isDnsName } from "../../../domain/certificate/certificate-profile.ts";
 import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
 import type { Deps } from "../../contract/deps.ts";
@@ -8,24 +9,41 @@ import type { Exchange } from "../../http/route.ts";
 
 type GuideDeps = Pick<Deps, "db" | "settings">;
 
-/** The values that a page shows. */
-export interface GuideValues {
-  /** Undefined: the examples as written. */
-  realm: GuideRealm | undefined;
-  /** The query that links to other pages carry along: the realm, if the reader named it. */
+/** The values that every page shows. */
+export interface PageValues {
+  /** The application from whose page the reader came. Nobody checked that it exists. */
+  clientId: ClientID | undefined;
+  /** The query that links to other pages carry along: the realm and the application that the reader named. */
   query: string;
 }
 
+/** The values that a guide shows. */
+export interface GuideValues extends PageValues {
+  /** Undefined: the examples as written. */
+  realm: GuideRealm | undefined;
+}
+
 /**
- * Returns the realm that the reader names, or the only one. Without a database the page shows the examples as written.
+ * Returns the realm that the reader names, or the only one, and the application that they name. Without a database the
+ * page shows the examples as written.
  */
 export async function findValues({ db }: GuideDeps, { request }: Pick<Exchange, "request">): Promise<GuideValues> {
-  const name = new URL(request.url, "http://localhost").searchParams.get("realm") ?? undefined;
+  const asked = new URL(request.url, "http://localhost").searchParams;
+  const name = asked.get("realm") ?? undefined;
+  const { data: clientId } = ClientID.safeParse(asked.get("client"));
+  const realm = await findRealm(db, name);
+  const carried = new URLSearchParams({
+    ...(realm === undefined || name === undefined ? {} : { realm: realm.name }),
+    ...(clientId === undefined ? {} : { client: clientId }),
+  }).toString();
+  return { realm, clientId, query: carried === "" ? "" : `?${carried}` };
+}
+
+async function findRealm(db: GuideDeps["db"], name: string | undefined): Promise<GuideRealm | undefined> {
   try {
-    const realm = await realms.findForGuides(db, { name });
-    return { realm, query: realm === undefined || name === undefined ? "" : `?realm=${realm.name}` };
+    return await realms.findForGuides(db, { name });
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return { realm: undefined, query: "" };
+    if (error instanceof DatabaseUnavailable) return undefined;
     throw error;
   }
 }
@@ -37,8 +55,8 @@ const placeholders =
 /**
  * Replaces the placeholders of a guide, or of one of its files, with this service's addresses and the realm's values.
  */
-export const withValues = ({ settings }: GuideDeps, { realm }: GuideValues, text: string): string =>
-  text.replace(placeholders, (written: string, authPath: string | undefined) => {
+export const withValues = ({ settings }: GuideDeps, { realm, clientId }: GuideValues, text: string): string =>
+  withClient(clientId, text).replace(placeholders, (written: string, authPath: string | undefined) => {
     if (authPath !== undefined) return `${settings.authUrl}${authPath}`;
     if (written.startsWith("http:")) return settings.baseUrl;
     return realm === undefined ? written : valueFor(written, realm, settings);
@@ -60,3 +78,16 @@ function valueFor(written: string, realm: GuideRealm, { baseUrl }: Deps["setting
       return baseUrl;
   }
 }
+
+const registration = /^npm run --silent operator -- application create .* > client\.json\n/gm;
+const registered = /\$\(node -p 'require\("\.\/client\.json"\)\.client_id'\)/g;
+const secret = /^client_secret=\$\(node -p 'require\("\.\/client\.json"\)\.client_secret'\)$/gm;
+
+/** Replaces the application that a guide registers with the reader's own, whose secret the shell asks for. */
+const withClient = (clientId: ClientID | undefined, text: string): string =>
+  clientId === undefined
+    ? text
+    : text
+        .replace(registration, "")
+        .replace(registered, clientId)
+        .replace(secret, "echo 'What is the secret of the application?'\nread -rs client_secret");

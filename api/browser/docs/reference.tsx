@@ -2,14 +2,15 @@ import type { Deps } from "../../contract/deps.ts";
 import { docsAssetPath } from "./docs-assets.ts";
 import { docsPath } from "./docs-path.ts";
 import { renderDocsPage } from "./docs-page.tsx";
+import type { PageValues } from "./guide-values.ts";
 
 /** Renders the reference: Swagger UI with our own document, from our own origin. */
-export function renderReference(deps: Pick<Deps, "settings">, query: string): Buffer {
+export function renderReference(deps: Pick<Deps, "settings">, values: PageValues): Buffer {
   const document = docsPath(deps, "/openapi.json");
   return renderDocsPage(deps, {
     slug: "reference",
     title: "Reference",
-    query,
+    values,
     head: (
       <>
         <link rel="stylesheet" href={docsAssetPath(deps, "swagger-ui.css")} />
@@ -37,11 +38,11 @@ export function renderReference(deps: Pick<Deps, "settings">, query: string): Bu
 const signedInAddress = ({ settings }: Pick<Deps, "settings">): string => `${settings.baseUrl}/docs/signed-in`;
 
 /** Renders the page that the reference's sign-in window returns to: it passes the code to its opener and closes. */
-export const renderSignedIn = (deps: Pick<Deps, "settings">, query: string): Buffer =>
+export const renderSignedIn = (deps: Pick<Deps, "settings">, values: PageValues): Buffer =>
   renderDocsPage(deps, {
     slug: "signed-in",
     title: "Signed in",
-    query,
+    values,
     head: <script src={docsAssetPath(deps, "signed-in.js")} defer />,
     children: (
       <>

@@ -2,6 +2,7 @@ import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { base } from "../../api/page-settings.ts";
+import { useSession } from "../../session/session.tsx";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 import type { Application } from "./applications.ts";
 import { drawProof, exchangeCommand, serviceCommand, signInAddress } from "./first-request.ts";
@@ -9,6 +10,7 @@ import { drawProof, exchangeCommand, serviceCommand, signInAddress } from "./fir
 /** The first steps with an application. The commands contain its ID and work as they are. */
 export function TryIt({ application }: { application: Application }) {
   const { t } = useTranslation();
+  const { realm } = useSession();
   const service = application.type === "service";
   return (
     <Stack gap="xs">
@@ -24,7 +26,10 @@ export function TryIt({ application }: { application: Application }) {
         <TryUseragent application={application} />
       )}
       <Text size="sm">
-        <Anchor href={`${base}/docs/${service ? "quickstart" : "sign-in"}`} inherit>
+        <Anchor
+          href={`${base}/docs/${service ? "quickstart" : "sign-in"}?${new URLSearchParams({ realm: realm.name, client: application.client_id }).toString()}`}
+          inherit
+        >
           {t(service ? "applications.quickstart" : "applications.signInGuide")}
         </Anchor>
       </Text>

@@ -51,6 +51,19 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     return { id: body.data.client_id, secret: body.data.client_secret };
   };
 
+  test("a service's page leads to the quickstart with its own client_id, and that back to the page", async () => {
+    const { id } = await givenService("Reads the guide");
+    const watched = await subject.open(`/console/applications/${id}`);
+    const { page } = watched;
+    await pressAt(page.getByRole("link", { name: "quickstart" }));
+    await page.waitForURL(/\/docs\/quickstart\?realm=[\w-]+&client=/);
+    expect(await page.locator("main pre", { hasText: `client_id=${id}` }).count()).toBe(1);
+    await pressAt(page.getByRole("link", { name: "Back to the console" }));
+    await page.waitForURL(`**/console/applications/${id}`);
+    await page.getByRole("heading", { name: "Reads the guide" }).waitFor();
+    await watched.context.close();
+  });
+
   test("without an application, the list explains what to do", async () => {
     const watched = await subject.open("/console/applications");
     await subject.api.database.owner.query(sql`delete from applications where not first_party`);

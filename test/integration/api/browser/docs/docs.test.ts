@@ -80,6 +80,38 @@ test("commands contain the service's own address", async () => {
   expect(text).not.toContain("localhost:3000");
 });
 
+describe("with the values of an application", () => {
+  const clientId = "5f0c2f6e-8a3b-4d0e-9b52-0c5d1f7f7a10";
+  const page = async (path: string) => (await get(path)).text.replaceAll("&#39;", "'").replaceAll("&quot;", '"');
+
+  test("the quickstart registers none, has its client_id and asks for its secret", async () => {
+    const asWritten = await page("/docs/quickstart");
+    expect(asWritten).toContain("application create");
+    expect(asWritten).toContain("client.json");
+
+    const own = await page(`/docs/quickstart?client=${clientId}`);
+    expect(own).toContain(`client_id=${clientId}\n`);
+    expect(own).toContain("read -rs client_secret\n");
+    expect(own).not.toMatch(/application create|client\.json/);
+    expect(own).toContain("user create");
+  });
+
+  test("links keep it beside the realm, and lead back to its page in the console", async () => {
+    const realm = (await realms.findById(api.database.owner, await api.given.realm()))?.name;
+    const { text } = await get(`/docs/quickstart?realm=${realm}&client=${clientId}`);
+    expect(text).toContain(`href="/docs/sign-in?realm=${realm}&amp;client=${clientId}"`);
+    expect(text).toContain(`href="/console/applications/${clientId}"`);
+    expect((await get("/docs/quickstart")).text).toContain('href="/console"');
+  });
+
+  test("anything but a client_id is ignored", async () => {
+    const plain = (await get("/docs/quickstart")).text;
+    for (const other of ["$(reboot)", "a%20b", "a%0Ab", "%22%3E", "x".repeat(65), ""]) {
+      expect((await get(`/docs/quickstart?client=${other}`)).text, other).toBe(plain);
+    }
+  });
+});
+
 test("resources are compressed when the client accepts it, and revalidated on each request", async () => {
   const path = "/docs/assets/swagger-ui.css";
   const plain = await get(path);
