@@ -112,7 +112,9 @@ function conditionsOf({ search, filter, ...asked }: UserSelection): { ofUser: Sq
     when(filter.text, (text) => found.isFoundUser({ ...asked, text })),
     when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
     when(filter.locked, (is) => (is ? sql`u.locked_at is not null` : sql`u.locked_at is null`)),
-    when(filter.notPermitted, (is) => (is ? sql`u.not_permitted_since is not null` : sql`u.not_permitted_since is null`)),
+    when(filter.notPermitted, (is) =>
+      is ? sql`u.not_permitted_since is not null` : sql`u.not_permitted_since is null`,
+    ),
     when(filter.minCreated, (bound) => sql`u.created_at >= ${bound}`),
     when(filter.maxCreated, (bound) => sql`u.created_at <= ${bound}`),
     when(filter.minLockDate, (bound) => sql`u.locked_at >= ${bound}`),
