@@ -65,7 +65,12 @@ export const search: Scenario = {
       for (const term of terms.filter(({ what }) => listed.includes(what))) {
         const what = `${place}: ${term.what}`;
         const request = listRequest(service, place);
-        await ask(connections, service, { ...term, what, group: undefined, texts: term.texts.slice(0, concurrency) }, request);
+        await ask(
+          connections,
+          service,
+          { ...term, what, group: undefined, texts: term.texts.slice(0, concurrency) },
+          request,
+        );
         const { latencies } = await ask(connections, service, { ...term, what, group: undefined }, request);
         figures.push(
           figureOf(what, "p50 ms", [latencies], (all) => percentile(all, 0.5)),

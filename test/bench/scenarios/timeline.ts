@@ -41,7 +41,8 @@ export const timeline: Scenario = {
     const figures: Figure[] = [];
     const questions = await questionsAbout(service);
     // Requests each once over each connection, so no measured request is the first.
-    for (const { what, paths } of questions) await ask(connections, service, { what, paths: paths.slice(0, concurrency) });
+    for (const { what, paths } of questions)
+      await ask(connections, service, { what, paths: paths.slice(0, concurrency) });
     for (const question of questions) {
       const before = service.cpu();
       const latencies = await ask(connections, service, question);
