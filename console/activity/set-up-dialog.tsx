@@ -100,9 +100,10 @@ function SetUpForm({
     initialValues: { profileName: device?.name ?? "", deviceType: device?.deviceType ?? "Other" },
     validate: { profileName: (name) => (ProfileName.safeParse(name.trim()).success ? null : rule) },
   });
-  const { submit, busy, summary } = useSubmission({
+  const { submit, busy, summary, discard } = useSubmission({
     form,
     fields: { profileName: { label: t("profiles.columns.name"), rule } },
+    draft: { name: `set-up link of ${userID} ${device?.name ?? ""}` },
     async send({ profileName, deviceType }, { key, signal }) {
       const params = { path: { userID }, header: { "Idempotency-Key": key } };
       const body = { profileName: profileName.trim(), deviceType };
@@ -129,7 +130,13 @@ function SetUpForm({
           {...form.getInputProps("deviceType")}
         />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
+          <Button
+            variant="default"
+            onClick={() => {
+              discard();
+              onCancel();
+            }}
+          >
             {t("confirm.cancel")}
           </Button>
           <Button type="submit" loading={busy}>

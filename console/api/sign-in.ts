@@ -2,6 +2,9 @@ import { base, consolePath } from "./page-settings.ts";
 
 let leaving = false;
 
+/** Returns true once the browser is on its way to the sign-in page. */
+export const isLeaving = (): boolean => leaving;
+
 /** Leads to the sign-in page, and from there back to this page. */
 export function signInAgain(): void {
   if (leaving) return;

@@ -4,6 +4,7 @@ import type { Role } from "../../domain/people/roles.ts";
 import type { Scope } from "../../domain/people/scopes.ts";
 import { send } from "../api/api-client.ts";
 import { base } from "../api/page-settings.ts";
+import { forgetDrafts } from "./drafts.ts";
 import { forgetRecent } from "./recent.ts";
 
 /** The signed-in user, and when the session ends. */
@@ -42,7 +43,11 @@ export function SessionProvider({
 }) {
   const { data, error, refetch } = useQuery({
     queryKey: sessionKey,
-    queryFn: async ({ signal }) => (await (await send("/session", { signal })).json()) as Session,
+    queryFn: async ({ signal }) => {
+      const session = (await (await send("/session", { signal })).json()) as Session;
+      forgetDrafts(sessionStorage, { exceptOf: session.user.userID });
+      return session;
+    },
     refetchInterval: 60_000,
     retry: 1,
   });
@@ -68,6 +73,7 @@ export function useExtendSession(): () => Promise<void> {
 /** Signs out of the console and the browser session, and leaves the page. */
 export async function signOut(): Promise<void> {
   forgetRecent();
+  forgetDrafts(sessionStorage);
   const response = await send("/sign-out", { method: "POST" });
   const { location: next } = (await response.json()) as { location: string };
   location.assign(next.startsWith("/") && !next.startsWith("//") ? next : `${base}/login/ended`);

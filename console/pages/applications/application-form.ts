@@ -67,11 +67,7 @@ export const registrationOf = (type: ApplicationType, values: ApplicationValues)
   fullTokenAnswers: values.fullTokenAnswers,
 });
 
-export function useApplicationForm(
-  type: ApplicationType,
-  initialValues: ApplicationValues,
-  onValuesChange?: (values: ApplicationValues) => void,
-): ApplicationForm {
+export function useApplicationForm(type: ApplicationType, initialValues: ApplicationValues): ApplicationForm {
   const { t } = useTranslation();
   const required = (value: string) => (value.trim() === "" ? t("forms.required") : null);
   return useForm<ApplicationValues>({
@@ -82,7 +78,6 @@ export function useApplicationForm(
       redirectURIs: (value) => (type === "service" ? null : required(value)),
       scopes: (value) => (value.length === 0 ? t("applications.fields.scopesRule") : null),
     },
-    ...(onValuesChange !== undefined && { onValuesChange }),
   });
 }
 

@@ -6,7 +6,7 @@ import { ChangedMeanwhile, useMeanwhile } from "../../ui/notice/changed-meanwhil
 import { Form } from "../../ui/form/form.tsx";
 import { LeaveGuard } from "../../ui/dialog/leave-guard.tsx";
 import { notifyDone } from "../../ui/notice/notify.tsx";
-import { useSubmission } from "../../ui/form/submission.tsx";
+import { unsent, useSubmission } from "../../ui/form/submission.tsx";
 import { changeable, useApplicationChanges } from "./application-changes.ts";
 import { ApplicationFields } from "./application-fields.tsx";
 import {
@@ -28,9 +28,10 @@ export function ApplicationSettings({ application }: { application: Application 
   /** The version that the form's changes are based on. */
   const [seen, setSeen] = useState(application);
   const fields = useApplicationFields();
-  const { submit, busy, summary } = useSubmission({
+  const { submit, busy, summary, discard } = useSubmission({
     form,
     fields,
+    draft: { name: `application ${clientId}` },
     async send(values) {
       const wanted = registrationOf(type, values);
       const changes = Object.entries(wanted).filter(
@@ -43,11 +44,12 @@ export function ApplicationSettings({ application }: { application: Application 
       if ("now" in outcome) {
         setSeen(outcome.now);
         meanwhile.moved(valuesOf(outcome.now));
-        return;
+        return unsent;
       }
       setSeen(outcome.changed);
       meanwhile.saved(valuesOf(outcome.changed));
       notifyDone(t("applications.saved"));
+      return undefined;
     },
   });
   const taken = scopes.filter((scope) => !form.values.scopes.includes(scope));
@@ -62,7 +64,7 @@ export function ApplicationSettings({ application }: { application: Application 
 
   return (
     <Form onSubmit={submit}>
-      <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} />
+      <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} onLeave={discard} />
       <Title order={2} size="h3">
         {t("applications.settings")}
       </Title>

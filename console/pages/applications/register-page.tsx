@@ -1,37 +1,32 @@
 import { Button, Card, Group, Stepper } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { applicationTypes } from "../../../domain/people/scopes.ts";
 import { api, dataOf, type Schemas } from "../../api/api-client.ts";
 import { Form } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { useSubmission } from "../../ui/form/submission.tsx";
+import { useHasDraft } from "../../ui/form/draft.ts";
 import { ApplicationFields } from "./application-fields.tsx";
-import {
-  newApplication,
-  registrationOf,
-  useApplicationFields,
-  useApplicationForm,
-  type ApplicationValues,
-} from "./application-form.ts";
+import { newApplication, registrationOf, useApplicationFields, useApplicationForm } from "./application-form.ts";
 import { applicationsKey, type ApplicationType } from "./applications.ts";
-import { forgetDraft, keepDraft, readDraft } from "./draft.ts";
 import { Registered } from "./registered.tsx";
 import { TypeChoice } from "./type-choice.tsx";
 
 type Registration = Schemas["ApplicationWithSecret"];
 
+const registrationDraft = (type: ApplicationType): string => `registration of a ${type}`;
+
 /** Registers an application in three steps: its type, its settings, its credentials. */
 export function RegisterPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [draft] = useState(readDraft);
-  const [type, setType] = useState<ApplicationType | undefined>(draft?.type);
-  const [choosing, setChoosing] = useState(draft === undefined);
+  const hasDraft = useHasDraft();
+  const [type, setType] = useState(() => applicationTypes.find((known) => hasDraft(registrationDraft(known))));
+  const [choosing, setChoosing] = useState(type === undefined);
   const [registered, setRegistered] = useState<Registration>();
-  // A draft survives signing in again, which leaves the console; opening another page of the console discards it.
-  useEffect(() => forgetDraft, []);
 
   const step = registered !== undefined ? 2 : choosing ? 0 : 1;
   return (
@@ -59,7 +54,6 @@ export function RegisterPage() {
           <Details
             key={type}
             type={type}
-            initialValues={{ ...newApplication(type), ...(draft?.type === type && draft.values) }}
             onBack={() => {
               setChoosing(true);
             }}
@@ -73,28 +67,24 @@ export function RegisterPage() {
 
 function Details({
   type,
-  initialValues,
   onBack,
   onRegistered,
 }: {
   type: ApplicationType;
-  initialValues: ApplicationValues;
   onBack: () => void;
   onRegistered: (registration: Registration) => void;
 }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const form = useApplicationForm(type, initialValues, (values) => {
-    keepDraft({ type, values });
-  });
+  const form = useApplicationForm(type, newApplication(type));
   const { submit, busy, summary } = useSubmission({
     form,
     fields: useApplicationFields(),
+    draft: { name: registrationDraft(type) },
     async send(values, { key }) {
       const params = { header: { "Idempotency-Key": key } };
       const body = { type, ...registrationOf(type, values) };
       const registration = await dataOf(api.POST("/api/applications", { params, body }));
-      forgetDraft();
       void queries.invalidateQueries({ queryKey: [applicationsKey] });
       onRegistered(registration);
     },

@@ -9,6 +9,9 @@ import { useSubmission } from "../../ui/form/submission.tsx";
 import { formatNumber } from "../../ui/value/time.tsx";
 import type { GuestAccountSettings } from "./guest-account-form.tsx";
 
+/** The name under which the input is kept. */
+export const eventDraft = "event";
+
 const peopleMax = 5_000;
 const devicesMax = 5;
 
@@ -66,9 +69,10 @@ export function EventForm({
             : null,
     },
   });
-  const { submit, busy, summary } = useSubmission({
+  const { submit, busy, summary, discard } = useSubmission({
     form,
     fields,
+    draft: { name: eventDraft },
     send: ({ name, profileLimit, devices, expirationDate }, { key }) =>
       onSend(
         {
@@ -122,7 +126,13 @@ export function EventForm({
         <Text size="sm">{t("guests.event.result", { profiles: number(people * devices) })}</Text>
       )}
       <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
+        <Button
+          variant="default"
+          onClick={() => {
+            discard();
+            onCancel();
+          }}
+        >
           {t("confirm.cancel")}
         </Button>
         <Button type="submit" loading={busy}>

@@ -6,7 +6,7 @@ import { useSession, type GuestBounds } from "../../session/session.tsx";
 import { ChangedMeanwhile, useMeanwhile } from "../../ui/notice/changed-meanwhile.tsx";
 import { Form } from "../../ui/form/form.tsx";
 import { instantOf, localTime, viewersZone } from "../../ui/value/local-time.ts";
-import { useSubmission } from "../../ui/form/submission.tsx";
+import { unsent, useSubmission } from "../../ui/form/submission.tsx";
 import { formatNumber, formatTime } from "../../ui/value/time.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
 
@@ -72,9 +72,10 @@ export function GuestAccountForm({
     },
     note: { label: t("guests.fields.note"), rule: t("guests.fields.noteRule") },
   };
-  const { submit, busy, summary } = useSubmission({
+  const { submit, busy, summary, discard } = useSubmission({
     form,
     fields,
+    draft: { name: `guest account ${account?.id ?? ""}` },
     async send({ name, expirationDate, limited, profileLimit, note }, { key }) {
       const untouched = seen !== undefined && expirationDate === localTime(new Date(seen.expirationDate));
       const settings = {
@@ -84,9 +85,10 @@ export function GuestAccountForm({
         profileLimit: limited ? Number(profileLimit) : null,
       };
       const outcome = await onSend(settings, { key, seen });
-      if (outcome === undefined) return;
+      if (outcome === undefined) return undefined;
       setSeen(outcome.now);
       meanwhile.moved(initialOf(outcome.now, bounds));
+      return unsent;
     },
   });
   const { outdated, read } = meanwhile;
@@ -150,7 +152,13 @@ export function GuestAccountForm({
         {...form.getInputProps("note")}
       />
       <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
+        <Button
+          variant="default"
+          onClick={() => {
+            discard();
+            onCancel();
+          }}
+        >
           {t("confirm.cancel")}
         </Button>
         <Button type="submit" loading={busy}>

@@ -17,7 +17,8 @@ import { Page } from "../../ui/page.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { formatNumber, Time } from "../../ui/value/time.tsx";
 import { useNewDialog } from "../../ui/dialog/use-new-dialog.ts";
-import { EventForm } from "./event-form.tsx";
+import { useHasDraft } from "../../ui/form/draft.ts";
+import { EventForm, eventDraft } from "./event-form.tsx";
 import { GuestAccountForm, type GuestAccountSettings } from "./guest-account-form.tsx";
 import { guestAccountsKey, guestAccountStatus, readGuestLink, sheetOf, type GuestAccount } from "./guest-accounts.ts";
 
@@ -65,7 +66,8 @@ function Creation({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const mayShowLink = useMay()("showGuestLink");
-  const [kind, setKind] = useState<"account" | "event">("account");
+  const hasDraft = useHasDraft();
+  const [kind, setKind] = useState<"account" | "event">(hasDraft(eventDraft) ? "event" : "account");
   const create = async (body: GuestAccountSettings, { key }: { key: string }): Promise<undefined> => {
     const params = { header: { "Idempotency-Key": key } };
     const { id, name } = await dataOf(api.POST("/api/guest-account", { params, body }));

@@ -39,9 +39,10 @@ export function CreationForm({
     format: { label: t("infrastructure.fields.format") },
     validityMonths: { label: t("infrastructure.fields.validity"), rule: t("infrastructure.fields.validityRule") },
   };
-  const { submit, busy, summary } = useSubmission({
+  const { submit, busy, summary, discard } = useSubmission({
     form,
     fields,
+    draft: { name: "infrastructure profile" },
     async send({ name, description, ...rest }, sending) {
       const given = { name: name.trim(), description: description.trim() === "" ? null : description, ...rest };
       onCreated(await createInfrastructureProfile(given, sending));
@@ -98,7 +99,13 @@ export function CreationForm({
         </Alert>
       )}
       <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
+        <Button
+          variant="default"
+          onClick={() => {
+            discard();
+            onCancel();
+          }}
+        >
           {t("confirm.cancel")}
         </Button>
         <Button type="submit" loading={busy}>

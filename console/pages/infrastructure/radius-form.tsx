@@ -43,6 +43,7 @@ export function RadiusForm({ name, onMade }: { name: string; onMade: (made: Radi
   const { submit, busy, summary } = useSubmission({
     form,
     fields,
+    draft: { name: "freeradius" },
     async send({ networks, mode }, sending) {
       // First what may be missing: no certificate is made for nothing.
       const common = await fetchPackage({ mode, realm: realm.name }, sending.signal);

@@ -13,7 +13,7 @@ import { LeaveGuard } from "../../ui/dialog/leave-guard.tsx";
 import { viewersZone } from "../../ui/value/local-time.ts";
 import { notifyDone } from "../../ui/notice/notify.tsx";
 import { SliderField } from "../../ui/form/slider-field.tsx";
-import { useSubmission } from "../../ui/form/submission.tsx";
+import { unsent, useSubmission } from "../../ui/form/submission.tsx";
 import { ChangeReview } from "./change-review.tsx";
 import { LogoPreview } from "./logo-preview.tsx";
 import {
@@ -62,9 +62,10 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
   const [logo] = useDebouncedValue(form.values.logoURI.trim(), 400);
   const fields = useSettingFields();
   const shown = useShownValue();
-  const { submit, busy, summary } = useSubmission({
+  const { submit, busy, summary, discard } = useSubmission({
     form,
     fields,
+    draft: { name: "settings" },
     async send(values) {
       try {
         await updateRealm(changesBetween(read.settings, settingsOf(values, read.settings)), read.tag);
@@ -76,7 +77,7 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
         const now = await loadRealm();
         setRead(now);
         meanwhile.moved(valuesOf(now.settings));
-        return;
+        return unsent;
       } finally {
         setReviewed(undefined);
       }
@@ -85,6 +86,7 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
       void queries.invalidateQueries({ queryKey: ["session"] });
       notifyDone(t("settings.saved"));
       saveButton.current?.focus();
+      return undefined;
     },
   });
   const review = (event?: SubmitEvent<HTMLFormElement>) => {
@@ -125,7 +127,7 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
 
   return (
     <Form onSubmit={review} maw={860}>
-      <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} />
+      <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} onLeave={discard} />
       {summary}
       {news !== undefined && (
         <ChangedMeanwhile

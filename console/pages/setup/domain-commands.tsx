@@ -1,14 +1,14 @@
 import { Stack, TextInput } from "@mantine/core";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { RealmDomain } from "../../../domain/realm.ts";
 import { newRealm } from "../../../domain/setup.ts";
+import { useKeptState } from "../../ui/form/draft.ts";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 
 /** The commands that make a realm with a domain of its own, with the domain that the reader types. */
 export function DomainCommands({ command }: { command: string }) {
   const { t } = useTranslation();
-  const [typed, setTyped] = useState("");
+  const [typed, setTyped] = useKeptState("domain", "");
   const domain = RealmDomain.safeParse(typed.trim());
   return (
     <Stack gap="xs">

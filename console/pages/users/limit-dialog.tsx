@@ -33,6 +33,7 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
   const submission = useSubmission({
     form,
     fields: { profileOverride: { label: t("users.limit.label"), rule } },
+    draft: { name: `limit of ${userID}` },
     async send({ whose, profileOverride: own }) {
       const body = { profileOverride: whose === "own" ? Number(own) : 0 };
       const path = { userID };
@@ -43,7 +44,8 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
       });
       if ("now" in outcome) {
         setFresh(outcome.now);
-        form.setValues(valuesOf(outcome.now));
+        form.setInitialValues(valuesOf(outcome.now));
+        form.reset();
         return;
       }
       notifyDone(t("users.limit.done"));

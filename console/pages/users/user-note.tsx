@@ -75,6 +75,7 @@ function NoteDialog({ user, held, onClose }: { user: User; held: UserNote; onClo
   const submission = useSubmission({
     form,
     fields: { note: { label: t("users.note.label"), rule } },
+    draft: { name: `note of ${userID}` },
     async send({ note }) {
       const path = { userID };
       const body = { note: note.trim() === "" ? null : note.trim() };
@@ -85,7 +86,8 @@ function NoteDialog({ user, held, onClose }: { user: User; held: UserNote; onClo
       });
       if ("now" in outcome) {
         setFresh(outcome.now);
-        form.setValues({ note: outcome.now.note ?? "" });
+        form.setInitialValues({ note: outcome.now.note ?? "" });
+        form.reset();
         return;
       }
       notifyDone(t("users.note.done"));

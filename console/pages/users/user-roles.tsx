@@ -1,4 +1,5 @@
 import { Badge, Button, Checkbox, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -7,6 +8,8 @@ import { inOrder, roles as allRoles, type Role } from "../../../domain/people/ro
 import { api, dataOf, type Schemas } from "../../api/api-client.ts";
 import { changeIfSame, readWithTag, sameIn } from "../../api/read-with-tag.ts";
 import { Allowed } from "../../session/allowed.tsx";
+import { useDraft } from "../../ui/form/draft.ts";
+import { RestoredInput } from "../../ui/form/restored-input.tsx";
 import { FreshValues } from "../../ui/notice/changed-meanwhile.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { notifyDone } from "../../ui/notice/notify.tsx";
@@ -73,7 +76,9 @@ function Change({ userID, held: current, onClose }: { userID: string; held: Held
   /** Set once another user has changed the roles. */
   const [fresh, setFresh] = useState<HeldRoles>();
   const held = fresh ?? opened;
-  const [wanted, setWanted] = useState<readonly Role[]>(held.given);
+  const form = useForm<{ roles: readonly Role[] }>({ initialValues: { roles: held.given } });
+  const { roles: wanted } = form.values;
+  const { restored, forget, discard } = useDraft(form, { name: `roles of ${userID}` });
   useReturnFocus();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
@@ -91,9 +96,11 @@ function Change({ userID, held: current, onClose }: { userID: string; held: Held
     async onSuccess(outcome) {
       if ("now" in outcome) {
         setFresh(outcome.now);
-        setWanted(outcome.now.given);
+        form.setInitialValues({ roles: outcome.now.given });
+        discard();
         return;
       }
+      forget();
       await queries.invalidateQueries({ queryKey: rolesKey(userID) });
       void queries.invalidateQueries({ queryKey: ["audit"] });
       void queries.invalidateQueries({ queryKey: ["roles"] });
@@ -106,6 +113,7 @@ function Change({ userID, held: current, onClose }: { userID: string; held: Held
   return (
     <Modal opened onClose={onClose} title={t("roles.change")} closeButtonProps={{ "aria-label": t("confirm.close") }}>
       <Stack>
+        <RestoredInput restored={restored} discard={discard} />
         {fresh !== undefined && <FreshValues now={fresh} />}
         {allRoles.map((role) => (
           <Checkbox
@@ -118,13 +126,22 @@ function Change({ userID, held: current, onClose }: { userID: string; held: Held
             }
             checked={wanted.includes(role)}
             onChange={({ currentTarget: { checked } }) => {
-              setWanted(checked ? [...wanted, role] : wanted.filter((one) => one !== role));
+              form.setFieldValue(
+                "roles",
+                allRoles.filter((one) => (one === role ? checked : wanted.includes(one))),
+              );
             }}
           />
         ))}
         {error !== null && <ErrorNotice error={error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button
+            variant="default"
+            onClick={() => {
+              discard();
+              onClose();
+            }}
+          >
             {t("confirm.cancel")}
           </Button>
           <Button

@@ -64,6 +64,7 @@ function VlanDialog({ user, held, onClose }: { user: User; held: UserVlan; onClo
   const submission = useSubmission({
     form,
     fields: { vlan: { label: t("users.vlan.label"), rule } },
+    draft: { name: `vlan of ${userID}` },
     async send({ whose, vlan }) {
       const path = { userID };
       const body = { vlan: whose === "own" ? vlan.trim() : null };
@@ -74,7 +75,8 @@ function VlanDialog({ user, held, onClose }: { user: User; held: UserVlan; onClo
       });
       if ("now" in outcome) {
         setFresh(outcome.now);
-        form.setValues(valuesOf(outcome.now));
+        form.setInitialValues(valuesOf(outcome.now));
+        form.reset();
         return;
       }
       notifyDone(t("users.vlan.done"));

@@ -1,19 +1,20 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
-import type { ReactNode, SubmitEvent } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useReturnFocus } from "../dialog/use-return-focus.ts";
 import { FreshValues } from "../notice/changed-meanwhile.tsx";
+import type { Submission } from "./submission.tsx";
 
-/** A small form in a dialog, which saves and closes. */
+/** A small form in a dialog, which saves and closes. “Cancel” discards the input; closing the dialog keeps it. */
 export function FormDialog({
   title,
-  submission: { submit, busy, summary },
+  submission: { submit, busy, summary, discard },
   fresh,
   onClose,
   children,
 }: {
   title: string;
-  submission: { submit: (event?: SubmitEvent<HTMLFormElement>) => void; busy: boolean; summary: ReactNode };
+  submission: Submission;
   /** The new values, once another user has changed them. */
   fresh: unknown;
   onClose: () => void;
@@ -29,7 +30,13 @@ export function FormDialog({
           {fresh !== undefined && <FreshValues now={fresh} />}
           {children}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button
+              variant="default"
+              onClick={() => {
+                discard();
+                onClose();
+              }}
+            >
               {t("confirm.cancel")}
             </Button>
             <Button type="submit" loading={busy}>

@@ -5,6 +5,8 @@ import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "r
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/api-client.ts";
 import { useErrorMessage } from "../notice/error-notice.tsx";
+import { useDraft, type DraftOptions } from "./draft.ts";
+import { RestoredInput } from "./restored-input.tsx";
 
 /** A field of a form, by its API name. */
 export interface FormField {
@@ -13,9 +15,13 @@ export interface FormField {
   rule?: string;
 }
 
+/** What `send` returns if nothing was saved: the form keeps its input. */
+export const unsent = Symbol("unsent");
+
 interface SubmissionOptions<Values> {
   form: UseFormReturnType<Values>;
   fields: Readonly<Record<string, FormField>>;
+  draft: DraftOptions<Values>;
   /**
    * `key` is the Idempotency-Key: the same for the same values, so a retry creates nothing twice. `signal` is aborted when
    * the form leaves the screen.
@@ -23,12 +29,26 @@ interface SubmissionOptions<Values> {
   send: (values: Values, sending: { key: string; signal: AbortSignal }) => Promise<unknown>;
 }
 
-/** Sends a form. Errors appear at their fields, and in a summary above the form that takes the focus. */
-export function useSubmission<Values>({ form, fields, send }: SubmissionOptions<Values>): {
+/** The state of a form that is filled in and sent. */
+export interface Submission {
   submit: (event?: SubmitEvent<HTMLFormElement>) => void;
   busy: boolean;
   summary: ReactNode;
-} {
+  /** Shows the initial values again, and keeps nothing of the input. */
+  discard: () => void;
+}
+
+/**
+ * Sends a form, and keeps its input until then. Errors appear at their fields, and in a summary above the form that
+ * takes the focus.
+ */
+export function useSubmission<Values extends object>({
+  form,
+  fields,
+  draft,
+  send,
+}: SubmissionOptions<Values>): Submission {
+  const { restored, forget, discard } = useDraft(form, draft);
   const [attempt, setAttempt] = useState(0);
   const [error, setError] = useState<Error>();
   const [busy, setBusy] = useState(false);
@@ -55,7 +75,8 @@ export function useSubmission<Values>({ form, fields, send }: SubmissionOptions<
     setError(undefined);
     setBusy(true);
     try {
-      await send(values, { key: keyFor(values), signal: leaving.current.signal });
+      const outcome = await send(values, { key: keyFor(values), signal: leaving.current.signal });
+      if (outcome !== unsent) forget();
       sent.current = { values: "", key: "" };
     } catch (thrown) {
       form.setErrors(refusedFields(thrown, fields));
@@ -75,7 +96,13 @@ export function useSubmission<Values>({ form, fields, send }: SubmissionOptions<
       },
     ),
     busy,
-    summary: <Summary form={form} fields={fields} error={error} attempt={attempt} />,
+    summary: (
+      <>
+        <RestoredInput restored={restored} discard={discard} />
+        <Summary form={form} fields={fields} error={error} attempt={attempt} />
+      </>
+    ),
+    discard,
   };
 }
 

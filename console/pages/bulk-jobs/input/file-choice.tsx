@@ -9,7 +9,7 @@ import { useProposal } from "./files/use-proposal.ts";
 import { FileDrop } from "./file-drop.tsx";
 import { typeOfFile, type Chosen } from "./file-type.ts";
 import type { JobKind } from "../job.ts";
-import { hasPasted, PastedRows } from "./pasted-rows.tsx";
+import { PastedRows, usePastedRows } from "./pasted-rows.tsx";
 
 /** Takes a file, dropped or chosen, or pasted rows. */
 export function FileChoice({
@@ -22,7 +22,8 @@ export function FileChoice({
   onRefused: (error: Error) => void;
 }) {
   const { t } = useTranslation();
-  const [way, setWay] = useState<string>(hasPasted(kind) ? "paste" : "file");
+  const [pasted] = usePastedRows(kind);
+  const [way, setWay] = useState<string>(pasted === "" ? "file" : "paste");
   const { proposal, reading, inspect, forget } = useProposal(kind, { onChosen, onRefused });
   const take = (file: File) => {
     const type = typeOfFile(file);

@@ -14,7 +14,7 @@ import { FileChoice } from "./file-choice.tsx";
 import type { Chosen } from "./file-type.ts";
 import { jobKey, jobsKey, type Job, type JobKind } from "../job.ts";
 import { kindTexts } from "../kind-texts.ts";
-import { forgetPasted } from "./pasted-rows.tsx";
+import { usePastedRows } from "./pasted-rows.tsx";
 import { useRefusedFile } from "./refused-file.ts";
 import { StepList } from "../step-list.tsx";
 import { UploadProgress } from "./upload-progress.tsx";
@@ -59,6 +59,7 @@ function useUpload(kind: JobKind) {
   const [error, setError] = useState<Error>();
   const [job, setJob] = useState<Job>();
   const [pasted, setPasted] = useState(false);
+  const [, , forgetPasted] = usePastedRows(kind);
   useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {
     // Only now has the leave guard released the page.
@@ -75,7 +76,7 @@ function useUpload(kind: JobKind) {
     setShare(0);
     try {
       const made = await uploadRows({ kind, chosen, onProgress: setShare, signal: controller.signal });
-      forgetPasted(kind);
+      forgetPasted();
       queries.setQueryData(jobKey(made.id), made);
       void queries.invalidateQueries({ queryKey: [jobsKey] });
       setJob(made);

@@ -1,29 +1,18 @@
 import { Button, Group, Stack, Textarea } from "@mantine/core";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";
+import { useKeptState } from "../../../ui/form/draft.ts";
 import { columnsOf } from "./columns-of.ts";
 import { typeOfText, type Chosen } from "./file-type.ts";
 import type { JobKind } from "../job.ts";
 
-const keyOf = (kind: JobKind): string => `realmpass-rows-${kind}`;
-
-/** Returns true if there are pasted rows that were not sent: a user who had to sign in again finds them there. */
-export const hasPasted = (kind: JobKind): boolean => sessionStorage.getItem(keyOf(kind)) !== null;
-
-export const forgetPasted = (kind: JobKind): void => {
-  sessionStorage.removeItem(keyOf(kind));
-};
+/** The pasted rows that were not sent: a user who had to sign in again finds them there. */
+export const usePastedRows = (kind: JobKind) => useKeptState(`rows of ${kind}`, "");
 
 /** A field for rows from a spreadsheet or an e-mail, with their header. */
 export function PastedRows({ kind, onChosen }: { kind: JobKind; onChosen: (chosen: Chosen) => void }) {
   const { t } = useTranslation();
-  const [text, setText] = useState(() => sessionStorage.getItem(keyOf(kind)) ?? "");
-  const change = (next: string) => {
-    setText(next);
-    if (next === "") forgetPasted(kind);
-    else keep(keyOf(kind), next);
-  };
+  const [text, change] = usePastedRows(kind);
   const columns = columnsOf[kind].slice(0, 2);
   return (
     <form
@@ -55,12 +44,4 @@ export function PastedRows({ kind, onChosen }: { kind: JobKind; onChosen: (chose
       </Stack>
     </form>
   );
-}
-
-function keep(key: string, text: string): void {
-  try {
-    sessionStorage.setItem(key, text);
-  } catch {
-    // The text exceeds what browsers store. It is still in the field.
-  }
 }

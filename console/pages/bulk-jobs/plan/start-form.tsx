@@ -8,6 +8,7 @@ import { scheduledDaysMax } from "../../../../domain/lifetimes.ts";
 import { ApiError } from "../../../api/api-client.ts";
 import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
 import { textColor } from "../../../ui/theme.ts";
+import { useKeptState } from "../../../ui/form/draft.ts";
 import { localTime, viewersZone } from "../../../ui/value/local-time.ts";
 import { CancelButton } from "../cancel-button.tsx";
 import { useNumber } from "../counts.ts";
@@ -26,18 +27,22 @@ export function StartForm({ job }: { job: Job }) {
   const number = useNumber();
   const queries = useQueryClient();
   const [typed, setTyped] = useState("");
-  const [later, setLater] = useState(false);
-  const [time, setTime] = useState("");
+  const [{ later, time }, setStart, forgetStart] = useKeptState(`start of ${job.id}`, { later: false, time: "" });
   const [key] = useState(() => crypto.randomUUID());
   const { takesAway } = kindsOfJob[job.kind];
   const { touched, isBeyond } = useTouched(job);
   const hasGrace = job.kind === "offboarding";
-  const [graceDays, setGraceDays] = useState<number | null | undefined>(job.graceDays);
+  const [graceDays, setGraceDays, forgetGrace] = useKeptState<number | null | undefined>(
+    `grace of ${job.id}`,
+    job.graceDays,
+  );
   const texts = kindTexts(job.kind, { leavesOut: job.failed > 0, later: typeof graceDays === "number" });
 
   const { mutate, isPending, error } = useMutation({
     mutationFn: (start: Start) => startJob(job.id, start, key),
     onSuccess(started) {
+      forgetStart();
+      forgetGrace();
       queries.setQueryData<Job>(jobKey(job.id), (known) => newestOf(known, started));
     },
   });
@@ -93,7 +98,7 @@ export function StartForm({ job }: { job: Job }) {
           label={t("jobs.start.later")}
           checked={later}
           onChange={(event) => {
-            setLater(event.currentTarget.checked);
+            setStart({ later: event.currentTarget.checked, time });
           }}
         />
         {later && (
@@ -106,7 +111,7 @@ export function StartForm({ job }: { job: Job }) {
             required
             maw={360}
             onChange={(event) => {
-              setTime(event.currentTarget.value);
+              setStart({ later, time: event.currentTarget.value });
             }}
           />
         )}

@@ -32,6 +32,7 @@ export function SignInForm({ signIn: { draft, callbackURI } }: { signIn: SignIn 
   const { submit, busy, summary } = useSubmission<SignInValues>({
     form,
     fields: Object.fromEntries(names.map((name) => [name, { label: label(name) }])),
+    draft: { name: "sign-in", secrets: ["clientSecret"] },
     async send(values) {
       try {
         await checkDraft(values);

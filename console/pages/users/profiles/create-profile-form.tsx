@@ -36,9 +36,10 @@ export function CreateProfileForm({
     initialValues: { name: "", deviceType: usualDevice, format: formatsFor[usualDevice][0] },
     validate: { name: (name) => (isName(name.trim()) ? null : rule) },
   });
-  const { submit, busy, summary } = useSubmission({
+  const { submit, busy, summary, discard } = useSubmission({
     form,
     fields: { name: { label: t("profiles.columns.name"), rule } },
+    draft: { name: `profile of ${userID}` },
     async send(wanted, sending) {
       const profile = { ...wanted, name: wanted.name.trim() };
       onCreated(await createProfile(userID, profile, sending), wanted.format);
@@ -94,7 +95,13 @@ export function CreateProfileForm({
           </Text>
         )}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
+          <Button
+            variant="default"
+            onClick={() => {
+              discard();
+              onCancel();
+            }}
+          >
             {t("confirm.cancel")}
           </Button>
           <Button type="submit" loading={busy}>

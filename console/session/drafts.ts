@@ -1,0 +1,45 @@
+/** The part of the browser's storage that is used. */
+export interface DraftStore {
+  getItem: (key: string) => string | null;
+  setItem: (key: string, value: string) => void;
+  removeItem: (key: string) => void;
+  key: (index: number) => string | null;
+  readonly length: number;
+}
+
+/** Drafts stay in this tab, until the user signs out: no input remains on a shared computer. */
+const prefix = "realmpass-draft";
+
+const keysOf = (userID: string): string => `${prefix} ${userID} `;
+
+/** Returns what the user typed into a form and neither sent nor discarded; undefined: nothing. */
+export function draftOf(store: DraftStore, userID: string, form: string): unknown {
+  try {
+    return JSON.parse(store.getItem(keysOf(userID) + form) ?? "null") ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a form's input for this user; undefined forgets it. */
+export function keepDraft(store: DraftStore, userID: string, form: string, input: unknown): void {
+  const key = keysOf(userID) + form;
+  if (input === undefined) {
+    store.removeItem(key);
+    return;
+  }
+  try {
+    store.setItem(key, JSON.stringify(input));
+  } catch {
+    // The input exceeds what browsers store. It is still in the form.
+  }
+}
+
+/** Forgets all drafts, or those of everybody but one user. */
+export function forgetDrafts(store: DraftStore, { exceptOf }: { exceptOf?: string } = {}): void {
+  const keys = Array.from({ length: store.length }, (_, index) => store.key(index) ?? "");
+  for (const key of keys) {
+    const isKept = exceptOf !== undefined && key.startsWith(keysOf(exceptOf));
+    if (key.startsWith(`${prefix} `) && !isKept) store.removeItem(key);
+  }
+}
