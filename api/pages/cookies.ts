@@ -7,14 +7,15 @@ type Settings = Pick<Deps, "settings">;
  * Our cookies. `__Host-` binds a cookie to this host and to https; on a trial without https, browsers refuse the
  * prefix.
  */
-export type CookieName = "login" | "form" | "upstream" | "language" | "pickup" | "console" | "console-sign-in";
+export type CookieName =
+  "login" | "form" | "upstream" | "language" | "pickup" | "console" | "console-sign-in" | "new-device";
 
 const wireName = ({ settings }: Settings, name: CookieName): string =>
   settings.authUrl.startsWith("https:") ? `__Host-realmpass-${name}` : `realmpass-${name}`;
 
-/** Two cookies hold sealed content, within browsers' limits; the others are random or a single word. */
+/** Three cookies hold sealed content, within browsers' limits; the others are random or a single word. */
 const lengthMax = (name: CookieName): number =>
-  name === "upstream" ? 3_900 : name === "console-sign-in" ? 2_500 : 200;
+  name === "upstream" ? 3_900 : name === "console-sign-in" ? 2_500 : name === "new-device" ? 1_000 : 200;
 
 /** Returns whether a value is short enough to be read back. */
 export const fitsCookie = (name: CookieName, value: string): boolean => value.length <= lengthMax(name);

@@ -6,8 +6,10 @@ import type { Texts } from "./texts/texts.ts";
 
 export interface SignInView {
   realm: PageRealm;
-  /** The application to continue at. */
-  application?: { name: string } | undefined;
+  /** Where to continue: at an application, or at our own pages. */
+  destination: { name: string } | "console" | "devices";
+  /** The browser was signed in, and the session has ended. */
+  sessionEnded: boolean;
   /** The address that shows this page. */
   address: string;
   /** The form for a local account; undefined if the realm has no local sign-in. */
@@ -22,7 +24,7 @@ export type SignInRefusal = { reason: "wrong" } | { reason: "too_many"; retryAft
 
 /** Shows the sign-in form. */
 export function sendSignIn(page: Pick<PageRequest, "deps" | "request" | "response">, view: SignInView): void {
-  const { realm, application, address, local, upstream, refused } = view;
+  const { realm, destination, sessionEnded, address, local, upstream, refused } = view;
   if (refused?.reason === "too_many") page.response.setHeader("Retry-After", String(refused.retryAfterSeconds));
   sendPage(page, {
     status: refused === undefined ? 200 : refused.reason === "wrong" ? 400 : 429,
@@ -33,11 +35,14 @@ export function sendSignIn(page: Pick<PageRequest, "deps" | "request" | "respons
       title: texts.signIn.title,
       body: (
         <>
-          {application !== undefined && (
+          {typeof destination === "object" ? (
             <p class="lead">
-              {texts.signIn.toContinueTo} <strong class="name">{application.name}</strong>
+              {texts.signIn.toContinueTo} <strong class="name">{destination.name}</strong>
             </p>
+          ) : (
+            <p class="lead">{texts.signIn.to[destination]}</p>
           )}
+          {sessionEnded && <p role="status">{texts.signIn.sessionEnded}</p>}
           {refused !== undefined && (
             <p class="alert" id="refused" role="alert" tabindex={-1} autofocus>
               {sentenceOf(refused, texts)}

@@ -22,6 +22,10 @@ export async function findLogin(deps: LoginDeps, request: Pick<Request, "headers
   return tokenHash === undefined ? undefined : logins.find(deps.db, { tokenHash, at: deps.clock.now() });
 }
 
+/** Returns whether the browser was signed in, and is no longer: its login has ended, and nobody signed out. */
+export const hasLoginEnded = async (deps: LoginDeps, request: Pick<Request, "headers">): Promise<boolean> =>
+  presentedHash(deps, request) !== undefined && (await findLogin(deps, request)) === undefined;
+
 export interface SignedIn {
   realmId: string;
   userId: string;

@@ -12,6 +12,7 @@ import { nameFor, suggestedName } from "./device/device-name.ts";
 import { offeredFormats } from "../../../domain/certificate/offered-formats.ts";
 import { suits } from "./device/formats.ts";
 import { makeHandOver, type Delivery } from "./hand-over/make-hand-over.ts";
+import { takeForm } from "./kept-form.ts";
 import type { FindOwner, Owner } from "./owner.ts";
 import { markRecipient } from "./hand-over/recipient.ts";
 import { selfServiceTexts } from "./texts/self-service-texts.ts";
@@ -30,6 +31,11 @@ export const showNewDevice =
       return;
     }
     markRecipient(page);
+    const kept = takeForm(page, owner.of.userId);
+    if (kept !== undefined) {
+      askForDevice(page, owner, { deviceType: kept.deviceType, name: kept.name, format: kept.format });
+      return;
+    }
     const deviceType = deviceOf(page.request);
     askForDevice(page, owner, {
       deviceType,
@@ -101,6 +107,8 @@ function askForDevice(
   fields: NewDeviceFields,
   faults: readonly NewDeviceFault[] = [],
 ): void {
-  const hidden = { form_token: formTokenFor(page.deps, page), hand_over: randomUUID() };
+  const { userId } = owner.of;
+  const user = userId === null ? {} : { user: userId };
+  const hidden = { form_token: formTokenFor(page.deps, page), hand_over: randomUUID(), ...user };
   sendNewDevice(page, owner, { fields, faults, hidden, mayBeIPad: mayBeIPad(page.request) });
 }

@@ -10,6 +10,7 @@ import { findLogin } from "../../session/browser-login.ts";
 import { pathOn, signInPath } from "../../pages/continue-to.ts";
 import { personName } from "../../session/person-name.ts";
 import { redirect } from "../../pages/redirect.ts";
+import { keepForm } from "./kept-form.ts";
 import type { Owner } from "./owner.ts";
 
 /** A user who is signed in to the browser. */
@@ -70,7 +71,10 @@ export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner 
 }
 
 /**
- * Returns where to continue after sign-in: a requested page; for a form, which must be filled in again, the start page.
+ * Returns where to continue after sign-in: a requested page; the form for a new device, with its input; for any other
+ * form, which must be sent again, the start page.
  */
-const comeBackTo = ({ request }: PageRequest): string =>
-  request.method === "POST" ? "/me" : withoutLanguage(request.originalUrl).replace(/\?$/, "");
+const comeBackTo = (page: PageRequest): string =>
+  page.request.method === "POST"
+    ? (keepForm(page) ?? "/me")
+    : withoutLanguage(page.request.originalUrl).replace(/\?$/, "");

@@ -48,7 +48,7 @@ export async function signInLocally(page: PageRequest): Promise<void> {
     contextOf(response)
       .log()
       .info({ event: "sign_in.refused", realmId: place.realm.id, ...found }, "not signed in");
-    sendSignInForm(page, asked, place, { username, refused: found });
+    await sendSignInForm(page, asked, place, { username, refused: found });
     return;
   }
   const { userId, roles } = found;

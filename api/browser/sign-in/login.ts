@@ -7,7 +7,7 @@ import { sendProblem } from "../../pages/problem.tsx";
 import { sendRealmChoice } from "../../pages/realm-choice.tsx";
 import { sendSignIn, type SignInView } from "../../pages/sign-in.tsx";
 import { sendSignedIn } from "../../pages/signed-in.tsx";
-import { findLogin } from "../../session/browser-login.ts";
+import { findLogin, hasLoginEnded } from "../../session/browser-login.ts";
 import { pathOn } from "../../pages/continue-to.ts";
 import { formTokenFor } from "../../pages/form-token.ts";
 import { personName } from "../../session/person-name.ts";
@@ -16,6 +16,7 @@ import {
   findPlace,
   hiddenFields,
   isForApplication,
+  ownPages,
   readParameters,
   signInAddress,
   type SignInParameters,
@@ -48,7 +49,7 @@ export async function showSignIn(page: PageRequest): Promise<void> {
   } else if (login?.realmId === place.realm.id) {
     await continueWith(page, asked, login);
   } else {
-    sendSignInForm(page, asked, place);
+    await sendSignInForm(page, asked, place);
   }
 }
 
@@ -71,12 +72,12 @@ async function showWhoIsSignedIn(page: PageRequest, login: Login): Promise<void>
 }
 
 /** Shows the realm's ways to sign in. With only an identity provider there is no form to fill in. */
-export function sendSignInForm(
+export async function sendSignInForm(
   page: PageRequest,
   asked: SignInParameters,
   { realm, application }: { realm: RealmRow; application: { name: string } | undefined },
   { username = "", refused }: { username?: string } & Pick<SignInView, "refused"> = {},
-): void {
+): Promise<void> {
   const { deps } = page;
   rememberRealm(page, realm);
   const upstream = realms.hasUpstream(realm)
@@ -92,5 +93,10 @@ export function sendSignInForm(
     hidden: { ...hiddenFields(asked), form_token: formTokenFor(deps, page) },
     username,
   };
-  sendSignIn(page, { realm, application, address: signInAddress(deps, asked), local, upstream, refused });
+  const sessionEnded = !asked.again && (await hasLoginEnded(deps, page.request));
+  const destination = application ?? ownPages(asked);
+  sendSignIn(page, {
+    ...{ realm, sessionEnded, destination, local, upstream, refused },
+    address: signInAddress(deps, asked),
+  });
 }

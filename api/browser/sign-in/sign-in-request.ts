@@ -55,6 +55,10 @@ export type Place =
 export const isForApplication = ({ path }: Pick<SignInParameters, "path">): boolean =>
   path?.startsWith("/oauth/authorize?") === true;
 
+/** Returns which of our own pages the sign-in continues to. */
+export const ownPages = ({ path }: Pick<SignInParameters, "path">): "console" | "devices" =>
+  path?.startsWith("/console/") === true ? "console" : "devices";
+
 /**
  * Returns the realm to sign in to: the application's, the named one, or the only one with a sign-in. Otherwise the user
  * has to choose.

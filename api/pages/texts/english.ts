@@ -16,6 +16,8 @@ export const english = {
   signIn: {
     title: "Sign in",
     toContinueTo: "to continue to",
+    to: { console: "to administer the realm", devices: "to set up and manage your devices" },
+    sessionEnded: "Your session has ended. Sign in again, and you continue where you were.",
     username: "User name",
     password: "Password",
     submit: "Sign in",

@@ -16,6 +16,9 @@ export const german: Texts = {
   signIn: {
     title: "Anmelden",
     toContinueTo: "weiter zu",
+    to: { console: "weiter zur Verwaltung", devices: "um Ihre Geräte einzurichten und zu verwalten" },
+    sessionEnded:
+      "Ihre Sitzung ist abgelaufen. Melden Sie sich noch einmal an, dann geht es dort weiter, wo Sie waren.",
     username: "Benutzername",
     password: "Passwort",
     submit: "Anmelden",

@@ -79,6 +79,50 @@ describe("my devices", () => {
     expect(await visitor.get("/me", { follow: false })).toMatchObject({ status: 303 });
   });
 
+  test("what was typed for a new device is there again after the session has ended and the user signed in", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api, user);
+    const cookie = `${new URL(api.url).host} realmpass-login`;
+    const typed = { device_type: "Windows", name: "Ada's laptop", format: "pkcs12", place: "here" };
+    const lose = async () => {
+      const page = await visitor.get("/me/devices/new");
+      await api.database.owner.query(sql`delete from logins where user_id = ${user.id}`);
+      const form = formOf(page);
+      return visitor.browser.post(form.action, { ...form.fields, ...typed }, { follow: false });
+    };
+    const answer = await lose();
+    expect(answer).toMatchObject({
+      status: 303,
+      headers: { location: `/login?continue=${encodeURIComponent("/me/devices/new")}` },
+    });
+    expect(JSON.stringify(answer.headers)).not.toContain("laptop");
+    visitor.browser.cookies.set(cookie, await api.given.login(user));
+    const again = await visitor.get("/me/devices/new");
+    expect(again.text).toContain('value="Ada&#39;s laptop"');
+    expect(again.text).toMatch(/value="Windows"[^>]* checked/);
+    expect(again.text).toMatch(/value="pkcs12" checked/);
+    expect((await visitor.get("/me/devices/new")).text).not.toContain("Ada&#39;s laptop");
+
+    await lose();
+    const other = await person();
+    visitor.browser.cookies.set(cookie, await api.given.login(other));
+    expect((await visitor.get("/me/devices/new")).text).not.toContain("Ada&#39;s laptop");
+    visitor.browser.cookies.set(cookie, await api.given.login(user));
+    expect((await visitor.get("/me/devices/new")).text).not.toContain("Ada&#39;s laptop");
+  });
+
+  test("a form that another site sends keeps nothing", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api);
+    const sent = await visitor.browser.post(
+      `${api.url}/me/devices/new`,
+      { device_type: "Windows", name: "planted", user: user.id, form_token: "forged" },
+      { follow: false },
+    );
+    expect(sent).toMatchObject({ status: 303, headers: { location: `/login?continue=${encodeURIComponent("/me")}` } });
+    expect(sent.headers["set-cookie"] ?? []).toEqual([]);
+  });
+
   describe("a reactivated user", () => {
     const administrator = () => api.as.service({ realmId });
     const notice = /Your access ended on <time [^>]+>[^<]+<\/time> and came back on <time [^>]+>[^<]+<\/time>\./;

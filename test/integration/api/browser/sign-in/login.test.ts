@@ -225,6 +225,38 @@ test("the page names the application to sign in to, and its realm is selected", 
   expect(login).toEqual({ userId: bob.id });
 });
 
+test("the page shows where the sign-in continues, and that a session has ended, in both languages", async () => {
+  const { clientId } = await application();
+  const expired = browse();
+  await signIn(expired, ada.username);
+  const host = new URL(api.url).host;
+  const ended = { en: "Your session has ended.", de: "Ihre Sitzung ist abgelaufen." };
+
+  // Control: the session lasts.
+  expect(await open(expired, withContinue("/me"))).toMatchObject({ status: 303 });
+  const control = await open(expired, `again=true&${withContinue("/me")}`);
+  expect(control.text).toContain("to set up and manage your devices");
+  expect(control.text).not.toContain(ended.en);
+
+  await api.database.owner.query(sql`update logins set expires_at = now() where user_id = ${ada.id}`);
+  expect(expired.cookies.get(`${host} realmpass-login`)).toBeDefined();
+  const console = await open(expired, withContinue("/console/sign-in?continue=/console/users"));
+  expect(console.text).toContain("to administer the realm");
+  expect(console.text).toContain(ended.en);
+  const refused = await expired.submit(console, { username: ada.username, password: "wrong" }, { follow: false });
+  expect(refused.text).toContain(ended.en);
+  const german = await open(expired, `lang=de&${withContinue("/console/sign-in?continue=/console/users")}`);
+  expect(german.text).toContain("weiter zur Verwaltung");
+  expect(german.text).toContain(ended.de);
+  const forApplication = await open(expired, `lang=en&${withContinue(authorizePath(clientId))}`);
+  expect(forApplication.text).toContain("to continue to");
+  expect(forApplication.text).toContain(ended.en);
+
+  const first = await open(browse(), withContinue("/console/sign-in?continue=/console/users"));
+  expect(first.text).toContain("to administer the realm");
+  expect(first.text).not.toContain(ended.en);
+});
+
 test.each(["", "unknown", "a%00b", "x".repeat(5_000)])(
   "signing in for no known application is refused: %j",
   async (clientId) => {
