@@ -1,13 +1,13 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
-import { sql } from "../../db/sql.ts";
-import { keptForms, type FormRow, type GivenForForms } from "../support/browser/console-forms.ts";
-import { pressAt } from "../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
-import { fromNow } from "../support/given/given.ts";
-import { givenLocalAccount, testPassword } from "../support/given/local-account.ts";
-import { describeWithTool } from "../support/run/tools.ts";
-import { useConsole } from "../support/service/console.ts";
+import { sql } from "../../../db/sql.ts";
+import { keptForms, type FormRow, type GivenForForms } from "../../support/browser/console-forms.ts";
+import { pressAt } from "../../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { fromNow } from "../../support/given/given.ts";
+import { givenLocalAccount, testPassword } from "../../support/given/local-account.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
+import { useConsole } from "../../support/service/console.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
 
