@@ -1,4 +1,4 @@
-import { Alert, Stack, Switch, Textarea, TextInput } from "@mantine/core";
+import { Alert, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useApplicationFields, type ApplicationForm } from "./application-form.ts";
@@ -48,18 +48,26 @@ export function ApplicationFields({ type, form }: { type: ApplicationType; form:
           form.setFieldValue("scopes", scopes);
         }}
       />
-      <Switch
-        label={fields.useClientSecret.label}
-        description={t(service ? "applications.fields.secretFixed" : "applications.fields.secretHint")}
-        disabled={service}
-        {...form.getInputProps("useClientSecret", { type: "checkbox" })}
-      />
-      {!service && (
-        <Switch
-          label={fields.requirePKCE.label}
-          description={t("applications.fields.pkceHint")}
-          {...form.getInputProps("requirePKCE", { type: "checkbox" })}
-        />
+      {service ? (
+        <div>
+          <Text size="sm">{fields.useClientSecret.label}</Text>
+          <Text size="sm" c="dimmed">
+            {t("applications.fields.secretFixed")}
+          </Text>
+        </div>
+      ) : (
+        <>
+          <Switch
+            label={fields.useClientSecret.label}
+            description={t("applications.fields.secretHint")}
+            {...form.getInputProps("useClientSecret", { type: "checkbox" })}
+          />
+          <Switch
+            label={fields.requirePKCE.label}
+            description={t("applications.fields.pkceHint")}
+            {...form.getInputProps("requirePKCE", { type: "checkbox" })}
+          />
+        </>
       )}
       <Switch
         label={fields.fullTokenAnswers.label}

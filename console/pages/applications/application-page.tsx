@@ -6,6 +6,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";
 import { Allowed } from "../../session/allowed.tsx";
+import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ApplicationName } from "../../ui/value/application-name.tsx";
 import { confirm } from "../../ui/dialog/confirm.tsx";
@@ -19,6 +20,7 @@ import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { useApplicationChanges } from "./application-changes.ts";
 import { ApplicationSettings } from "./application-settings.tsx";
+import { ApplicationText } from "./application-text.tsx";
 import { applicationKey, type Application } from "./applications.ts";
 import { NewSecret } from "./new-secret.tsx";
 import { TryIt } from "./try-it.tsx";
@@ -46,6 +48,7 @@ export function ApplicationPage() {
 
 function Known({ application }: { application: Application }) {
   const { t } = useTranslation();
+  const may = useMay();
   const { name, type, active, client_id: clientId, createdBy, creationDate, lastUsed } = application;
   return (
     <Page
@@ -70,7 +73,11 @@ function Known({ application }: { application: Application }) {
         ]}
       />
       <Card withBorder component="section" aria-label={t("applications.settings")}>
-        <ApplicationSettings application={application} />
+        {may("changeApplication") ? (
+          <ApplicationSettings application={application} />
+        ) : (
+          <ApplicationText application={application} />
+        )}
       </Card>
       <Card withBorder component="section" aria-label={t("applications.tryIt")}>
         <TryIt application={application} />

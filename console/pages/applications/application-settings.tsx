@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Allowed, Fields } from "../../session/allowed.tsx";
 import { ChangedMeanwhile, useMeanwhile } from "../../ui/notice/changed-meanwhile.tsx";
 import { Form } from "../../ui/form/form.tsx";
 import { LeaveGuard } from "../../ui/dialog/leave-guard.tsx";
@@ -80,9 +79,7 @@ export function ApplicationSettings({ application }: { application: Application 
           }}
         />
       )}
-      <Fields deed="changeApplication">
-        <ApplicationFields type={type} form={form} />
-      </Fields>
+      <ApplicationFields type={type} form={form} />
       <div role="status">
         {taken.length > 0 && (
           <Alert color="orange">
@@ -90,16 +87,14 @@ export function ApplicationSettings({ application }: { application: Application 
           </Alert>
         )}
       </div>
-      <Allowed to="changeApplication">
-        <Group justify="flex-end">
-          <Button variant="default" disabled={!dirty} onClick={meanwhile.discard}>
-            {t("forms.discard")}
-          </Button>
-          <Button type="submit" loading={busy} disabled={!dirty}>
-            {t("forms.save")}
-          </Button>
-        </Group>
-      </Allowed>
+      <Group justify="flex-end">
+        <Button variant="default" disabled={!dirty} onClick={meanwhile.discard}>
+          {t("forms.discard")}
+        </Button>
+        <Button type="submit" loading={busy} disabled={!dirty}>
+          {t("forms.save")}
+        </Button>
+      </Group>
     </Form>
   );
 }

@@ -6,7 +6,6 @@ import { useRef, useState, type SubmitEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { settingRanges } from "../../../domain/realm.ts";
 import { wasChangedMeanwhile } from "../../api/read-with-tag.ts";
-import { Allowed, Fields } from "../../session/allowed.tsx";
 import { ChangedMeanwhile, useMeanwhile } from "../../ui/notice/changed-meanwhile.tsx";
 import { Form } from "../../ui/form/form.tsx";
 import { LeaveGuard } from "../../ui/dialog/leave-guard.tsx";
@@ -140,88 +139,84 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
           }}
         />
       )}
-      <Fields deed="changeSettings">
-        <SettingCard title={t("settings.cards.looks")}>
-          <div>
-            <Text size="sm" fw={500}>
-              {t("settings.name")}
-            </Text>
-            <code>{read.fixed.realmName}</code>
-            <Text size="sm" c="dimmed">
-              {t("settings.nameHint")}
-            </Text>
-          </div>
-          <TextInput
-            label={fields.displayName.label}
-            description={t("settings.hints.displayName")}
-            required
-            {...form.getInputProps("displayName")}
-          />
-          <TextInput type="url" {...address("logoURI")} />
-          <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            {(["light", "dark"] as const).map((theme) => (
-              <LogoPreview key={theme} theme={theme} address={logo} displayName={form.values.displayName} />
-            ))}
-          </SimpleGrid>
-        </SettingCard>
-        <SettingCard title={t("settings.cards.help")} note={t("settings.helpNote")}>
-          <TextInput {...address("helpURI")} />
-          <TextInput type="url" {...address("privacyURI")} />
-        </SettingCard>
-        <SettingCard title={t("settings.cards.profiles")}>
-          <SliderField
-            {...slider("maxProfiles")}
-            unit={(count) => t("settings.profiles", { count })}
-            marks={[1, 25, 50, 75, 100]}
-          />
-          <SliderField
-            {...slider("maxValid")}
-            unit={(count) => t("settings.months", { count })}
-            marks={[1, 6, 12, 18, 24]}
-          />
-          <SliderField
-            {...slider("offboardingShare")}
-            unit={(count) => t("settings.percent", { count })}
-            marks={[0, 25, 50, 75, 100]}
-          />
-        </SettingCard>
-        <SettingCard title={t("settings.cards.wifi")}>
-          <Textarea
-            label={fields.ssids.label}
-            description={t("settings.hints.ssids")}
-            required
-            autosize
-            minRows={2}
-            maxRows={16}
-            {...form.getInputProps("ssids")}
-          />
-        </SettingCard>
-        <SettingCard title={t("settings.cards.guests")} note={t("settings.guestsNote")}>
-          <NumberInput {...number("guestDaysMax")} />
-          <NumberInput {...number("guestLimitMax")} />
-        </SettingCard>
-        <SettingCard title={t("settings.cards.time")}>
-          <Autocomplete
-            label={fields.timeZone.label}
-            description={t("settings.hints.timeZone", { zone: viewersZone() })}
-            data={zones()}
-            limit={20}
-            required
-            {...form.getInputProps("timeZone")}
-          />
-        </SettingCard>
-      </Fields>
+      <SettingCard title={t("settings.cards.looks")}>
+        <div>
+          <Text size="sm" fw={500}>
+            {t("settings.name")}
+          </Text>
+          <code>{read.fixed.realmName}</code>
+          <Text size="sm" c="dimmed">
+            {t("settings.nameHint")}
+          </Text>
+        </div>
+        <TextInput
+          label={fields.displayName.label}
+          description={t("settings.hints.displayName")}
+          required
+          {...form.getInputProps("displayName")}
+        />
+        <TextInput type="url" {...address("logoURI")} />
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          {(["light", "dark"] as const).map((theme) => (
+            <LogoPreview key={theme} theme={theme} address={logo} displayName={form.values.displayName} />
+          ))}
+        </SimpleGrid>
+      </SettingCard>
+      <SettingCard title={t("settings.cards.help")} note={t("settings.helpNote")}>
+        <TextInput {...address("helpURI")} />
+        <TextInput type="url" {...address("privacyURI")} />
+      </SettingCard>
+      <SettingCard title={t("settings.cards.profiles")}>
+        <SliderField
+          {...slider("maxProfiles")}
+          unit={(count) => t("settings.profiles", { count })}
+          marks={[1, 25, 50, 75, 100]}
+        />
+        <SliderField
+          {...slider("maxValid")}
+          unit={(count) => t("settings.months", { count })}
+          marks={[1, 6, 12, 18, 24]}
+        />
+        <SliderField
+          {...slider("offboardingShare")}
+          unit={(count) => t("settings.percent", { count })}
+          marks={[0, 25, 50, 75, 100]}
+        />
+      </SettingCard>
+      <SettingCard title={t("settings.cards.wifi")}>
+        <Textarea
+          label={fields.ssids.label}
+          description={t("settings.hints.ssids")}
+          required
+          autosize
+          minRows={2}
+          maxRows={16}
+          {...form.getInputProps("ssids")}
+        />
+      </SettingCard>
+      <SettingCard title={t("settings.cards.guests")} note={t("settings.guestsNote")}>
+        <NumberInput {...number("guestDaysMax")} />
+        <NumberInput {...number("guestLimitMax")} />
+      </SettingCard>
+      <SettingCard title={t("settings.cards.time")}>
+        <Autocomplete
+          label={fields.timeZone.label}
+          description={t("settings.hints.timeZone", { zone: viewersZone() })}
+          data={zones()}
+          limit={20}
+          required
+          {...form.getInputProps("timeZone")}
+        />
+      </SettingCard>
       <TrustCard form={form} settings={read.settings} fixed={read.fixed} />
-      <Allowed to="changeSettings">
-        <Group justify="flex-end">
-          <Button variant="default" disabled={!dirty} onClick={meanwhile.discard}>
-            {t("forms.discard")}
-          </Button>
-          <Button type="submit" disabled={!dirty} ref={saveButton}>
-            {t("settings.review")}
-          </Button>
-        </Group>
-      </Allowed>
+      <Group justify="flex-end">
+        <Button variant="default" disabled={!dirty} onClick={meanwhile.discard}>
+          {t("forms.discard")}
+        </Button>
+        <Button type="submit" disabled={!dirty} ref={saveButton}>
+          {t("settings.review")}
+        </Button>
+      </Group>
       {reviewed !== undefined && (
         <ChangeReview
           before={read.settings}

@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useMay } from "../../session/may.ts";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ForgettingCard } from "./forgetting-card.tsx";
@@ -8,12 +9,14 @@ import { LogoCard } from "./logo-card.tsx";
 import { loadRealm, realmKey } from "./realm.ts";
 import { RolesCard } from "./roles-card.tsx";
 import { SettingsForm } from "./settings-form.tsx";
+import { SettingsText } from "./settings-text.tsx";
 import { SetupCard } from "./setup-card.tsx";
 import { SignInCard } from "./sign-in/sign-in-card.tsx";
 import { WiredCard } from "./wired-card.tsx";
 
 export function SettingsPage() {
   const { t } = useTranslation();
+  const may = useMay();
   const { data, error, refetch } = useQuery({
     queryKey: realmKey,
     queryFn: ({ signal }) => loadRealm(signal),
@@ -24,7 +27,7 @@ export function SettingsPage() {
     <Page title={t("nav.settings")} lead={t("settings.lead")}>
       {data !== undefined ? (
         <Stack>
-          <SettingsForm realm={data} />
+          {may("changeSettings") ? <SettingsForm realm={data} /> : <SettingsText realm={data} />}
           <LogoCard />
           <SignInCard />
           <WiredCard fixed={data.fixed} />

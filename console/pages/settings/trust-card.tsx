@@ -2,7 +2,6 @@ import { Text, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useTranslation } from "react-i18next";
 import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
-import { Fields } from "../../session/allowed.tsx";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings, RealmSettings, SettingValues } from "./realm.ts";
@@ -25,32 +24,28 @@ export function TrustCard({
   return (
     <SettingCard title={t("settings.cards.trust")} note={t("settings.trustNote")}>
       {locked["radiusCN"] === undefined ? (
-        <Fields deed="changeSettings">
-          <TextInput
-            label={fields.radiusCN.label}
-            description={t("settings.hints.radiusCN", { name: serverName })}
-            placeholder={serverName}
-            {...form.getInputProps("radiusCN")}
-          />
-        </Fields>
+        <TextInput
+          label={fields.radiusCN.label}
+          description={t("settings.hints.radiusCN", { name: serverName })}
+          placeholder={serverName}
+          {...form.getInputProps("radiusCN")}
+        />
       ) : (
         <LockedSetting label={fields.radiusCN.label} command={locked["radiusCN"]}>
           <code style={{ overflowWrap: "anywhere" }}>{serverName}</code>
         </LockedSetting>
       )}
       {locked["radiusCA"] === undefined ? (
-        <Fields deed="changeSettings">
-          <Textarea
-            label={fields.radiusCA.label}
-            description={t("settings.hints.radiusCA")}
-            placeholder="-----BEGIN CERTIFICATE-----"
-            autosize
-            minRows={3}
-            maxRows={12}
-            styles={{ input: { fontFamily: "monospace" } }}
-            {...form.getInputProps("radiusCA")}
-          />
-        </Fields>
+        <Textarea
+          label={fields.radiusCA.label}
+          description={t("settings.hints.radiusCA")}
+          placeholder="-----BEGIN CERTIFICATE-----"
+          autosize
+          minRows={3}
+          maxRows={12}
+          styles={{ input: { fontFamily: "monospace" } }}
+          {...form.getInputProps("radiusCA")}
+        />
       ) : (
         <LockedSetting label={fields.radiusCA.label} command={locked["radiusCA"]}>
           {radiusCA === null ? (

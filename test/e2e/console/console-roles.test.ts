@@ -66,7 +66,7 @@ describeWithTool("chromium-headless-shell", "roles in the console", () => {
     await watched.context.close();
   });
 
-  test("an auditor sees every page, and no button for changes", async () => {
+  test("an auditor sees every page, without a button for changes or a field that is switched off", async () => {
     const watched = await subject.open("/console/", {}, await accountOf("audit", "auditor"));
     const { page } = watched;
     await page.waitForSelector('main h1:text-is("Dashboard")');
@@ -75,6 +75,7 @@ describeWithTool("chromium-headless-shell", "roles in the console", () => {
       await page.waitForLoadState("networkidle");
       const text = buttonsOf(await page.locator("main button, main a[data-variant]").allTextContents()).join("|");
       expect(text).not.toMatch(/\b(?:New|Onboard|Offboard|Register|Revoke|Lock|Review|Save|Start|Discard)\b/);
+      expect(await page.locator("main :is(input, textarea, select):disabled").count(), path).toBe(0);
       await expectFaultless(watched);
     }
     await watched.context.close();
