@@ -89,7 +89,7 @@ export const RadiusServerName = DnsName;
 /** The most characters of PEM for the CAs of the RADIUS server. */
 export const radiusCaLengthMax = 65_536;
 
-/** The zone in which times are shown if the reader's is unknown. */
+/** The zone of times that people read in the console and on pages. */
 export const TimeZone = z
   .string()
   .max(100)

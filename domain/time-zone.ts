@@ -30,9 +30,16 @@ export function createTimeWriter({ language, zone }: { language: Language; zone:
 }
 
 /** Returns when the clocks of a zone show 23:59 on a day (`2026-11-22`); the later of two such moments. */
-export function lastMinuteOf(day: string, zone: string): Date {
+export const lastMinuteOf = (day: string, zone: string): Date => momentAt(`${day}T23:59`, zone) ?? new Date(Number.NaN);
+
+/**
+ * Returns when the clocks of a zone show a time (`2026-11-22T06:30`, seconds may follow): the later of two such
+ * moments; for a time that they skip, the moment by their offset before. Undefined if the text is no such time.
+ */
+export function momentAt(text: string, zone: string): Date | undefined {
   const write = createTimeWriter({ language: "en", zone });
-  const shown = Date.parse(`${day}T23:59:00Z`);
+  const shown = Date.parse(`${text}Z`);
+  if (Number.isNaN(shown)) return undefined;
   const shownAt = (at: number): number => Date.parse(`${write(new Date(at)).replace(" ", "T")}Z`);
   // By the zone's offset before any change of its clocks, and by the offset after it.
   const moments = [-dayMs, dayMs].map((away) => shown - (shownAt(shown + away) - (shown + away)));

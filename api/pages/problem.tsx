@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { contextOf } from "../http/request-context.ts";
+import { secondIn } from "./parts/dates.ts";
 import { HelpText } from "./parts/help-text.tsx";
 import type { Language } from "../../domain/words/language.ts";
 import { rememberedRealm, type PageRealm } from "./page-realm.ts";
@@ -86,27 +87,9 @@ function Reference({ id, at, realm, texts, language }: ReferenceProps) {
         <dd>{id}</dd>
         <dt>{texts.time}</dt>
         <dd>
-          <time datetime={at.toISOString()}>{timeFormats[language].format(at)}</time>
+          <time datetime={at.toISOString()}>{secondIn(language, realm?.timeZone ?? "UTC", at)}</time>
         </dd>
       </dl>
     </div>
   );
 }
-
-/** Includes the time zone: the reader may be in another one. */
-const timeFormat = (locale: string) =>
-  new Intl.DateTimeFormat(locale, {
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    timeZone: "UTC",
-    timeZoneName: "short",
-  });
-
-const timeFormats: Readonly<Record<Language, Intl.DateTimeFormat>> = {
-  en: timeFormat("en-GB"),
-  de: timeFormat("de-DE"),
-};

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { formatTime } from "../ui/value/time.tsx";
 import type { Diagnosis } from "./activity.ts";
 
-/** Describes a diagnosis in the language of the page, with times in the viewer's zone. */
+/** Describes a diagnosis in the language of the page, with times in the realm's zone. */
 export function useDiagnosisText(): (diagnosis: Pick<Diagnosis, "code" | "detail">) => string {
   const { t, i18n } = useTranslation();
   return ({ code, detail }) => {

@@ -1,9 +1,9 @@
 import type { CsvReader } from "../../domain/csv.ts";
 import { currentLanguage } from "../texts/i18n.ts";
-import { viewersZone } from "../ui/value/local-time.ts";
+import { readersZone } from "../session/local-time.ts";
 
 /** Returns the language and time zone for the files that this page exports. */
-export const viewer = (): CsvReader => ({ language: currentLanguage(), zone: viewersZone() });
+export const viewer = (): CsvReader => ({ language: currentLanguage(), zone: readersZone() });
 
 /** Returns the same as query parameters of the API. */
 export function viewerQuery(): { lang: string; zone: string } {

@@ -1,6 +1,7 @@
 import { Button, Group, NumberInput, Pill, Popover, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { instantOf, localTime } from "../session/local-time.ts";
 import { formatTime } from "../ui/value/time.tsx";
 
 /** One filter of a list. Keys are the API's filter keys. */
@@ -8,7 +9,7 @@ export type Filter =
   | { kind: "choice"; key: string; label: string; choices: readonly { value: string; label: string }[] }
   | { kind: "text"; key: string; label: string }
   | { kind: "number"; min: string; max: string; label: string }
-  /** Whole days in the viewer's zone; the API gets instants. */
+  /** Whole days in the realm's zone; the API gets instants. */
   | { kind: "days"; min: string; max: string; label: string };
 
 /** Returns the API's filter keys that a filter sets. */
@@ -122,7 +123,7 @@ function FilterField({
               aria-label={`${filter.label}, ${t("list.from")}`}
               value={dayOf(values[filter.min])}
               onChange={(event) => {
-                set(filter.min, instantOf(event.currentTarget.value, "start"));
+                set(filter.min, edgeOf(event.currentTarget.value, "start"));
               }}
             />
             <TextInput
@@ -130,7 +131,7 @@ function FilterField({
               aria-label={`${filter.label}, ${t("list.to")}`}
               value={dayOf(values[filter.max])}
               onChange={(event) => {
-                set(filter.max, instantOf(event.currentTarget.value, "end"));
+                set(filter.max, edgeOf(event.currentTarget.value, "end"));
               }}
             />
           </Group>
@@ -185,18 +186,15 @@ function wordsOf(filter: Filter, values: Values, language: string): string {
   return `${min ?? "…"} – ${max ?? "…"}`;
 }
 
-/** Formats an instant for a date field: the day in the viewer's zone. */
+/** Formats an instant for a date field: the day in the realm's zone. */
 function dayOf(instant: string | undefined): string {
   if (instant === undefined) return "";
   const date = new Date(instant);
-  if (Number.isNaN(date.getTime())) return "";
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return Number.isNaN(date.getTime()) ? "" : localTime(date).slice(0, 10);
 }
 
-/** Returns the first or last instant of a day in the viewer's zone. */
-function instantOf(day: string, end: "start" | "end"): string | undefined {
-  if (day === "") return undefined;
-  const date = new Date(`${day}T${end === "start" ? "00:00:00.000" : "23:59:59.999"}`);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+/** Returns the first or last instant of a day in the realm's zone. */
+function edgeOf(day: string, edge: "start" | "end"): string | undefined {
+  const at = instantOf(`${day}T${edge === "start" ? "00:00:00" : "23:59:59"}`);
+  return at && new Date(at.getTime() + (edge === "start" ? 0 : 999)).toISOString();
 }

@@ -3,6 +3,7 @@ import { createContext, use, type ReactNode } from "react";
 import type { Role } from "../../domain/people/roles.ts";
 import type { Scope } from "../../domain/people/scopes.ts";
 import { send } from "../api/api-client.ts";
+import { setZone } from "./local-time.ts";
 import { base } from "../api/page-settings.ts";
 import { forgetDrafts } from "./drafts.ts";
 import { forgetRecent } from "./recent.ts";
@@ -45,6 +46,7 @@ export function SessionProvider({
     queryKey: sessionKey,
     queryFn: async ({ signal }) => {
       const session = (await (await send("/session", { signal })).json()) as Session;
+      setZone(session.realm.timeZone);
       forgetDrafts(sessionStorage, { exceptOf: session.user.userID });
       return session;
     },

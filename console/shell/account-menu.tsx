@@ -11,7 +11,7 @@ const names = { en: "English", de: "Deutsch" } as const;
 /** The user's menu. It starts open, because it is loaded on the first press of its button. */
 export default function AccountMenu() {
   const { t } = useTranslation();
-  const { user } = useSession();
+  const { user, realm } = useSession();
   return (
     <Menu position="bottom-end" width={240} defaultOpened withInitialFocusPlaceholder={false}>
       <Menu.Target>
@@ -38,6 +38,7 @@ export default function AccountMenu() {
             </Menu.Item>
           ))}
         <Menu.Divider />
+        <Menu.Label>{t("shell.zone", { zone: realm.timeZone })}</Menu.Label>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
           {t("shell.signOut")}
         </Menu.Item>

@@ -18,7 +18,7 @@ const ChangeableSettings = z.object({
     .describe("Percent of the people who are not offboarded: a bulk offboarding of more has to be confirmed."),
   guestDaysMax: z.int().describe("How many days ahead guest managers may set the end of a guest account."),
   guestLimitMax: z.int().describe("How many active profiles guest managers may allow a guest account."),
-  timeZone: z.string().describe("For times on pages that cannot know the reader's zone; a name of the IANA database."),
+  timeZone: z.string().describe("For times that people read in the console and on pages; a name of the IANA database."),
   radiusCN: z
     .string()
     .nullable()

@@ -16,7 +16,7 @@ function formats(options: Intl.DateTimeFormatOptions) {
   };
 }
 
-/** A day in a time zone of the IANA database: pages without scripts do not know the reader's. */
+/** A day in a time zone of the IANA database. */
 export const dayIn = formats(day);
 
 /** A time of day, with its zone. */
@@ -24,6 +24,9 @@ export const timeIn = formats(time);
 
 /** Day and time, with the zone. */
 export const momentIn = formats({ ...day, ...time });
+
+/** Day and time to the second, with the zone. */
+export const secondIn = formats({ ...day, ...time, second: "2-digit" });
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

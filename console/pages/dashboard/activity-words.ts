@@ -1,14 +1,15 @@
 import { useTranslation } from "react-i18next";
+import { readersZone } from "../../session/local-time.ts";
 import { formatNumber } from "../../ui/value/time.tsx";
 import type { Series } from "./overview.ts";
 
 const daySeconds = 86_400;
 
-/** Formats the start of a bucket: an hour in the viewer's zone, or a day, which the service counts in UTC. */
+/** Formats the start of a bucket: an hour in the realm's zone, or a day, which the service counts in UTC. */
 export function useBucketName(): (series: Series, from: string) => string {
   const { i18n } = useTranslation();
   const locale = i18n.language === "de" ? "de-DE" : "en-GB";
-  const hours = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+  const hours = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", timeZone: readersZone() });
   const days = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
   return ({ bucketSeconds }, from) => (bucketSeconds < daySeconds ? hours : days).format(new Date(from));
 }

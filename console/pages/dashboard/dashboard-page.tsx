@@ -11,6 +11,7 @@ import { NumberCards } from "./number-cards.tsx";
 import { useOverview, type Overview, type Period } from "./overview.ts";
 import { RunningJobs } from "./running-jobs.tsx";
 import { Warnings } from "./warnings.tsx";
+import { ZoneQuestion } from "./zone-question.tsx";
 
 // A realm that is set up does not load the checklist.
 const SetUpRealm = lazy(() => loadPart(() => import("../setup/set-up-realm.tsx")));
@@ -34,6 +35,7 @@ export function DashboardPage() {
         error === null && <Loading />
       ) : (
         <Stack gap="lg">
+          <ZoneQuestion />
           <Warnings
             warnings={overview.warnings}
             isLastAdministratorKept={setup !== undefined && isLastAdministratorKept(setup)}

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { lastMinuteOf } from "../../../domain/time-zone.ts";
 import { useSession } from "../../session/session.tsx";
 import { Form } from "../../ui/form/form.tsx";
-import { localTime } from "../../ui/value/local-time.ts";
+import { localTime } from "../../session/local-time.ts";
 import { useSubmission } from "../../ui/form/submission.tsx";
 import { formatNumber } from "../../ui/value/time.tsx";
 import type { GuestAccountSettings } from "./guest-account-form.tsx";
@@ -143,8 +143,4 @@ export function EventForm({
   );
 }
 
-function inAWeek(): string {
-  const at = new Date();
-  at.setDate(at.getDate() + 7);
-  return localTime(at).slice(0, 10);
-}
+const inAWeek = (): string => localTime(new Date(Date.now() + 7 * dayMs)).slice(0, 10);

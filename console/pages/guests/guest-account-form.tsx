@@ -2,10 +2,11 @@ import { Button, Group, NumberInput, Switch, Textarea, TextInput } from "@mantin
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { lastMinuteOf } from "../../../domain/time-zone.ts";
 import { useSession, type GuestBounds } from "../../session/session.tsx";
 import { ChangedMeanwhile, useMeanwhile } from "../../ui/notice/changed-meanwhile.tsx";
 import { Form } from "../../ui/form/form.tsx";
-import { instantOf, localTime, viewersZone } from "../../ui/value/local-time.ts";
+import { instantOf, localTime, readersZone } from "../../session/local-time.ts";
 import { unsent, useSubmission } from "../../ui/form/submission.tsx";
 import { formatNumber, formatTime } from "../../ui/value/time.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
@@ -94,7 +95,8 @@ export function GuestAccountForm({
   const { outdated, read } = meanwhile;
   const shown = {
     name: ({ name }: FormValues) => name,
-    expirationDate: ({ expirationDate }: FormValues) => formatTime(new Date(expirationDate), i18n.language),
+    expirationDate: ({ expirationDate }: FormValues) =>
+      formatTime(instantOf(expirationDate) ?? new Date(), i18n.language),
     profileLimit: ({ limited, profileLimit }: FormValues) =>
       limited ? formatNumber(Number(profileLimit), i18n.language) : t("guests.unlimited"),
     note: ({ note }: FormValues) => (note === "" ? t("guests.noNote") : note),
@@ -124,7 +126,7 @@ export function GuestAccountForm({
       <TextInput
         type="datetime-local"
         label={fields.expirationDate.label}
-        description={`${t("guests.fields.endHint", { zone: viewersZone() })}${bounds === undefined ? "" : ` ${fields.expirationDate.rule}`}`}
+        description={`${t("guests.fields.endHint", { zone: readersZone() })}${bounds === undefined ? "" : ` ${fields.expirationDate.rule}`}`}
         required
         {...form.getInputProps("expirationDate")}
       />
@@ -201,8 +203,5 @@ function initialOf(account: GuestAccount | undefined, bounds: GuestBounds | unde
 
 /** Returns the end of the day a week from now. */
 function inAWeek(): Date {
-  const at = new Date();
-  at.setDate(at.getDate() + 7);
-  at.setHours(23, 59, 0, 0);
-  return at;
+  return lastMinuteOf(localTime(new Date(Date.now() + 7 * dayMs)).slice(0, 10), readersZone());
 }

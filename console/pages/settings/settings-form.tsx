@@ -9,7 +9,7 @@ import { wasChangedMeanwhile } from "../../api/read-with-tag.ts";
 import { ChangedMeanwhile, useMeanwhile } from "../../ui/notice/changed-meanwhile.tsx";
 import { Form } from "../../ui/form/form.tsx";
 import { LeaveGuard } from "../../ui/dialog/leave-guard.tsx";
-import { viewersZone } from "../../ui/value/local-time.ts";
+import { browsersZone } from "../../session/local-time.ts";
 import { notifyDone } from "../../ui/notice/notify.tsx";
 import { SliderField } from "../../ui/form/slider-field.tsx";
 import { unsent, useSubmission } from "../../ui/form/submission.tsx";
@@ -201,7 +201,7 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
       <SettingCard title={t("settings.cards.time")}>
         <Autocomplete
           label={fields.timeZone.label}
-          description={t("settings.hints.timeZone", { zone: viewersZone() })}
+          description={t("settings.hints.timeZone", { zone: browsersZone() })}
           data={zones()}
           limit={20}
           required

@@ -1,7 +1,8 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { readersZone } from "../../session/local-time.ts";
 
-/** A moment in the viewer's zone, with UTC on hover and, if requested, how long ago it was. */
+/** A moment in the realm's zone, with UTC on hover and, if requested, how long ago it was. */
 export function Time({
   at,
   relative = false,
@@ -40,6 +41,7 @@ const localeOf = (language: string): string => (language === "de" ? "de-DE" : "e
 export const formatTime = (date: Date, language: string, { dateOnly = false } = {}): string =>
   new Intl.DateTimeFormat(localeOf(language), {
     dateStyle: "medium",
+    timeZone: readersZone(),
     ...(dateOnly ? {} : { timeStyle: "short" }),
   }).format(date);
 

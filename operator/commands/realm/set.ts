@@ -119,7 +119,7 @@ export const realmSet = command({
     maxValid: option("months", "how long a profile is valid", wholeNumber(...settingRanges.maxValid).optional()),
     timeZone: option(
       "name",
-      "the time zone of times on pages that cannot know the reader's, such as Europe/Berlin; default: UTC",
+      "the time zone of times in the console and on pages, such as Europe/Berlin; default: UTC",
       TimeZone.optional(),
     ),
     guestDaysMax: option(

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { jobKinds, type JobKind } from "../../../domain/bulk-job/job.ts";
 import { downloadBy } from "../../support/browser/console-views.ts";
 import type { Caller } from "../../support/service/api.ts";
@@ -63,7 +64,9 @@ describeWithTool("chromium-headless-shell", "exported lists", () => {
       profile: () => `${grouped(serial)};'=phone;Ada Export;${name};export@x.example;iPhone;Aktiv;02.07.2026 00:30:00;`,
     },
   ] as const)("are in $language, and can be read back", async ({ language, button, ...expected }) => {
-    const { page, context } = await subject.open("/console/users", { language, zone: "Europe/Berlin" });
+    const { owner } = subject.api.database;
+    await realms.update(owner, subject.realm.realmId, { timeZone: "Europe/Berlin" });
+    const { page, context } = await subject.open("/console/users", { language, zone: "Asia/Kolkata" });
     const exportOf = async (path: string): Promise<string> => {
       await page.goto(`${subject.api.url}/console${path}`);
       await page.locator("table tbody tr").first().waitFor();

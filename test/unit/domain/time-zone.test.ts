@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTimeWriter, isTimeZone, lastMinuteOf } from "../../../domain/time-zone.ts";
+import { createTimeWriter, isTimeZone, lastMinuteOf, momentAt } from "../../../domain/time-zone.ts";
 
 test.each(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "CET", "Asia/Kolkata"])(
   "%s is a time zone",
@@ -50,4 +50,20 @@ test.each([
   ["Pacific/Apia", "2011-12-30", "2011-12-31T09:59:00.000Z"],
 ])("%s: the last minute of %s", (zone, day, at) => {
   expect(lastMinuteOf(day, zone).toISOString()).toBe(at);
+});
+
+test.each([
+  ["UTC", "2026-11-22T06:30", "2026-11-22T06:30:00.000Z"],
+  ["Europe/Berlin", "2026-11-22T06:30", "2026-11-22T05:30:00.000Z"],
+  ["Europe/Berlin", "2026-07-01T06:30:59", "2026-07-01T04:30:59.000Z"],
+  ["Asia/Kolkata", "2031-01-02T03:04", "2031-01-01T21:34:00.000Z"],
+  // These clocks skip 02:30, and show 02:30 twice.
+  ["Europe/Berlin", "2026-03-29T02:30", "2026-03-29T01:30:00.000Z"],
+  ["Europe/Berlin", "2026-10-25T02:30", "2026-10-25T01:30:00.000Z"],
+])("%s: the clocks show %s", (zone, text, at) => {
+  expect(momentAt(text, zone)?.toISOString()).toBe(at);
+});
+
+test.each(["", "2026-11-22T", "tomorrow", "2026-13-01T00:00"])("%j is no time", (text) => {
+  expect(momentAt(text, "Europe/Berlin")).toBeUndefined();
 });

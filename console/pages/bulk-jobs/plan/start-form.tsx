@@ -9,7 +9,7 @@ import { ApiError } from "../../../api/api-client.ts";
 import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
 import { textColor } from "../../../ui/theme.ts";
 import { useKeptState } from "../../../ui/form/draft.ts";
-import { localTime, viewersZone } from "../../../ui/value/local-time.ts";
+import { instantOf, localTime, readersZone } from "../../../session/local-time.ts";
 import { CancelButton } from "../cancel-button.tsx";
 import { useNumber } from "../counts.ts";
 import { GraceChoice } from "./grace-choice.tsx";
@@ -50,8 +50,8 @@ export function StartForm({ job }: { job: Job }) {
   const tooLarge = isBeyond || refused || job.error === jobNotices.confirmationRequired;
   const asksNumber = takesAway || tooLarge;
   const matches = !asksNumber || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
-  const at = later ? new Date(time) : undefined;
-  const timeIsMissing = at !== undefined && Number.isNaN(at.getTime());
+  const at = later ? instantOf(time) : undefined;
+  const timeIsMissing = later && at === undefined;
   const counts = { count: job.changed, formatted: number(job.changed), left: number(job.failed) };
 
   if (job.changed === 0) return <NothingToStart job={job} />;
@@ -105,7 +105,7 @@ export function StartForm({ job }: { job: Job }) {
           <TextInput
             type="datetime-local"
             label={t("jobs.start.time")}
-            description={t("jobs.start.zone", { zone: viewersZone(), days: scheduledDaysMax })}
+            description={t("jobs.start.zone", { zone: readersZone(), days: scheduledDaysMax })}
             max={localTime(new Date(Date.now() + scheduledDaysMax * 24 * 3_600_000))}
             value={time}
             required

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
+import { readersZone } from "../../../session/local-time.ts";
 
-/** Formats the start of an hour in the viewer's zone: “Mon 3 Nov, 14:00”. */
+/** Formats the start of an hour in the realm's zone: “Mon 3 Nov, 14:00”. */
 export function useHourName(): (from: string) => string {
   const { i18n } = useTranslation();
   const format = new Intl.DateTimeFormat(i18n.language === "de" ? "de-DE" : "en-GB", {
@@ -9,6 +10,7 @@ export function useHourName(): (from: string) => string {
     month: "short",
     hour: "2-digit",
     minute: "2-digit",
+    timeZone: readersZone(),
   });
   return (from) => format.format(new Date(from));
 }

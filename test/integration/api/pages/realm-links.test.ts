@@ -111,6 +111,13 @@ test("texts that mention the help desk link to it, in each language", async () =
   );
 });
 
+test("an error page shows its time in the realm's time zone, and in UTC while the realm is unknown", async () => {
+  await realms.update(api.database.owner, realmId, { timeZone: "Asia/Kolkata" });
+  const timeOf = ({ text }: Visit): string => /<dd><time [^>]*>([^<]*)<\/time>/.exec(text)![1]!;
+  expect(timeOf(await pages["an account that ended"]!())).toMatch(/:\d\d GMT\+5:30$/);
+  expect(timeOf(await get("/oauth/authorize"))).toMatch(/:\d\d UTC$/);
+});
+
 test("a realm without both has no links, and its texts are unchanged", async () => {
   const other = await given.realm();
   const locked = await given.user({ realmId: other, lockedAt: fromNow(-1_000) });
