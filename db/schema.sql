@@ -233,6 +233,8 @@ create table certificates (
   revocation_reason smallint,
   last_ocsp_at timestamp with time zone,
   lapsed boolean default false not null,
+  first_ocsp_at timestamp with time zone,
+  first_refused_at timestamp with time zone,
   constraint certificates_pkey PRIMARY KEY (id),
   constraint certificates_one_per_issuance UNIQUE (issuance_id),
   constraint certificates_public_key UNIQUE (spki_sha256),
@@ -255,6 +257,8 @@ comment on column certificates.certificate is 'DER.';
 comment on column certificates.spki_sha256 is 'SHA-256 of the SubjectPublicKeyInfo: no key is ever certified twice.';
 comment on column certificates.revoked_at is 'Set by a row in revocations, and never taken back.';
 comment on column certificates.lapsed is 'Upkeep has seen that it ran out. Active ones are looked for among the others, which no longer grow with the years.';
+comment on column certificates.first_ocsp_at is 'When its status was first sent. Null with last_ocsp_at set: before this was recorded.';
+comment on column certificates.first_refused_at is 'When it was first sent as revoked. Null with last_ocsp_at after revoked_at: before this was recorded.';
 CREATE INDEX certificates_active_of_guest_account ON public.certificates USING btree (guest_account_id, not_after) WHERE ((guest_account_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX certificates_ended_name_contains ON public.certificates USING gin (lower(name) gin_trgm_ops) WITH (gin_pending_list_limit='1024') WHERE ((revoked_at IS NOT NULL) OR lapsed);
 CREATE INDEX certificates_identity ON public.certificates USING btree (realm_id, identity text_pattern_ops);
@@ -270,6 +274,7 @@ CREATE TRIGGER certificates_are_counted AFTER INSERT ON public.certificates REFE
 CREATE TRIGGER certificates_become_active AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_active_profiles();
 CREATE TRIGGER certificates_end AFTER UPDATE OF lapsed ON public.certificates FOR EACH ROW WHEN (((old.kind = 'user'::text) AND new.lapsed)) EXECUTE FUNCTION remove_active_profile();
 CREATE TRIGGER certificates_go AFTER DELETE ON public.certificates FOR EACH ROW WHEN ((old.kind = 'user'::text)) EXECUTE FUNCTION remove_active_profile();
+CREATE TRIGGER certificates_note_first_checks BEFORE UPDATE OF last_ocsp_at ON public.certificates FOR EACH ROW WHEN (((old.last_ocsp_at IS NULL) OR ((old.last_ocsp_at < new.revoked_at) AND (new.last_ocsp_at >= new.revoked_at)))) EXECUTE FUNCTION note_first_checks();
 
 create table consents (
   user_id bigint not null,
@@ -2045,6 +2050,23 @@ begin
     from held
    where p.user_id = held.user_id;
   return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_first_checks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if old.last_ocsp_at is null then
+    new.first_ocsp_at := new.last_ocsp_at;
+  end if;
+  if new.last_ocsp_at >= new.revoked_at and (old.last_ocsp_at is null or old.last_ocsp_at < new.revoked_at) then
+    new.first_refused_at := new.last_ocsp_at;
+  end if;
+  return new;
 end
 $function$
 ;

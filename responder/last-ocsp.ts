@@ -5,7 +5,7 @@ import type { StatusRow } from "../db/queries/certificates/ocsp.ts";
 export interface LastOcsp {
   /**
    * Notes that a certificate's status was sent. Does not delay the answer; it is written to the database within
-   * seconds.
+   * seconds. Of the answers until then the first counts, or the first refusal.
    */
   note(row: Pick<StatusRow, "certificateId" | "lastOcspAt" | "revokedAt">, at: Date): void;
   /** Writes the notes to the database. Throws if that fails; the unwritten notes stay. */
@@ -28,6 +28,8 @@ export function createLastOcsp(db: Pick<Database, "query">): LastOcsp {
       const isLate = lastOcspAt === null || at.getTime() - lastOcspAt.getTime() > ocsp.lastOcspSecondsMin * 1_000;
       const isFirstRefusal = revokedAt !== null && lastOcspAt !== null && lastOcspAt < revokedAt;
       if (!isLate && !isFirstRefusal) return;
+      const known = noted.get(certificateId);
+      if (known !== undefined && (revokedAt === null || known >= revokedAt)) return;
       noted.set(certificateId, at);
     },
 

@@ -38,7 +38,7 @@ function Details({ activity, children }: { activity: Activity; children: ReactNo
   const { t } = useTranslation();
   const { deviceTypes } = useWords();
   const { serial, kind, name, state, deviceType, guestAccount, identity, issuedAt, expiresAt } = activity;
-  const { lastCheck, revocation, diagnosis } = activity;
+  const { firstCheckAt, firstRefusedAt, lastCheck, revocation, diagnosis } = activity;
   const revoked = useRevocationFacts({ revokedAt: revocation?.at ?? null, known: revocation });
   return (
     <Stack>
@@ -75,8 +75,14 @@ function Details({ activity, children }: { activity: Activity; children: ReactNo
           ...(deviceType === null ? [] : [[t("profiles.columns.deviceType"), deviceTypes[deviceType].name] as const]),
           [t("profiles.columns.created"), <Time key="created" at={issuedAt} />],
           [t("profiles.columns.expires"), <Time key="expires" at={expiresAt} relative struck={state === "expired"} />],
+          ...(firstCheckAt === null
+            ? []
+            : [[t("activity.firstCheck"), <Time key="first" at={firstCheckAt} />] as const]),
           [t("activity.lastCheck"), <LastCheck key="check" check={lastCheck} />],
           ...revoked,
+          ...(firstRefusedAt === null
+            ? []
+            : [[t("activity.firstRefusal"), <Time key="refused" at={firstRefusedAt} />] as const]),
         ]}
       />
       <Allowed to="audit">

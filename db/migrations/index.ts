@@ -92,6 +92,7 @@ import { ssidsConfirmed } from "./20261201-1200-ssids-confirmed.ts";
 import { firstPasswords } from "./20261201-1210-first-passwords.ts";
 import { notPermittedIndex } from "./20261202-1000-not-permitted-index.ts";
 import { uploadedLogos } from "./20261202-1010-uploaded-logos.ts";
+import { firstChecks } from "./20261202-1100-first-checks.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -188,4 +189,5 @@ export const migrations: readonly Migration[] = [
   firstPasswords,
   notPermittedIndex,
   uploadedLogos,
+  firstChecks,
 ];

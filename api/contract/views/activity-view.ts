@@ -90,6 +90,10 @@ export const ProfileActivityView = z
       .object({ at: Timestamp, result: z.enum(["good", "revoked"]) })
       .nullable()
       .describe("When a RADIUS server last asked about it; written at most once a minute."),
+    firstCheckAt: Timestamp.nullable().describe("When one first asked about it; null also if that was not recorded."),
+    firstRefusedAt: Timestamp.nullable().describe(
+      "When one first got the answer that it is revoked; null also if that was not recorded.",
+    ),
     realmChecks: z
       .object({ servers: z.int(), lastAt: Timestamp.nullable() })
       .describe("Addresses that asked about any profile of the realm within a day, or fetched its revocation list."),

@@ -22,6 +22,8 @@ export const ExportedProfileView = z
     expirationTime: Timestamp,
     revokeTime: moment,
     revokeReason: z.int().nullable(),
+    firstOcsp: moment.describe("When the certificate's status was first asked for, if that was recorded."),
+    firstRefusal: moment.describe("When the first answer was that it is revoked, if that was recorded."),
     lastOcsp: moment.describe("When the certificate's status was last asked for."),
     certificate: z.string().describe("PEM."),
   })

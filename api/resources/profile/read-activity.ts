@@ -101,6 +101,8 @@ export async function readActivities(
         issuedAt: row.createdAt.toISOString(),
         expiresAt: row.notAfter.toISOString(),
         lastCheck: check && { at: check.at.toISOString(), result: check.result },
+        firstCheckAt: row.firstOcspAt?.toISOString() ?? null,
+        firstRefusedAt: row.firstRefusedAt?.toISOString() ?? null,
         realmChecks: { servers: realmChecks.servers, lastAt: realmChecks.lastAt?.toISOString() ?? null },
         deliveredAt: row.output === "own" ? (row.collectedAt?.toISOString() ?? null) : null,
         delivery,

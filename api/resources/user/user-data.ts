@@ -146,6 +146,8 @@ async function* profilesOf(
       expirationTime: profile.notAfter.toISOString(),
       revokeTime: isoOf(profile.revokedAt),
       revokeReason: profile.revocationReason,
+      firstOcsp: isoOf(profile.firstOcspAt),
+      firstRefusal: isoOf(profile.firstRefusedAt),
       lastOcsp: isoOf(profile.lastOcspAt),
       certificate: pemOf(profile.certificate),
     }));

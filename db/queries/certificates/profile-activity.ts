@@ -9,6 +9,10 @@ import type { AuditSubject } from "../audit/audit-subjects.ts";
 
 /** A profile of any kind, with what may explain why its device is not on the network. */
 export interface ProfileActivity extends Certificate {
+  /** When its status was first sent; null also if that was not recorded then. */
+  firstOcspAt: Date | null;
+  /** When it was first sent as revoked; null also if that was not recorded then. */
+  firstRefusedAt: Date | null;
   /** When its file was first fetched. */
   collectedAt: Date | null;
   /** Whether it had a file to fetch; `job`: from a bulk job, which does not record fetches of single files. */
@@ -26,7 +30,8 @@ export interface ProfileActivity extends Certificate {
 }
 
 const activities = (condition: Sql, tail: Sql): Sql => sql`
-  select ${certificates.columns}, o.collected_at as "collectedAt",
+  select ${certificates.columns}, c.first_ocsp_at as "firstOcspAt", c.first_refused_at as "firstRefusedAt",
+         o.collected_at as "collectedAt",
          case when o.issuance_id is null then null when o.job_id is null then 'own' else 'job' end as output,
          p.serial_number as replaces, s.serial_number as "replacedBy", s.created_at as "replacedAt",
          s.id is not null or exists (select from issuances i

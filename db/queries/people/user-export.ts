@@ -60,6 +60,8 @@ export interface ExportedProfile {
   notAfter: Date;
   revokedAt: Date | null;
   revocationReason: number | null;
+  firstOcspAt: Date | null;
+  firstRefusedAt: Date | null;
   lastOcspAt: Date | null;
   /** DER. */
   certificate: Buffer;
@@ -73,7 +75,8 @@ export const listProfiles = (
   db.query<ExportedProfile>(sql`
     select id, serial_number as "serialNumber", name, description, device_type as "deviceType", identity, authable,
            created_at as "createdAt", not_before as "notBefore", not_after as "notAfter", revoked_at as "revokedAt",
-           revocation_reason as "revocationReason", last_ocsp_at as "lastOcspAt", certificate
+           revocation_reason as "revocationReason", first_ocsp_at as "firstOcspAt",
+           first_refused_at as "firstRefusedAt", last_ocsp_at as "lastOcspAt", certificate
       from certificates
      where realm_id = ${realmId}
        and user_id = ${userId}

@@ -37,6 +37,8 @@ test("the activity shows the profile's facts and its owner", async () => {
       issuedAt: expect.any(String),
       expiresAt: expect.any(String),
       lastCheck: { at: expect.any(String), result: "good" },
+      firstCheckAt: body.data.lastCheck.at,
+      firstRefusedAt: null,
       realmChecks: { servers: 1, lastAt: expect.any(String) },
       deliveredAt: null,
       delivery: "unknown",
@@ -61,6 +63,20 @@ test("the activity shows the profile's facts and its owner", async () => {
       },
       guestAccount: null,
     },
+  });
+});
+
+test("the activity of a revoked profile shows its first check and its first refusal", async () => {
+  const { serial } = await profileOf();
+  const [seen, refused] = [fromNow(-3 * hour), fromNow(1_000)];
+  await made.check(serial, seen);
+  await as.service().delete(`/api/profiles/${serial}`);
+  await made.check(serial, refused);
+  await made.check(serial, fromNow(hour));
+  expect((await activityOf(serial)).body.data).toMatchObject({
+    firstCheckAt: seen.toISOString(),
+    firstRefusedAt: refused.toISOString(),
+    lastCheck: { result: "revoked" },
   });
 });
 

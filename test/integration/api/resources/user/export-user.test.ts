@@ -79,6 +79,8 @@ describe("an export of a user", () => {
     expect(new X509Certificate(data.profiles[0]!.certificate).raw).toEqual(certificateDer("issuing"));
     expect(data.profiles[0]).toMatchObject({
       description: `of ${person.id}`,
+      firstOcsp: data.profiles[0]!.lastOcsp,
+      firstRefusal: null,
       lastOcsp: expect.any(String) as string,
     });
     expect(data.jobRows).toMatchObject([{ row: 2, input: { pairwiseID: pairwiseId } }]);
