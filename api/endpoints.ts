@@ -47,6 +47,7 @@ import { undoJob } from "./resources/bulk-job/plan/undo-job.ts";
 import { getExpiriesPicture } from "./resources/overview/get-expiries-picture.ts";
 import { getOverview } from "./resources/overview/get-overview.ts";
 import { getRadiusPicture } from "./resources/overview/get-radius-picture.ts";
+import { getRevocationsPicture } from "./resources/overview/get-revocations-picture.ts";
 import { createOwnProfile } from "./resources/profile/create-own-profile.ts";
 import { getOwnProfile } from "./resources/profile/get-own-profile.ts";
 import { getProfile } from "./resources/profile/get-profile.ts";
@@ -157,6 +158,7 @@ export const endpoints: readonly Endpoint[] = [
   getOverview,
   getRadiusPicture,
   getExpiriesPicture,
+  getRevocationsPicture,
   getRevoked,
   getVlans,
   getRealm,

@@ -98,6 +98,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
       delete: true,
     },
   },
+  crl_listings: {
+    realmpass_api: { select: true },
+    realmpass_operator: { select: true },
+  },
   crl_pieces: {
     realmpass_api: { select: true },
     realmpass_worker: { select: true, insert: true, delete: true },

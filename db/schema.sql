@@ -327,6 +327,17 @@ CREATE INDEX console_sessions_expiry ON public.console_sessions USING btree (exp
 CREATE INDEX console_sessions_of_login ON public.console_sessions USING btree (login_id);
 CREATE INDEX console_sessions_of_user ON public.console_sessions USING btree (user_id);
 
+create table crl_listings (
+  issuer_id bigint not null,
+  serial_number text collate "C" not null,
+  revoked_at timestamp with time zone not null,
+  published_at timestamp with time zone,
+  constraint crl_listings_pkey PRIMARY KEY (issuer_id, serial_number),
+  constraint crl_listings_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id)
+);
+comment on table crl_listings is 'When the latest revocations of each issuer were published: at most 200, and until the next CRL as many of each transaction that packed entries.';
+comment on column crl_listings.published_at is 'Of the first CRL with it; null: packed, and not published yet.';
+
 create table crl_pieces (
   issuer_id bigint not null,
   id bigint generated always as identity not null,
@@ -368,6 +379,7 @@ create table crl_unpublished (
 ) with (autovacuum_analyze_scale_factor=0.02, autovacuum_vacuum_scale_factor=0.02);
 comment on table crl_unpublished is 'Serial numbers that are to go on the CRL of their issuer. Filled by triggers, so that whoever revokes waits for nothing, and taken by whether a row is there, never by its number: one that commits late is found the next time.';
 comment on column crl_unpublished.reason is 'CRLReason, RFC 5280 section 5.3.1; null for an abandoned serial number, which has none.';
+CREATE TRIGGER crl_unpublished_note_listings AFTER DELETE ON public.crl_unpublished REFERENCING OLD TABLE AS taken FOR EACH STATEMENT EXECUTE FUNCTION note_listings();
 
 create table crls (
   issuer_id bigint not null,
@@ -394,6 +406,7 @@ comment on column crls.number is 'CRLNumber, RFC 5280 section 5.2.3.';
 comment on column crls.published_at is 'By the clock of the database, which is one for all workers.';
 comment on column crls.tag is 'The entity tag of the DER, without quotes.';
 comment on column crls.last_piece is 'Pieces with a higher id are not on a CRL yet.';
+CREATE TRIGGER crls_note_publication AFTER INSERT OR UPDATE ON public.crls FOR EACH ROW EXECUTE FUNCTION note_publication();
 CREATE TRIGGER crls_only_go_forward BEFORE DELETE OR UPDATE ON public.crls FOR EACH ROW EXECUTE FUNCTION number_crls();
 
 create table guesses (
@@ -2067,6 +2080,48 @@ begin
     new.first_refused_at := new.last_ocsp_at;
   end if;
   return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_listings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into crl_listings (issuer_id, serial_number, revoked_at)
+  select issuer_id, serial_number, revoked_at
+    from (select *, row_number() over (partition by issuer_id order by revoked_at desc, id desc) as place
+            from taken
+           where reason is not null) as latest
+   where place <= 200
+  on conflict do nothing;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_publication()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update crl_listings
+     set published_at = clock_timestamp()
+   where issuer_id = new.issuer_id
+     and published_at is null;
+  delete from crl_listings
+   where issuer_id = new.issuer_id
+     and serial_number in (select serial_number
+                             from crl_listings
+                            where issuer_id = new.issuer_id
+                            order by revoked_at desc, serial_number
+                           offset 200);
+  return null;
 end
 $function$
 ;

@@ -93,6 +93,7 @@ import { firstPasswords } from "./20261201-1210-first-passwords.ts";
 import { notPermittedIndex } from "./20261202-1000-not-permitted-index.ts";
 import { uploadedLogos } from "./20261202-1010-uploaded-logos.ts";
 import { firstChecks } from "./20261202-1100-first-checks.ts";
+import { crlListings } from "./20261202-1110-crl-listings.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -190,4 +191,5 @@ export const migrations: readonly Migration[] = [
   notPermittedIndex,
   uploadedLogos,
   firstChecks,
+  crlListings,
 ];

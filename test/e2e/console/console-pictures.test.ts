@@ -2,6 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
+import { givenActivity } from "../../support/given/activity.ts";
 import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
 import { givenJob, leaveIn } from "../../support/given/bulk-jobs.ts";
 import { picture } from "../../support/browser/picture.ts";
@@ -15,6 +16,8 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
   const subject = useConsole();
   const section = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true }).first();
 
+  let revokedSerial = "";
+
   beforeAll(async () => {
     const { realmId } = subject.realm;
     const { owner } = subject.api.database;
@@ -26,6 +29,24 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
         from generate_series(${new Date(currentHour - 35 * 24 * hour)}::timestamptz, ${new Date(currentHour - hour)},
                              interval '1 hour') as hour
     `);
+    const user = await subject.api.given.user({ realmId });
+    revokedSerial = await subject.api.given.profile(user, { name: "tablet" });
+    const others = [await subject.api.given.profile(user), await subject.api.given.profile(user)];
+    const hourAgo = new Date(currentHour - hour);
+    const revoke = (serials: readonly string[], at: Date) =>
+      owner.query(sql`
+        insert into revocations (certificate_id, revoked_at, reason)
+        select id, ${at}, 0 from certificates where serial_number = any(${serials}::text[])
+      `);
+    await revoke([revokedSerial], hourAgo);
+    await revoke(others, new Date(currentHour));
+    await owner.query(sql`
+      insert into crl_listings (issuer_id, serial_number, revoked_at, published_at)
+      select issuer_id, serial_number, revoked_at, revoked_at + interval '4 seconds'
+        from certificates where serial_number = any(${[revokedSerial, ...others]}::text[])
+      on conflict (issuer_id, serial_number) do update set published_at = excluded.published_at
+    `);
+    await givenActivity(() => owner).check(revokedSerial, new Date(hourAgo.getTime() + 120_000));
   });
 
   /** Opens the dashboard, runs, and expects that the browser had nothing to complain about. */
@@ -91,6 +112,42 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       await expect.poll(() => list.getByRole("row").count()).toBe(2);
     }),
   );
+
+  describe("the latest revocations", () => {
+    const title = "Latest revocations";
+
+    test("the keyboard alone opens the audit entries of one", { timeout: pagesMs }, () =>
+      opened(async (page) => {
+        const bars = section(page, title).getByRole("listbox", { name: title });
+        await bars.waitFor();
+        expect(
+          await bars.getByRole("option").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))),
+        ).toEqual([
+          expect.stringMatching(
+            /^“tablet”, revoked .+: list published after 4 seconds; first refused after 2 minutes$/,
+          ),
+          expect.stringMatching(/^2 profiles, revoked together .+: list published after 4 seconds; no refusal known$/),
+        ]);
+        await bars.focus();
+        await page.keyboard.press("Home");
+        await page.keyboard.press("Enter");
+        await page.waitForURL(/\/console\/audit\?/);
+        expect(new URL(page.url()).searchParams.get("about")).toBe(`profile:${revokedSerial}`);
+      }),
+    );
+
+    test("has its sentence, and a table with the times in seconds", { timeout: pagesMs }, () =>
+      opened(async (page) => {
+        const shown = section(page, title);
+        await shown.getByText(/^The last 3 revocations; 1 of these devices have been refused since\./).waitFor();
+        await shown.getByRole("button", { name: "Table" }).click();
+        const rows = shown.getByRole("table", { name: title }).getByRole("row");
+        await expect.poll(() => rows.count()).toBe(3);
+        expect(await rows.nth(1).innerText()).toMatch(/^2 profiles, .*\t4\t–$/);
+        expect(await rows.nth(2).innerText()).toMatch(/^“tablet”, .*\t4\t120$/);
+      }),
+    );
+  });
 
   test("bars are visible in forced colours, and nothing moves", { timeout: pagesMs }, () =>
     opened(async (page) => {

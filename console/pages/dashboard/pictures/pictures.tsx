@@ -1,6 +1,7 @@
 import { Stack } from "@mantine/core";
 import { AskedByRadius } from "./asked-by-radius.tsx";
 import { Expiries } from "./expiries.tsx";
+import { Revocations } from "./revocations.tsx";
 
 /** The dashboard's pictures. */
 export default function Pictures() {
@@ -8,6 +9,7 @@ export default function Pictures() {
     <Stack gap="lg">
       <AskedByRadius />
       <Expiries />
+      <Revocations />
     </Stack>
   );
 }

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { RevocationTimes } from "../../../../db/queries/certificates/revocation-times.ts";
+import { DeviceType } from "../../../../domain/certificate/device.ts";
+import { Timestamp } from "../timestamp.ts";
+
+/** The latest revocations, with the times at which the network learned of them. */
+export const RevocationsPictureView = z
+  .object({
+    at: Timestamp.describe("When this was read."),
+    revocations: z
+      .array(
+        z.object({
+          serial: z.string(),
+          name: z.string(),
+          deviceType: DeviceType.nullable(),
+          revokedAt: Timestamp,
+          listedAt: Timestamp.nullable().describe(
+            "When a revocation list with it was first published; null: not yet, or not recorded.",
+          ),
+          refusedAt: Timestamp.nullable().describe(
+            "When a RADIUS server first got the answer that it is revoked; null: not yet, or not recorded.",
+          ),
+        }),
+      )
+      .describe("At most 50, the latest first."),
+  })
+  .meta({ id: "RevocationsPicture" });
+export type RevocationsPictureView = z.infer<typeof RevocationsPictureView>;
+
+export interface RevocationsPicture {
+  at: Date;
+  revocations: readonly RevocationTimes[];
+}
+
+export const revocationsPictureView = ({ at, revocations }: RevocationsPicture): RevocationsPictureView => ({
+  at: at.toISOString(),
+  revocations: revocations.map(({ serialNumber: serial, name, deviceType, revokedAt, listedAt, refusedAt }) => ({
+    serial,
+    name,
+    deviceType,
+    revokedAt: revokedAt.toISOString(),
+    listedAt: listedAt?.toISOString() ?? null,
+    refusedAt: refusedAt?.toISOString() ?? null,
+  })),
+});
