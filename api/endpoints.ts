@@ -45,6 +45,7 @@ import { startJob } from "./resources/bulk-job/plan/start-job.ts";
 import { takeRowsIn, takeRowsOut } from "./resources/bulk-job/plan/take-rows.ts";
 import { undoJob } from "./resources/bulk-job/plan/undo-job.ts";
 import { getExpiriesPicture } from "./resources/overview/get-expiries-picture.ts";
+import { getOnboardingPicture } from "./resources/overview/get-onboarding-picture.ts";
 import { getOverview } from "./resources/overview/get-overview.ts";
 import { getRadiusPicture } from "./resources/overview/get-radius-picture.ts";
 import { getRevocationsPicture } from "./resources/overview/get-revocations-picture.ts";
@@ -159,6 +160,7 @@ export const endpoints: readonly Endpoint[] = [
   getRadiusPicture,
   getExpiriesPicture,
   getRevocationsPicture,
+  getOnboardingPicture,
   getRevoked,
   getVlans,
   getRealm,

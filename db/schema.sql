@@ -628,6 +628,7 @@ comment on column issuances.error_detail is 'A sentence that names the fault of 
 CREATE UNIQUE INDEX issuances_batch_position ON public.issuances USING btree (batch_id, batch_position) WHERE (batch_id IS NOT NULL);
 CREATE INDEX issuances_beyond_limit ON public.issuances USING btree (finished_at) WHERE beyond_limit;
 CREATE INDEX issuances_failed_of_guest_account ON public.issuances USING btree (guest_account_id) WHERE ((status = 'failed'::text) AND (guest_account_id IS NOT NULL));
+CREATE INDEX issuances_failed_of_realm ON public.issuances USING btree (realm_id, kind, created_at) WHERE (status = 'failed'::text);
 CREATE INDEX issuances_failed_of_user ON public.issuances USING btree (user_id) WHERE ((status = 'failed'::text) AND (user_id IS NOT NULL));
 CREATE INDEX issuances_in_hand ON public.issuances USING btree (claim_id) WHERE (status = 'signing'::text);
 CREATE INDEX issuances_renewals_of_user ON public.issuances USING btree (user_id, renews_certificate_id) WHERE (renews_certificate_id IS NOT NULL);

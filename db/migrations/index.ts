@@ -94,6 +94,7 @@ import { notPermittedIndex } from "./20261202-1000-not-permitted-index.ts";
 import { uploadedLogos } from "./20261202-1010-uploaded-logos.ts";
 import { firstChecks } from "./20261202-1100-first-checks.ts";
 import { crlListings } from "./20261202-1110-crl-listings.ts";
+import { failedOfRealms } from "./20261202-1120-failed-of-realms.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -192,4 +193,5 @@ export const migrations: readonly Migration[] = [
   uploadedLogos,
   firstChecks,
   crlListings,
+  failedOfRealms,
 ];

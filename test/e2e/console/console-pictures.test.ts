@@ -113,6 +113,35 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     }),
   );
 
+  describe("from the request to the network", () => {
+    const title = "From the request to the network";
+
+    test("a kind of device has its numbers, and opens its profiles by keyboard alone", { timeout: pagesMs }, () =>
+      opened(async (page) => {
+        const shown = section(page, title);
+        await shown.getByText(/: 4 asked for, 4 made, 1 fetched, 1 seen$/).waitFor();
+        await shown.getByText(/^Since .+, 4 profiles were asked for; 1 of these were seen/).waitFor();
+        await shown.getByRole("list", { name: title }).getByRole("link").focus();
+        await page.keyboard.press("Enter");
+        await page.waitForURL(/\/console\/profiles\?/);
+        expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({
+          deviceType: expect.any(String) as string,
+          minCreated: expect.stringMatching(/^\d{4}-/) as string,
+        });
+      }),
+    );
+
+    test("has a table with the same numbers", { timeout: pagesMs }, () =>
+      opened(async (page) => {
+        const shown = section(page, title);
+        await shown.getByRole("button", { name: "Table" }).click();
+        const rows = shown.getByRole("table", { name: title }).getByRole("row");
+        await expect.poll(() => rows.count()).toBe(2);
+        expect(await rows.nth(1).innerText()).toMatch(/\t4\t4\t1\t1$/);
+      }),
+    );
+  });
+
   describe("the latest revocations", () => {
     const title = "Latest revocations";
 

@@ -1,6 +1,7 @@
 import { Stack } from "@mantine/core";
 import { AskedByRadius } from "./asked-by-radius.tsx";
 import { Expiries } from "./expiries.tsx";
+import { Onboarding } from "./onboarding.tsx";
 import { Revocations } from "./revocations.tsx";
 
 /** The dashboard's pictures. */
@@ -9,6 +10,7 @@ export default function Pictures() {
     <Stack gap="lg">
       <AskedByRadius />
       <Expiries />
+      <Onboarding />
       <Revocations />
     </Stack>
   );

@@ -1,0 +1,19 @@
+import "./bars.css";
+
+/** Thin bars below one another, each part of the one above; decoration beside a text with the numbers. */
+export function StageBars({ values, most }: { values: readonly number[]; most: number }) {
+  const step = 10;
+  return (
+    <svg
+      className="bars bars-small"
+      viewBox={`0 0 ${Math.max(1, most)} ${values.length * step}`}
+      preserveAspectRatio="none"
+      aria-hidden
+    >
+      {values.map((value, index) => (
+        // The values have no names, and their order never changes.
+        <rect key={index} className="bar-up" x={0} y={index * step + 1} width={value} height={step - 2} />
+      ))}
+    </svg>
+  );
+}
