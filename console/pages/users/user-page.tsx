@@ -3,6 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { api, ApiError, dataOf } from "../../api/api-client.ts";
 import { Allowed } from "../../session/allowed.tsx";
@@ -13,6 +14,7 @@ import { SetUpButton, SetUpDialog } from "../../activity/set-up-dialog.tsx";
 import { Timeline } from "../../activity/timeline.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { useIntent } from "../../ui/intent.ts";
+import { loadPart } from "../../ui/load-file.ts";
 import { Page } from "../../ui/page.tsx";
 import { personQuery, usePersonName } from "../../ui/value/person.tsx";
 import { CreateProfileDialog } from "./profiles/create-profile-dialog.tsx";
@@ -29,6 +31,9 @@ import { isPossible, type UserAction } from "./user-calls.ts";
 import { UserProfiles } from "./profiles/user-profiles.tsx";
 import { UserRoles } from "./user-roles.tsx";
 import { UserSessions } from "./user-sessions.tsx";
+
+// The picture loads after the page.
+const DeviceLanes = lazy(() => loadPart(() => import("./profiles/device-lanes.tsx")));
 
 /** The page of one person: their data and the actions on it. */
 export function UserPage() {
@@ -136,6 +141,9 @@ function Person({ user }: { user: User }) {
         />
         <UserNoteSection user={user} />
         <UserProfiles user={user} />
+        <Suspense fallback={null}>
+          <DeviceLanes userID={user.userID} />
+        </Suspense>
         <Timeline
           about={`user:${user.userID}`}
           sides

@@ -238,7 +238,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
         expect(await inDialog(page, "Done").isDisabled()).toBe(true);
         await page.getByRole("checkbox", { name: "I have the file" }).check();
         await inDialog(page, "Done").click();
-        await page.getByRole("link", { name: "Büro / Linux", exact: true }).waitFor();
+        await page.getByRole("table").getByRole("link", { name: "Büro / Linux", exact: true }).waitFor();
       });
       expect(await userOf(mia)).toMatchObject({ profileCount: 3 });
     });
