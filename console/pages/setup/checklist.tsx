@@ -4,7 +4,7 @@ import { CopyBox } from "../../ui/value/copy-box.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { ConfirmNetworks } from "./confirm-networks.tsx";
 import { DomainCommands } from "./domain-commands.tsx";
-import type { Setup, SetupStep } from "./setup.ts";
+import { idOfStep, type Setup, type SetupStep } from "./setup.ts";
 import { StepFacts } from "./step-facts.tsx";
 import { StepLinks } from "./step-links.tsx";
 
@@ -24,7 +24,7 @@ function Step({ step, number }: { step: SetupStep; number: number }) {
   const name = step.step;
   const { command } = step.action;
   return (
-    <Paper component="li" withBorder p="md">
+    <Paper component="li" id={idOfStep(name)} tabIndex={-1} withBorder p="md">
       <Stack gap="xs">
         <Group justify="space-between" align="flex-start" gap="xs">
           <Title order={3} size="h5">

@@ -9,6 +9,7 @@ import { confirm } from "../../ui/dialog/confirm.tsx";
 import { notifyDone } from "../../ui/notice/notify.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { Checklist } from "./checklist.tsx";
+import { SetUpPicture } from "./set-up-picture.tsx";
 import { setupKey, type Setup } from "./setup.ts";
 
 /** The checklist, its purpose, and the button that finishes the set-up. */
@@ -46,6 +47,7 @@ export default function SetUpRealm({ setup }: { setup: Setup }) {
           </Allowed>
         )}
       </Group>
+      <SetUpPicture />
       <Checklist setup={setup} />
     </Stack>
   );

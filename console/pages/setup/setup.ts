@@ -17,6 +17,14 @@ export const useSetup = (): UseQueryResult<Setup> =>
     refetchInterval: ({ state }) => (state.data?.setUpAt === null ? refetchMs : false),
   });
 
+/** The id of a step in the checklist. */
+export const idOfStep = (step: SetupStep["step"]): string => `set-up-${step}`;
+
+/** Shows a step of the checklist and moves the focus to it. */
+export const focusStep = (step: SetupStep["step"]): void => {
+  document.getElementById(idOfStep(step))?.focus();
+};
+
 /** Whether the identity provider no longer names the only administrator, who keeps the role. */
 export const isLastAdministratorKept = ({ steps }: Setup): boolean =>
   steps.some((step) => step.step === "second_administrator" && step.facts.lastAdministratorKept);

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { pressAt } from "../../support/browser/console-keyboard.ts";
 import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
@@ -25,7 +26,7 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
       await page.waitForSelector(steps);
       expect(await page.locator(steps).count()).toBe(8);
       expect(await page.locator("main h3").allInnerTexts()).toHaveLength(8);
-      expect(await page.locator("main section:has(h2)").count(), "nothing but the list").toBe(1);
+      expect(await page.locator("main section:has(h2)").count(), "nothing but the list and its picture").toBe(2);
       const links = await page.locator(`${steps} a`).evaluateAll((all) => all.map((link) => link.getAttribute("href")));
       const name = await realmName();
       const guide = `/docs/radius?realm=${name}`;
@@ -47,6 +48,68 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
       await watched.context.close();
     },
   );
+
+  describe("the picture of the set-up", () => {
+    const title = "From the device to the identity provider";
+    const connections = (page: Page) => page.getByRole("list", { name: title }).getByRole("button");
+
+    test("a connection opens its step by keyboard alone", { timeout: pagesMs }, async () => {
+      const watched = await subject.open("/console");
+      const { page } = watched;
+      await connections(page).first().waitFor();
+      expect(await connections(page).allTextContents()).toEqual([
+        "Device – Access point: To do",
+        "Access point – RADIUS server: To do",
+        "RADIUS server – Realmpass: To do",
+        "Realmpass – Identity provider: To do",
+      ]);
+      await connections(page).nth(2).focus();
+      await page.keyboard.press("Enter");
+      expect(await page.evaluate("document.activeElement.innerText")).toContain("The RADIUS server asks");
+      expect(watched.complaints).toEqual([]);
+      await watched.context.close();
+    });
+
+    test("has a table with the same statuses", { timeout: pagesMs }, async () => {
+      const watched = await subject.open("/console", { width: 390 });
+      const { page } = watched;
+      await page.getByRole("region", { name: title }).getByRole("button", { name: "Table" }).click();
+      const rows = page.getByRole("table", { name: title }).getByRole("row");
+      await expect.poll(() => rows.count()).toBe(5);
+      expect(await rows.nth(1).innerText()).toMatch(/^Device – Access point\tYour own device\tTo do$/);
+      await expectGoodConsole(watched);
+      await watched.context.close();
+    });
+
+    test("a line is green and solid once it is proven, and solid in forced colours", { timeout: pagesMs }, async () => {
+      const watched = await subject.open("/console");
+      const { page } = watched;
+      await connections(page).first().waitFor();
+      const styles = () =>
+        page.evaluate<string[]>(`[...document.querySelectorAll(".connection")].map((line) => {
+          const { borderBottomStyle, borderBottomColor } = getComputedStyle(line);
+          return borderBottomStyle + " " + borderBottomColor;
+        })`);
+      const [before] = await styles();
+      expect(before).toMatch(/^dashed /);
+      expect(new Set(await styles())).toEqual(new Set([before]));
+      await givenActivity(owner).asker(subject.realm.realmId);
+      await eventually(
+        async () => {
+          const [device, accessPoint, radius, provider] = await styles();
+          expect([device, accessPoint, provider]).toEqual([before, before, before]);
+          expect(radius).toMatch(/^solid /);
+          expect(radius?.slice("solid ".length)).not.toBe(before?.slice("dashed ".length));
+        },
+        { withinMs: seenWithinMs },
+      );
+      await page.emulateMedia({ forcedColors: "active" });
+      const forced = await styles();
+      expect(forced.map((style) => style.split(" ")[0])).toEqual(["dashed", "dashed", "solid", "dashed"]);
+      await owner().query(sql`delete from status_askers`);
+      await watched.context.close();
+    });
+  });
 
   test(
     "the page updates itself: once a RADIUS server asks, its address is shown",
