@@ -37,6 +37,13 @@ export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
   return g === null ? longest : sql`least(${longest}, ${g}.expires_at)`;
 }
 
+/**
+ * Whether an address counts as a RADIUS server of realm `r`: the realm names it, or names none. A null address is an
+ * unknown one.
+ */
+export const isRadiusServer = (r: Sql, address: Sql): Sql =>
+  sql`(cardinality(${r}.radius_addresses) = 0 or coalesce(${address} <<= any(${r}.radius_addresses), false))`;
+
 /** Whether a text is a DNS name of a host, as `certificate-profile.ts` defines it. */
 export const isDnsName = (name: Sql): Sql =>
   sql`(length(${name}) <= ${dnsNameLengthMax} and ${name} ~* ${dnsNamePattern})`;

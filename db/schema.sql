@@ -235,6 +235,7 @@ create table certificates (
   lapsed boolean default false not null,
   first_ocsp_at timestamp with time zone,
   first_refused_at timestamp with time zone,
+  last_other_ocsp_at timestamp with time zone,
   constraint certificates_pkey PRIMARY KEY (id),
   constraint certificates_one_per_issuance UNIQUE (issuance_id),
   constraint certificates_public_key UNIQUE (spki_sha256),
@@ -259,6 +260,7 @@ comment on column certificates.revoked_at is 'Set by a row in revocations, and n
 comment on column certificates.lapsed is 'Upkeep has seen that it ran out. Active ones are looked for among the others, which no longer grow with the years.';
 comment on column certificates.first_ocsp_at is 'When its status was first sent. Null with last_ocsp_at set: before this was recorded.';
 comment on column certificates.first_refused_at is 'When it was first sent as revoked. Null with last_ocsp_at after revoked_at: before this was recorded.';
+comment on column certificates.last_other_ocsp_at is 'When somebody else than the realm''s RADIUS servers last asked. Written at most once a minute.';
 CREATE INDEX certificates_active_of_guest_account ON public.certificates USING btree (guest_account_id, not_after) WHERE ((guest_account_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX certificates_ended_name_contains ON public.certificates USING gin (lower(name) gin_trgm_ops) WITH (gin_pending_list_limit='1024') WHERE ((revoked_at IS NOT NULL) OR lapsed);
 CREATE INDEX certificates_identity ON public.certificates USING btree (realm_id, identity text_pattern_ops);
@@ -931,6 +933,7 @@ create table realms (
   uploaded_logo bytea,
   uploaded_logo_type text,
   uploaded_logo_digest text generated always as (encode(sha256(uploaded_logo), 'hex'::text)) stored,
+  radius_addresses inet[] default '{}'::inet[] not null,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
@@ -947,6 +950,7 @@ create table realms (
   constraint realms_name_check CHECK ((name ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
   constraint realms_offboarding_share_percent_check CHECK (((offboarding_share_percent >= 0) AND (offboarding_share_percent <= 100))),
   constraint realms_privacy_uri_check CHECK ((char_length(privacy_uri) <= 2000)),
+  constraint realms_radius_addresses_check CHECK ((cardinality(radius_addresses) <= 64)),
   constraint realms_radius_cn_check CHECK (((char_length(radius_cn) >= 1) AND (char_length(radius_cn) <= 255))),
   constraint realms_ssids CHECK ((((cardinality(ssids) >= 1) AND (cardinality(ssids) <= 16)) AND (array_ndims(ssids) = 1) AND (array_position(ssids, NULL::text) IS NULL) AND (array_position(ssids, ''::text) IS NULL))),
   constraint realms_time_zone_check CHECK ((time_zone <> ''::text)),
@@ -979,6 +983,7 @@ comment on column realms.upstream_kind is 'The protocol of the realm''s identity
 comment on column realms.upstream_set_by is 'Who named the identity provider; the console names one on the Internet only.';
 comment on column realms.ssids_confirmed is 'Whether somebody named the networks; false: they are the default that nobody has looked at.';
 comment on column realms.uploaded_logo is 'A picture that pages show instead of the one at logo_uri.';
+comment on column realms.radius_addresses is 'Addresses and networks of the RADIUS servers: only they count as the device tried. Empty: every address does.';
 CREATE TRIGGER realms_keep_may_use BEFORE UPDATE OF upstream_claims ON public.realms FOR EACH ROW WHEN (((old.upstream_claims ? 'mayUse'::text) AND (NOT (new.upstream_claims ? 'mayUse'::text)))) EXECUTE FUNCTION keep_may_use();
 CREATE TRIGGER realms_keep_upstream_kind BEFORE UPDATE OF upstream_kind, upstream_set_by, upstream_issuer, upstream_client_id ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_upstream_kind();
 CREATE TRIGGER realms_stay_set_up BEFORE UPDATE OF set_up_at ON public.realms FOR EACH ROW WHEN (((old.set_up_at IS NOT NULL) AND (new.set_up_at IS DISTINCT FROM old.set_up_at))) EXECUTE FUNCTION keep_set_up();

@@ -86,6 +86,25 @@ export const Ssids = z
 /** The name in the RADIUS server's certificate, which devices compare. */
 export const RadiusServerName = DnsName;
 
+const radiusAddressesMax = 64;
+
+/** An IP address, or a network in CIDR notation (RFC 4632, RFC 4291 section 2.3). */
+const AddressOrNetwork = z
+  .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+    error: "must be an IP address or a network in CIDR notation, such as 192.0.2.0/28",
+  })
+  .refine((written) => !/\/0+$/.test(written), "must not be every address")
+  .refine((written) => !/^[0:]*:ffff:/i.test(written), "must be written as an IPv4 address");
+
+/** The addresses of a realm's RADIUS servers; none: every address counts. */
+export const RadiusAddresses = z
+  .array(AddressOrNetwork)
+  .max(radiusAddressesMax, `must be given at most ${radiusAddressesMax} times`)
+  .refine(
+    (written) => new Set(written.map((one) => one.toLowerCase())).size === written.length,
+    "must not name an address twice",
+  );
+
 /** The most characters of PEM for the CAs of the RADIUS server. */
 export const radiusCaLengthMax = 65_536;
 

@@ -53,12 +53,19 @@ export interface SetupFacts {
   administrators: readonly SetupAdministrator[];
   /** When the certificate of the realm's RADIUS server expires; null: there is no valid one. */
   serverCertificateEndsAt: Date | null;
-  /** The addresses that asked about certificates, the latest first. */
-  askers: readonly { address: string; lastAt: Date }[];
+  /** The addresses of RADIUS servers that asked about certificates, the latest first. */
+  askers: readonly Asker[];
+  /** The same of addresses that the realm does not name as RADIUS servers. */
+  otherAskers: readonly Asker[];
   /** Administrators' own devices: whether one has an active profile, and the last check of one. */
   ownDevice: { hasProfile: boolean; checkedAt: Date | null };
   /** Whether a user who is no administrator has a profile. */
   peopleHaveProfiles: boolean;
+}
+
+export interface Asker {
+  address: string;
+  lastAt: Date;
 }
 
 export interface SetupAdministrator {
@@ -76,8 +83,8 @@ export interface SetupAdministrator {
 const askedSince = (at: Date): number => at.getTime() - 24 * 3_600_000;
 
 /** Returns the addresses that asked within a day. */
-export const currentAskers = (facts: SetupFacts, at: Date): SetupFacts["askers"] =>
-  facts.askers.filter(({ lastAt }) => lastAt.getTime() > askedSince(at));
+export const currentAskers = (askers: readonly Asker[], at: Date): Asker[] =>
+  askers.filter(({ lastAt }) => lastAt.getTime() > askedSince(at));
 
 /** Returns the state of each step. */
 export function stepStates(facts: SetupFacts, at: Date): Record<SetupStep, SetupState> {
@@ -89,7 +96,7 @@ export function stepStates(facts: SetupFacts, at: Date): Record<SetupStep, Setup
     sign_in: signInState(facts),
     wifi: facts.areSsidsConfirmed || hasOtherNetworks || ownDevice === "done" ? "done" : "todo",
     radius_certificate: facts.serverCertificateEndsAt !== null || facts.hasRadiusCa ? "done" : "todo",
-    radius_asks: facts.askers.length === 0 ? "todo" : currentAskers(facts, at).length === 0 ? "warning" : "done",
+    radius_asks: facts.askers.length === 0 ? "todo" : currentAskers(facts.askers, at).length === 0 ? "warning" : "done",
     own_device: ownDevice,
     people: facts.peopleHaveProfiles ? "done" : "todo",
     second_administrator: secondAdministratorState(facts),

@@ -13,6 +13,12 @@ export interface StatusAskers {
   flush(): Promise<void>;
 }
 
+/** Returns an IP address without its zone (RFC 4007); null: it is none. */
+export function plainAddress(address: string): string | null {
+  const plain = address.replace(/%.*$/, "");
+  return isIP(plain) === 0 ? null : plain;
+}
+
 /** An address is written at most this often. */
 const noteMsMin = 60_000;
 
@@ -29,7 +35,8 @@ export function createStatusAskers(
 
   return {
     note(issuerId, address, at) {
-      const plain = address.replace(/%.*$/, "");
+      const plain = plainAddress(address);
+      if (plain === null) return;
       const key = `${issuerId} ${plain}`;
       const last = noted.get(key);
       if (last !== undefined && at.getTime() - last < noteMsMin) return;
@@ -37,7 +44,6 @@ export function createStatusAskers(
         for (const [each, then] of noted) if (at.getTime() - then >= noteMsMin) noted.delete(each);
         if (noted.size >= addressesMax) return;
       }
-      if (isIP(plain) === 0) return;
       noted.set(key, at.getTime());
       waiting.set(key, { issuerId, address: plain, at });
     },

@@ -1,9 +1,17 @@
+import type { StatusRow } from "../db/queries/certificates/ocsp.ts";
 import { BoundedMap } from "../runtime/bounded-map.ts";
 import type { OcspAnswer } from "./answer.ts";
 
+/** An answer about one certificate. */
+export interface KeptAnswer {
+  answer: OcspAnswer;
+  /** The certificate's row as it was read. */
+  row: StatusRow;
+}
+
 export interface AnswerCache {
-  get(key: string, at: Date): OcspAnswer | undefined;
-  set(key: string, answer: OcspAnswer, at: Date): void;
+  get(key: string, at: Date): KeptAnswer | undefined;
+  set(key: string, answer: KeptAnswer, at: Date): void;
 }
 
 /** How long an answer is repeated. It delays the effect of a revocation by as much. */
@@ -12,7 +20,7 @@ const answersMax = 5_000;
 
 /** Keeps answers without a nonce for a moment. The oldest make room. */
 export function createAnswerCache(): AnswerCache {
-  const kept = new BoundedMap<string, { answer: OcspAnswer; until: number }>(answersMax);
+  const kept = new BoundedMap<string, { answer: KeptAnswer; until: number }>(answersMax);
   return {
     get(key, at) {
       const found = kept.get(key);

@@ -1,13 +1,17 @@
 import type { Database } from "../db/client.ts";
+import { plainAddress } from "../process/status-askers.ts";
 import * as ocsp from "../db/queries/certificates/ocsp.ts";
-import type { StatusRow } from "../db/queries/certificates/ocsp.ts";
+import type { Answered, StatusRow } from "../db/queries/certificates/ocsp.ts";
+
+type AskedRow = Pick<StatusRow, "certificateId" | "lastOcspAt" | "revokedAt">;
 
 export interface LastOcsp {
   /**
-   * Notes that a certificate's status was sent. Does not delay the answer; it is written to the database within
-   * seconds. Of the answers until then the first counts, or the first refusal.
+   * Notes that a certificate's status was sent to an address. Does not delay the answer; it is written to the database
+   * within seconds. Of the answers to an address until then the first counts, or the first
+   * refusal.
    */
-  note(row: Pick<StatusRow, "certificateId" | "lastOcspAt" | "revokedAt">, at: Date): void;
+  note(row: AskedRow, asked: { address: string; at: Date }): void;
   /** Writes the notes to the database. Throws if that fails; the unwritten notes stay. */
   flush(): Promise<void>;
 }
@@ -20,24 +24,29 @@ const slice = 1_000;
 
 /** Collects when each certificate's status was last sent, and writes these times together. */
 export function createLastOcsp(db: Pick<Database, "query">): LastOcsp {
-  const noted = new Map<string, Date>();
+  /** By certificate and address: the database knows which addresses count. */
+  const noted = new Map<string, Answered>();
 
   return {
-    note({ certificateId, lastOcspAt, revokedAt }, at) {
+    note({ certificateId, lastOcspAt, revokedAt }, { address, at }) {
       if (certificateId === null || noted.size >= notedMax) return;
       const isLate = lastOcspAt === null || at.getTime() - lastOcspAt.getTime() > ocsp.lastOcspSecondsMin * 1_000;
       const isFirstRefusal = revokedAt !== null && lastOcspAt !== null && lastOcspAt < revokedAt;
       if (!isLate && !isFirstRefusal) return;
-      const known = noted.get(certificateId);
-      if (known !== undefined && (revokedAt === null || known >= revokedAt)) return;
-      noted.set(certificateId, at);
+      const key = `${certificateId} ${address}`;
+      const known = noted.get(key);
+      if (known !== undefined && (revokedAt === null || known.at >= revokedAt)) return;
+      noted.set(key, { certificateId, address: plainAddress(address), at });
     },
 
     async flush() {
       while (noted.size > 0) {
-        const part = [...noted].slice(0, slice).map(([certificateId, at]) => ({ certificateId, at }));
-        await ocsp.recordAnswers(db, part);
-        for (const { certificateId, at } of part) if (noted.get(certificateId) === at) noted.delete(certificateId);
+        const part = [...noted].slice(0, slice);
+        await ocsp.recordAnswers(
+          db,
+          part.map(([, answered]) => answered),
+        );
+        for (const [key, answered] of part) if (noted.get(key) === answered) noted.delete(key);
         if (part.length < slice) return;
       }
     },

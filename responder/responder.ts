@@ -39,53 +39,59 @@ export interface ResponderDeps {
   waitMsMax?: number;
 }
 
+/** Who asks, and when. */
+interface Asking {
+  address: string;
+  at: Date;
+}
+
 /** Answers OCSP requests from the database, signed on demand by the issuer's delegated responder (RFC 6960). */
 export function createResponder(deps: ResponderDeps): Responder {
   const { issuers, identities, readStatus, lastOcsp, askers, counts, clock, onUnexpectedError } = deps;
   const { waitMsMax = ocspWaits.responderMs } = deps;
   const cache = createAnswerCache();
 
-  async function statusOf(
-    issuerId: string,
-    { serialNumber }: CertId,
-    { address, at }: { address: string; at: Date },
-  ): Promise<CertificateStatus & { isServers?: boolean }> {
-    if (serialNumber === null) return unknown;
-    const row = await readStatus({ issuerId, serialNumber });
-    lastOcsp.note(row, at);
+  function note(issuerId: string, row: StatusRow, { address, at }: Asking): void {
+    lastOcsp.note(row, { address, at });
     // Any client can ask about a number that does not exist; only a device presents one that does.
     if (row.certificateId !== null) askers.note(issuerId, address, at);
-    return { ...statusIn(row), isServers: row.isServers };
   }
 
-  async function find(
-    issuerId: string,
-    request: Buffer,
-    { address, at }: { address: string; at: Date },
-  ): Promise<OcspAnswer> {
+  async function rowOf(issuerId: string, { serialNumber }: CertId, asking: Asking): Promise<StatusRow> {
+    if (serialNumber === null) return noRow;
+    const row = await readStatus({ issuerId, serialNumber });
+    note(issuerId, row, asking);
+    return row;
+  }
+
+  async function find(issuerId: string, request: Buffer, asking: Asking): Promise<OcspAnswer> {
+    const { at } = asking;
     const asked = readOcspRequest(request);
     if (asked === undefined) return errorAnswer("malformedRequest");
     const { certIds, nonce } = asked;
     const [first] = certIds;
     const key = nonce === null && certIds.length === 1 && first ? keyOf(issuerId, first) : undefined;
     const kept = key === undefined ? undefined : cache.get(key, at);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) {
+      note(issuerId, kept.row, asking);
+      return kept.answer;
+    }
 
     const issuer = await issuers.find(issuerId);
     if (issuer === undefined || !certIds.every((certId) => isIssuerOf(issuer, certId))) {
       return errorAnswer("unauthorized");
     }
-    const [identity, statuses] = await Promise.all([
+    const [identity, rows] = await Promise.all([
       identities.of(issuer),
-      Promise.all(certIds.map((certId) => statusOf(issuerId, certId, { address, at }))),
+      Promise.all(certIds.map((certId) => rowOf(issuerId, certId, asking))),
     ]);
-    const responses = certIds.map(({ der }, index) => ({ certId: der, certificate: statuses[index] ?? unknown }));
-    const validMinutes = statuses.every(({ isServers }) => isServers) ? stapledAnswerMinutes : clockRoomMinutes;
-    const isAboutDevice = statuses.some(({ isServers }) => isServers === false);
+    const responses = certIds.map(({ der }, index) => ({ certId: der, certificate: statusIn(rows[index] ?? noRow) }));
+    const validMinutes = rows.every(({ isServers }) => isServers) ? stapledAnswerMinutes : clockRoomMinutes;
+    const isAboutDevice = rows.some(({ isServers }) => !isServers);
     const answer = { ...sign(identity, { responses, nonce, at, validMinutes }), isAboutDevice };
     // A certificate with an unknown number may be issued at any moment.
     if (key === undefined || answer.outcome === "unknown") return uncached(answer);
-    cache.set(key, answer, at);
+    for (const row of rows) cache.set(key, { answer, row }, at);
     return answer;
   }
 
@@ -115,6 +121,16 @@ const keyOf = (issuerId: string, { der }: CertId): string => `${issuerId} ${der.
 
 const good: CertificateStatus = { status: "good" };
 const unknown: CertificateStatus = { status: "unknown" };
+
+/** Of a serial number that no certificate can have. */
+const noRow: StatusRow = {
+  certificateId: null,
+  isServers: false,
+  revokedAt: null,
+  revocationReason: null,
+  lastOcspAt: null,
+  abandonedAt: null,
+};
 
 /**
  * Returns the status of a serial number. A number that was never issued is never good; an abandoned one is revoked, as

@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import type { Database } from "../db/client.ts";
+import { plainAddress } from "../process/status-askers.ts";
 import * as statusCounts from "../db/queries/certificates/status-counts.ts";
 
 /** The counted part of an answer about a device. */
@@ -46,12 +46,11 @@ export function createStatusCounts(db: Pick<Database, "query">): StatusCounts {
     if (ofIssuer === undefined) current.issuers.set(issuerId, (ofIssuer = new Map<string, Count>()));
     const known = ofIssuer.get(address);
     if (known !== undefined) return known;
-    const plain = address.replace(/%.*$/, "");
-    const isOwn = isIP(plain) !== 0 && ofIssuer.size < countedAddressesMax;
-    const key = isOwn ? address : statusCounts.otherAddresses;
+    const plain = ofIssuer.size < countedAddressesMax ? plainAddress(address) : null;
+    const key = plain === null ? statusCounts.otherAddresses : address;
     const count = ofIssuer.get(key) ?? {
       issuerId,
-      address: isOwn ? plain : statusCounts.otherAddresses,
+      address: plain ?? statusCounts.otherAddresses,
       hour,
       good: 0,
       refused: 0,

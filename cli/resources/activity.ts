@@ -15,6 +15,7 @@ export function profileActivityText(profile: ProfileActivity): string {
     ["Identity", profile.identity],
     ["Valid", `${time(profile.issuedAt)} to ${time(profile.expiresAt)}`],
     ["Last check", checkText(profile)],
+    ["Somebody asked", profile.otherCheckAt === null ? null : time(profile.otherCheckAt)],
     [
       "File",
       profile.deliveredAt === null ? profile.delivery.replace("_", " ") : `fetched ${time(profile.deliveredAt)}`,

@@ -38,7 +38,7 @@ function Details({ activity, children }: { activity: Activity; children: ReactNo
   const { t } = useTranslation();
   const { deviceTypes } = useWords();
   const { serial, kind, name, state, deviceType, guestAccount, identity, issuedAt, expiresAt } = activity;
-  const { firstCheckAt, firstRefusedAt, lastCheck, revocation, diagnosis } = activity;
+  const { firstCheckAt, firstRefusedAt, lastCheck, otherCheckAt, revocation, diagnosis } = activity;
   const revoked = useRevocationFacts({ revokedAt: revocation?.at ?? null, known: revocation });
   return (
     <Stack>
@@ -79,6 +79,9 @@ function Details({ activity, children }: { activity: Activity; children: ReactNo
             ? []
             : [[t("activity.firstCheck"), <Time key="first" at={firstCheckAt} />] as const]),
           [t("activity.lastCheck"), <LastCheck key="check" check={lastCheck} />],
+          ...(otherCheckAt === null
+            ? []
+            : [[t("activity.otherCheck"), <Time key="other" at={otherCheckAt} />] as const]),
           ...revoked,
           ...(firstRefusedAt === null
             ? []

@@ -127,7 +127,8 @@ function What({ item: { type, about: other, name, serial, detail }, about }: { i
   const text = useEventText();
   const device = name ?? (serial === null ? t("audit.unnamed") : `…${serial.slice(-8)}`);
   const { reason } = detail as { reason?: unknown };
-  const isUnaudited = type === "profile_check" || type === "profile_expire" || type === "issuance_fail";
+  const isUnaudited =
+    type === "profile_check" || type === "profile_ask" || type === "profile_expire" || type === "issuance_fail";
   const what = isUnaudited
     ? t(`activity.types.${type}`, {
         device,

@@ -95,6 +95,8 @@ import { uploadedLogos } from "./20261202-1010-uploaded-logos.ts";
 import { firstChecks } from "./20261202-1100-first-checks.ts";
 import { crlListings } from "./20261202-1110-crl-listings.ts";
 import { failedOfRealms } from "./20261202-1120-failed-of-realms.ts";
+import { radiusAddresses } from "./20261202-1200-radius-addresses.ts";
+import { otherOcsp } from "./20261202-1201-other-ocsp.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -194,4 +196,6 @@ export const migrations: readonly Migration[] = [
   firstChecks,
   crlListings,
   failedOfRealms,
+  radiusAddresses,
+  otherOcsp,
 ];

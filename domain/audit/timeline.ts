@@ -1,7 +1,10 @@
 import { auditEvents } from "./audit.ts";
 
-/** Events that are not audit entries: a RADIUS server asked about a profile, a profile expired, an issuance failed. */
-export const unauditedTypes = ["profile_check", "profile_expire", "issuance_fail"] as const;
+/**
+ * Events that are not audit entries: a RADIUS server asked about a profile, somebody else did, a profile expired, an
+ * issuance failed.
+ */
+export const unauditedTypes = ["profile_check", "profile_ask", "profile_expire", "issuance_fail"] as const;
 
 /** Every type of event in a timeline. */
 export const timelineTypes = [...auditEvents, ...unauditedTypes] as const;

@@ -21,6 +21,7 @@ export const realmView = (realm: RealmRow) => ({
   maxValid: realm.maxValidMonths,
   radiusCN: radiusServerName(realm),
   radiusCA: realm.radiusCa,
+  radiusAddresses: realm.radiusAddresses,
   ssids: realm.ssids,
   wired: realm.wired,
   infrastructureDomains: realm.infrastructureDomains,

@@ -4,6 +4,7 @@ import { z } from "zod";
 const resettableSettings = [
   "infrastructure-domain",
   "radius-ca",
+  "radius-address",
   "forget-after-months",
   "upstream-issuer",
   "upstream-client-id",

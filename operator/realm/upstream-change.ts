@@ -17,6 +17,7 @@ import type { ResettableSetting } from "./resettable-settings.ts";
 export interface UpstreamInput {
   infrastructureDomain: string[] | undefined;
   radiusCaFile: string | undefined;
+  radiusAddress: string[] | undefined;
   forgetAfterMonths: number | undefined;
   upstreamIssuer: string | undefined;
   upstreamClientId: string | undefined;
@@ -37,6 +38,7 @@ export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableS
   const set: Record<ResettableSetting, unknown> = {
     "infrastructure-domain": input.infrastructureDomain,
     "radius-ca": input.radiusCaFile,
+    "radius-address": input.radiusAddress,
     "forget-after-months": input.forgetAfterMonths,
     "upstream-issuer": input.upstreamIssuer,
     "upstream-client-id": input.upstreamClientId,

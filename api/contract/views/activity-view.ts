@@ -94,9 +94,14 @@ export const ProfileActivityView = z
     firstRefusedAt: Timestamp.nullable().describe(
       "When one first got the answer that it is revoked; null also if that was not recorded.",
     ),
+    otherCheckAt: Timestamp.nullable().describe(
+      "When an address that the realm does not name as a RADIUS server last asked about it; null: none did, or the realm names none.",
+    ),
     realmChecks: z
       .object({ servers: z.int(), lastAt: Timestamp.nullable() })
-      .describe("Addresses that asked about any profile of the realm within a day, or fetched its revocation list."),
+      .describe(
+        "Addresses of RADIUS servers that asked about any profile of the realm within a day, or fetched its revocation list.",
+      ),
     deliveredAt: Timestamp.nullable(),
     delivery: z.enum(["fetched", "not_fetched", "unknown"]).describe("`unknown`: a bulk job created it, or it is old."),
     revocation: z

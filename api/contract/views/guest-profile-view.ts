@@ -13,7 +13,9 @@ export const GuestProfileView = z
     creationDate: Timestamp,
     revokeDate: Timestamp.nullable(),
     revokeReason: RevocationReason.nullable(),
-    lastOcsp: Timestamp.nullable().describe("When its status was last asked for."),
+    lastOcsp: Timestamp.nullable().describe(
+      "When its status was last asked for; where the realm names its RADIUS servers, by one of them.",
+    ),
     accountId: z.string(),
   })
   .meta({ id: "GuestProfile" });

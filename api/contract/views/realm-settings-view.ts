@@ -27,6 +27,11 @@ const ChangeableSettings = z.object({
     .string()
     .nullable()
     .describe("PEM of the CAs that the RADIUS server's certificate is from; null: the realm's own."),
+  radiusAddresses: z
+    .array(z.string())
+    .describe(
+      "Addresses and networks of the RADIUS servers: only their questions count as a device that tried. Empty: everybody's.",
+    ),
 });
 type ChangeableSettings = z.infer<typeof ChangeableSettings>;
 
@@ -83,6 +88,7 @@ export const changeableSettingsView = (realm: RealmRow): ChangeableSettings => (
   timeZone: realm.timeZone,
   radiusCN: realm.radiusCn,
   radiusCA: realm.radiusCa,
+  radiusAddresses: realm.radiusAddresses,
 });
 
 export const realmSettingsView = (

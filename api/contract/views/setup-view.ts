@@ -2,6 +2,8 @@ import { z } from "zod";
 import { setupPages, setupStates, setupSteps, type SetupStep } from "../../../domain/setup.ts";
 import { Timestamp } from "./timestamp.ts";
 
+const AskerView = z.object({ address: z.string(), lastAt: Timestamp });
+
 const factsOf = {
   domain: { domain: z.string() },
   sign_in: {
@@ -18,8 +20,9 @@ const factsOf = {
   },
   radius_asks: {
     servers: z
-      .array(z.object({ address: z.string(), lastAt: Timestamp }))
-      .describe("Addresses that asked within the last day, newest first, at most 10."),
+      .array(AskerView)
+      .describe("Addresses of RADIUS servers that asked within the last day, newest first, at most 10."),
+    others: z.array(AskerView).describe("The same of addresses that the realm does not name as RADIUS servers."),
     lastAt: Timestamp.nullable().describe("When a server last asked; null: none has."),
   },
   own_device: {

@@ -7,7 +7,9 @@ import { Timestamp } from "./timestamp.ts";
 export const TimelineItemView = z
   .object({
     at: Timestamp,
-    type: z.enum(timelineTypes).describe("An audit event, `profile_check`, `profile_expire` or `issuance_fail`."),
+    type: z
+      .enum(timelineTypes)
+      .describe("An audit event, `profile_check`, `profile_ask`, `profile_expire` or `issuance_fail`."),
     by: ActedByView.nullable().describe("null: no user or client acted."),
     about: z
       .object({

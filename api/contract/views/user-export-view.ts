@@ -24,7 +24,10 @@ export const ExportedProfileView = z
     revokeReason: z.int().nullable(),
     firstOcsp: moment.describe("When the certificate's status was first asked for, if that was recorded."),
     firstRefusal: moment.describe("When the first answer was that it is revoked, if that was recorded."),
-    lastOcsp: moment.describe("When the certificate's status was last asked for."),
+    lastOcsp: moment.describe(
+      "When the certificate's status was last asked for; where the realm names its RADIUS servers, by one of them.",
+    ),
+    lastOtherOcsp: moment.describe("When somebody else than the realm's RADIUS servers last asked for it."),
     certificate: z.string().describe("PEM."),
   })
   .meta({ id: "ExportedProfile" });

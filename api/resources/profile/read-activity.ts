@@ -103,6 +103,7 @@ export async function readActivities(
         lastCheck: check && { at: check.at.toISOString(), result: check.result },
         firstCheckAt: row.firstOcspAt?.toISOString() ?? null,
         firstRefusedAt: row.firstRefusedAt?.toISOString() ?? null,
+        otherCheckAt: row.lastOtherOcspAt?.toISOString() ?? null,
         realmChecks: { servers: realmChecks.servers, lastAt: realmChecks.lastAt?.toISOString() ?? null },
         deliveredAt: row.output === "own" ? (row.collectedAt?.toISOString() ?? null) : null,
         delivery,

@@ -5,6 +5,7 @@ import {
   HelpUri,
   LogoUri,
   PrivacyUri,
+  RadiusAddresses,
   RadiusServerName,
   radiusCaLengthMax,
   RealmDisplayName,
@@ -35,6 +36,7 @@ export const RealmSettingsChange = z.object({
     .max(radiusCaLengthMax)
     .nullish()
     .describe("PEM of one or more CA certificates that have not ended; surrounding text is not stored."),
+  radiusAddresses: RadiusAddresses.optional(),
 });
 type RealmSettingsChange = z.output<typeof RealmSettingsChange>;
 

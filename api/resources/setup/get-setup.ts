@@ -1,7 +1,7 @@
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as setup from "../../../db/queries/realm/setup.ts";
 import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
-import { currentAskers, newRealm, pageOfStep, stepStates, type SetupStep } from "../../../domain/setup.ts";
+import { currentAskers, newRealm, pageOfStep, stepStates, type Asker, type SetupStep } from "../../../domain/setup.ts";
 import { upstreamCallbackPath } from "../../../runtime/config/addresses.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { signInCommand } from "../realm/operator-commands.ts";
@@ -42,7 +42,8 @@ export const getSetup = endpoint({
         radiusCA: facts.hasRadiusCa,
       },
       radius_asks: {
-        servers: currentAskers(facts, at).map(({ address, lastAt }) => ({ address, lastAt: lastAt.toISOString() })),
+        servers: currentAskers(facts.askers, at).map(askerView),
+        others: currentAskers(facts.otherAskers, at).map(askerView),
         lastAt: facts.askers[0]?.lastAt.toISOString() ?? null,
       },
       own_device: {
@@ -82,6 +83,8 @@ export const getSetup = endpoint({
     };
   },
 });
+
+const askerView = ({ address, lastAt }: Asker) => ({ address, lastAt: lastAt.toISOString() });
 
 /**
  * Returns the commands that make a realm with another domain, which is in every certificate, copied into a shell. The

@@ -149,6 +149,7 @@ async function* profilesOf(
       firstOcsp: isoOf(profile.firstOcspAt),
       firstRefusal: isoOf(profile.firstRefusedAt),
       lastOcsp: isoOf(profile.lastOcspAt),
+      lastOtherOcsp: isoOf(profile.lastOtherOcspAt),
       certificate: pemOf(profile.certificate),
     }));
     const last = page.at(-1);

@@ -18,6 +18,7 @@ export const settingNames = [
   "guestDaysMax",
   "guestLimitMax",
   "timeZone",
+  "radiusAddresses",
   "radiusCN",
   "radiusCA",
 ] as const satisfies readonly (keyof Settings)[];
@@ -27,12 +28,13 @@ export type RealmSettings = Pick<Settings, SettingName>;
 /** The settings that are read-only here. */
 export type FixedSettings = Omit<Settings, SettingName>;
 
-/** The settings as form fields: one network per line, empty if not set. */
+/** The settings as form fields: one network or address per line, empty if not set. */
 export type SettingValues = Omit<
   RealmSettings,
-  "ssids" | "radiusCN" | "radiusCA" | "guestDaysMax" | "guestLimitMax"
+  "ssids" | "radiusAddresses" | "radiusCN" | "radiusCA" | "guestDaysMax" | "guestLimitMax"
 > & {
   ssids: string;
+  radiusAddresses: string;
   radiusCN: string;
   radiusCA: string;
   guestDaysMax: number | string;
@@ -42,6 +44,7 @@ export type SettingValues = Omit<
 export const valuesOf = (settings: RealmSettings): SettingValues => ({
   ...settings,
   ssids: settings.ssids.join("\n"),
+  radiusAddresses: settings.radiusAddresses.join("\n"),
   radiusCN: settings.radiusCN ?? "",
   radiusCA: settings.radiusCA ?? "",
 });
@@ -59,6 +62,10 @@ export function settingsOf(values: SettingValues, before: RealmSettings): RealmS
     ssids: values.ssids
       .split("\n")
       .map((line) => (before.ssids.includes(line) ? line : line.trim()))
+      .filter((line) => line !== ""),
+    radiusAddresses: values.radiusAddresses
+      .split("\n")
+      .map((line) => line.trim())
       .filter((line) => line !== ""),
     guestDaysMax: Number(values.guestDaysMax),
     guestLimitMax: Number(values.guestLimitMax),
@@ -93,11 +100,11 @@ export interface ReadRealm {
 export async function loadRealm(signal?: AbortSignal): Promise<ReadRealm> {
   const { value, tag } = await readWithTag(api.GET("/api/realm/settings", { ...(signal !== undefined && { signal }) }));
   const { displayName, logoURI, helpURI, privacyURI, maxProfiles, maxValid, offboardingShare, ...further } = value;
-  const { ssids, guestDaysMax, guestLimitMax, timeZone, radiusCN, radiusCA, ...fixed } = further;
+  const { ssids, guestDaysMax, guestLimitMax, timeZone, radiusAddresses, radiusCN, radiusCA, ...fixed } = further;
   return {
     settings: {
       ...{ displayName, logoURI, helpURI, privacyURI, maxProfiles, maxValid, offboardingShare },
-      ...{ ssids, guestDaysMax, guestLimitMax, timeZone, radiusCN, radiusCA },
+      ...{ ssids, guestDaysMax, guestLimitMax, timeZone, radiusAddresses, radiusCN, radiusCA },
     },
     fixed,
     tag,

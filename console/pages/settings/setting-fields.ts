@@ -33,6 +33,8 @@ export function useShownValue(): (name: SettingName, settings: RealmSettings) =>
         return t("settings.percent", { count: settings.offboardingShare });
       case "ssids":
         return settings.ssids.join(", ");
+      case "radiusAddresses":
+        return settings.radiusAddresses.length === 0 ? t("settings.notSet") : settings.radiusAddresses.join(", ");
       case "guestDaysMax":
         return t("settings.days", { count: settings.guestDaysMax });
       case "radiusCN":

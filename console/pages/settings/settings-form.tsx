@@ -208,6 +208,16 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
           {...form.getInputProps("timeZone")}
         />
       </SettingCard>
+      <SettingCard title={t("settings.cards.servers")}>
+        <Textarea
+          label={fields.radiusAddresses.label}
+          description={t("settings.hints.radiusAddresses")}
+          autosize
+          minRows={2}
+          maxRows={16}
+          {...form.getInputProps("radiusAddresses")}
+        />
+      </SettingCard>
       <TrustCard form={form} settings={read.settings} fixed={read.fixed} />
       <Group justify="flex-end">
         <Button variant="default" disabled={!dirty} onClick={meanwhile.discard}>

@@ -41,15 +41,13 @@ export function StepFacts({ step }: { step: SetupStep }) {
     case "radius_asks":
       return (
         <>
-          {step.facts.servers.length > 0 && (
-            <List size="sm" spacing={4}>
-              {step.facts.servers.map(({ address, lastAt }) => (
-                <List.Item key={address} style={{ overflowWrap: "anywhere" }}>
-                  {address}: <Time at={lastAt} relative />
-                </List.Item>
-              ))}
-            </List>
+          <Askers askers={step.facts.servers} />
+          {step.facts.others.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {t("setup.facts.others")}:
+            </Text>
           )}
+          <Askers askers={step.facts.others} />
           {step.state === "warning" && step.facts.lastAt !== null && (
             <Fact name={t("setup.facts.lastAt")}>
               <Time at={step.facts.lastAt} relative />
@@ -69,6 +67,19 @@ export function StepFacts({ step }: { step: SetupStep }) {
     case "second_administrator":
       return null;
   }
+}
+
+function Askers({ askers }: { askers: readonly { address: string; lastAt: string }[] }) {
+  if (askers.length === 0) return null;
+  return (
+    <List size="sm" spacing={4}>
+      {askers.map(({ address, lastAt }) => (
+        <List.Item key={address} style={{ overflowWrap: "anywhere" }}>
+          {address}: <Time at={lastAt} relative />
+        </List.Item>
+      ))}
+    </List>
+  );
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

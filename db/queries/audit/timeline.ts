@@ -6,7 +6,7 @@ import type { AuditSubject } from "./audit-subjects.ts";
 /** An event of a timeline: an audit entry, or one derived from a row of another table. */
 export interface TimelineRow {
   at: Date;
-  /** An audit event, or `profile_check`, `profile_expire` or `issuance_fail`. */
+  /** An audit event, or `profile_check`, `profile_ask`, `profile_expire` or `issuance_fail`. */
   type: string;
   /** Null if the event is not an audit entry. */
   auditId: string | null;
@@ -47,6 +47,14 @@ const unaudited = (owned: (alias: Sql) => Sql, reading: Reading): Sql => sql`
          where ${owned(sql`c`)} and c.last_ocsp_at is not null`,
     reading,
   )} as checks
+  union all
+  select * from ${latestOf(
+    sql`select c.last_other_ocsp_at as at, 'profile_ask' as type, ${none}, c.serial_number as "serialNumber",
+               null::text as error, true as "isAbout"
+          from certificates c
+         where ${owned(sql`c`)} and c.last_other_ocsp_at is not null`,
+    reading,
+  )} as asks
   union all
   select * from ${latestOf(
     sql`select c.not_after as at, 'profile_expire' as type, ${none}, c.serial_number as "serialNumber", null::text as error,

@@ -1,5 +1,6 @@
 import type { Db } from "../../client.ts";
-import { sql } from "../../sql.ts";
+import { isRadiusServer } from "../../rules.ts";
+import { sql, type Sql } from "../../sql.ts";
 
 /** An issuer, as the OCSP responder needs it. */
 export interface OcspIssuer {
@@ -69,28 +70,49 @@ export const readStatuses = (db: Db, keys: readonly StatusKey[]): Promise<Status
  */
 export const lastOcspSecondsMin = 60;
 
+/** An answer about a certificate. A null address is unknown. */
+export interface Answered {
+  certificateId: string;
+  address: string | null;
+  at: Date;
+}
+
+/** Whether a time of certificate `c` has to be written. */
+const isDue = (last: Sql, at: Sql): Sql => sql`
+  (${at} is not null
+   and (${last} is null
+        or ${last} < ${at} - make_interval(secs => ${lastOcspSecondsMin})
+        or (${last} < c.revoked_at and c.revoked_at <= ${at})))`;
+
 /**
- * Records when the status of certificates was last requested. Waits for no lock: it skips rows that others hold, and
- * the next request will update them. Returns how many were written.
+ * Records when the status of certificates was last requested: of devices' by a RADIUS server of the realm, and apart
+ * from that by somebody else. Waits for no lock: it skips rows that others hold, and the next request will update them.
+ * Returns how many were written.
  */
-export async function recordAnswers(db: Db, answered: readonly { certificateId: string; at: Date }[]): Promise<number> {
+export async function recordAnswers(db: Db, answered: readonly Answered[]): Promise<number> {
+  const counts = sql`(c.kind = 'infrastructure' or ${isRadiusServer(sql`r`, sql`a.address`)})`;
   const rows = await db.query<{ id: string }>(sql`
-    with answered as (
-      select *
+    with asked as (
+      select c.id, max(a.at) filter (where ${counts}) as at, max(a.at) filter (where not ${counts}) as other_at
         from unnest(${answered.map(({ certificateId }) => certificateId)}::bigint[],
-                    ${answered.map(({ at }) => at)}::timestamptz[]) as a (id, at)
-    ), free as (
-      select c.id, a.at
-        from answered a
+                    ${answered.map(({ address }) => address)}::inet[],
+                    ${answered.map(({ at }) => at)}::timestamptz[]) as a (id, address, at)
         join certificates c on c.id = a.id
-       where c.last_ocsp_at is null
-          or c.last_ocsp_at < a.at - make_interval(secs => ${lastOcspSecondsMin})
-          or (c.last_ocsp_at < c.revoked_at and c.revoked_at <= a.at)
+        join issuers i on i.id = c.issuer_id
+        join realms r on r.id = i.realm_id
+       group by c.id
+    ), free as (
+      select c.id, asked.at, asked.other_at
+        from asked
+        join certificates c on c.id = asked.id
+       where ${isDue(sql`c.last_ocsp_at`, sql`asked.at`)}
+          or ${isDue(sql`c.last_other_ocsp_at`, sql`asked.other_at`)}
        order by c.id
          for no key update of c skip locked
     )
     update certificates c
-       set last_ocsp_at = free.at
+       set last_ocsp_at = greatest(c.last_ocsp_at, free.at),
+           last_other_ocsp_at = greatest(c.last_other_ocsp_at, free.other_at)
       from free
      where c.id = free.id
     returning c.id

@@ -27,6 +27,8 @@ export interface ProfileActivity extends Certificate {
   listEndsAt: Date | null;
   /** When its guest account ends. */
   guestExpiresAt: Date | null;
+  /** When somebody else than the realm's RADIUS servers last asked about it. */
+  lastOtherOcspAt: Date | null;
 }
 
 const activities = (condition: Sql, tail: Sql): Sql => sql`
@@ -38,7 +40,7 @@ const activities = (condition: Sql, tail: Sql): Sql => sql`
                                       where i.user_id = c.user_id
                                         and i.renews_certificate_id = c.id
                                         and i.status = 'issued') as "wasRenewed",
-         l.next_update as "listEndsAt", g.expires_at as "guestExpiresAt"
+         l.next_update as "listEndsAt", g.expires_at as "guestExpiresAt", c.last_other_ocsp_at as "lastOtherOcspAt"
     from certificates c
     left join issuance_outputs o on o.issuance_id = c.issuance_id
     left join issuances made on made.id = c.issuance_id

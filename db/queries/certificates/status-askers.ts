@@ -1,4 +1,5 @@
 import type { Database, Db } from "../../client.ts";
+import { isRadiusServer } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /** The ways to check the status of certificates. */
@@ -15,7 +16,7 @@ export interface StatusAsker {
 /** How many addresses are kept for each issuer and kind. */
 export const askersMax = 64;
 
-/** An address silent for this long can be replaced by another. */
+/** An address silent for this long can be replaced by another. A RADIUS server replaces any other address. */
 export const silentHours = 24;
 
 /** Records addresses that asked. A new address is dropped when there is no room. */
@@ -68,12 +69,16 @@ async function add(tx: Db, { kind, askers }: { kind: AskedFor; askers: readonly 
          set address = ${address}::inet, first_at = ${at}, last_at = ${at}
        where issuer_id = ${issuerId}
          and kind = ${kind}
-         and address = (select address
-                          from status_askers
-                         where issuer_id = ${issuerId}
-                           and kind = ${kind}
-                           and last_at < ${at}::timestamptz - make_interval(hours => ${silentHours})
-                         order by last_at
+         and address = (select s.address
+                          from status_askers s
+                          join issuers i on i.id = s.issuer_id
+                          join realms r on r.id = i.realm_id
+                         where s.issuer_id = ${issuerId}
+                           and s.kind = ${kind}
+                           and (s.last_at < ${at}::timestamptz - make_interval(hours => ${silentHours})
+                                or (${isRadiusServer(sql`r`, sql`${address}::inet`)}
+                                    and not ${isRadiusServer(sql`r`, sql`s.address`)}))
+                         order by s.last_at
                          limit 1)
          and not exists (select from status_askers
                           where issuer_id = ${issuerId} and kind = ${kind} and address = ${address}::inet)
@@ -81,7 +86,7 @@ async function add(tx: Db, { kind, askers }: { kind: AskedFor; askers: readonly 
   }
 }
 
-/** The status checks in a realm, as far as recorded. */
+/** The status checks by a realm's RADIUS servers, as far as recorded. */
 export interface RealmChecks {
   /** Addresses that asked within a day. */
   servers: number;
@@ -95,8 +100,10 @@ export async function ofRealm(db: Db, { realmId, at }: { realmId: string; at: Da
              filter (where s.last_at > ${at}::timestamptz - make_interval(hours => ${silentHours}))::integer as servers,
            max(s.last_at) as "lastAt"
       from issuers i
+      join realms r on r.id = i.realm_id
       join status_askers s on s.issuer_id = i.id
      where i.realm_id = ${realmId}
+       and ${isRadiusServer(sql`r`, sql`s.address`)}
   `);
   return rows[0] ?? { servers: 0, lastAt: null };
 }

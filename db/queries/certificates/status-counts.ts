@@ -1,4 +1,5 @@
 import type { Db } from "../../client.ts";
+import { isRadiusServer } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 /** Stands for the addresses that are not counted one by one. */
@@ -44,21 +45,25 @@ export interface HourCount {
   refused: number;
 }
 
-/** Counts a realm's answers by hour from a moment on; hours without one are left out. */
+/** Counts the answers to a realm's RADIUS servers by hour from a moment on; hours without one are left out. */
 export const listHours = (db: Db, { realmId, from }: { realmId: string; from: Date }): Promise<HourCount[]> =>
   db.query<HourCount>(sql`
-    select hour, sum(good)::double precision as good, sum(refused)::double precision as refused
-      from status_counts
-     where realm_id = ${realmId}
-       and hour >= ${from}
-     group by hour
-     order by hour
+    select s.hour, sum(s.good)::double precision as good, sum(s.refused)::double precision as refused
+      from status_counts s
+      join realms r on r.id = s.realm_id
+     where s.realm_id = ${realmId}
+       and s.hour >= ${from}
+       and ${isRadiusServer(sql`r`, sql`s.address`)}
+     group by s.hour
+     order by s.hour
   `);
 
-/** A server that asked. */
+/** An address that asked. */
 export interface AskingServer {
   /** Null: the addresses that are not counted one by one. */
   address: string | null;
+  /** False: not one of the RADIUS servers that the realm names. */
+  isServer: boolean;
   good: number;
   refused: number;
   lastAt: Date;
@@ -70,12 +75,13 @@ export const listServers = (
   { realmId, from, limit }: { realmId: string; from: Date; limit: number },
 ): Promise<AskingServer[]> =>
   db.query<AskingServer>(sql`
-    select nullif(host(address), ${otherAddresses}) as address, sum(good)::double precision as good,
-           sum(refused)::double precision as refused, max(last_at) as "lastAt"
-      from status_counts
-     where realm_id = ${realmId}
-       and hour >= ${from}
-     group by address
-     order by max(last_at) desc, address
+    select nullif(host(s.address), ${otherAddresses}) as address, ${isRadiusServer(sql`r`, sql`s.address`)} as "isServer",
+           sum(s.good)::double precision as good, sum(s.refused)::double precision as refused, max(s.last_at) as "lastAt"
+      from status_counts s
+      join realms r on r.id = s.realm_id
+     where s.realm_id = ${realmId}
+       and s.hour >= ${from}
+     group by s.address, r.radius_addresses
+     order by max(s.last_at) desc, s.address
      limit ${limit}
   `);

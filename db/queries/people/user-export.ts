@@ -63,6 +63,7 @@ export interface ExportedProfile {
   firstOcspAt: Date | null;
   firstRefusedAt: Date | null;
   lastOcspAt: Date | null;
+  lastOtherOcspAt: Date | null;
   /** DER. */
   certificate: Buffer;
 }
@@ -76,7 +77,8 @@ export const listProfiles = (
     select id, serial_number as "serialNumber", name, description, device_type as "deviceType", identity, authable,
            created_at as "createdAt", not_before as "notBefore", not_after as "notAfter", revoked_at as "revokedAt",
            revocation_reason as "revocationReason", first_ocsp_at as "firstOcspAt",
-           first_refused_at as "firstRefusedAt", last_ocsp_at as "lastOcspAt", certificate
+           first_refused_at as "firstRefusedAt", last_ocsp_at as "lastOcspAt",
+           last_other_ocsp_at as "lastOtherOcspAt", certificate
       from certificates
      where realm_id = ${realmId}
        and user_id = ${userId}

@@ -19,6 +19,8 @@ export interface RealmRow extends Realm {
   /** The domains, beside its own, that DNS names of infrastructure profiles may be in. */
   infrastructureDomains: string[];
   radiusCa: string | null;
+  /** The addresses and networks of its RADIUS servers; empty: every address counts as one. */
+  radiusAddresses: string[];
   /** The Wi-Fi networks that device files configure. */
   ssids: string[];
   /** False: nobody has named them. */
@@ -55,7 +57,7 @@ const columns = sql`
   uploaded_logo_digest as "uploadedLogo",
   help_uri as "helpUri", privacy_uri as "privacyUri",
   infrastructure_domains as "infrastructureDomains", max_profiles as "maxProfiles",
-  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, ssids_confirmed as "ssidsConfirmed", wired, key_types as "keyTypes",
+  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", radius_addresses as "radiusAddresses", ssids, ssids_confirmed as "ssidsConfirmed", wired, key_types as "keyTypes",
   offboarding_share_percent as "offboardingShare", forget_after_months as "forgetAfterMonths",
   time_zone as "timeZone", guest_days_max as "guestDaysMax", guest_limit_max as "guestLimitMax", set_up_at as "setUpAt",
   local_sign_in as "localSignIn", upstream_kind as "upstreamKind", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
@@ -133,6 +135,7 @@ export interface RealmChange {
   radiusCn?: string | undefined;
   /** PEM; null: the realm's own CA. */
   radiusCa?: string | null | undefined;
+  radiusAddresses?: readonly string[] | undefined;
   ssids?: readonly string[] | undefined;
   wired?: boolean | undefined;
   offboardingShare?: number | undefined;
@@ -165,6 +168,7 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
     [sql`infrastructure_domains`, change.infrastructureDomains],
     [sql`radius_cn`, change.radiusCn],
     [sql`radius_ca`, change.radiusCa],
+    [sql`radius_addresses`, change.radiusAddresses],
     [sql`offboarding_share_percent`, change.offboardingShare],
     [sql`forget_after_months`, change.forgetAfterMonths],
     [sql`time_zone`, change.timeZone],

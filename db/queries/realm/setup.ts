@@ -2,7 +2,7 @@ import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
 import type { SetupAdministrator, SetupFacts } from "../../../domain/setup.ts";
 import { mappedRoles } from "../../../domain/people/upstream-claims.ts";
 import { only, type Db } from "../../client.ts";
-import { isActive, isAdministrator } from "../../rules.ts";
+import { isActive, isAdministrator, isRadiusServer } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 import * as realms from "./realms.ts";
 import type { RealmRow } from "./realms.ts";
@@ -14,14 +14,16 @@ const askersMax = 10;
 export async function findFacts(db: Db, { realm, at }: { realm: RealmRow; at: Date }): Promise<SetupFacts> {
   const realmId = realm.id;
   const issuer = realms.hasUpstream(realm) ? realm.upstreamIssuer : null;
-  const [wasUsed, administrators, serverCertificateEndsAt, askers, ownDevice, peopleHaveProfiles] = await Promise.all([
-    isProviderUsed(db, { realmId, issuer }),
-    listAdministrators(db, { realm, issuer }),
-    findServerCertificate(db, { realm, at }),
-    listAskers(db, { realmId }),
-    findOwnDevice(db, { realmId, at }),
-    doPeopleHaveProfiles(db, { realmId }),
-  ]);
+  const [wasUsed, administrators, serverCertificateEndsAt, askers, otherAskers, ownDevice, peopleHaveProfiles] =
+    await Promise.all([
+      isProviderUsed(db, { realmId, issuer }),
+      listAdministrators(db, { realm, issuer }),
+      findServerCertificate(db, { realm, at }),
+      listAskers(db, { realmId, areServers: true }),
+      listAskers(db, { realmId, areServers: false }),
+      findOwnDevice(db, { realmId, at }),
+      doPeopleHaveProfiles(db, { realmId }),
+    ]);
   return {
     domain: realm.domain,
     ssids: realm.ssids,
@@ -31,6 +33,7 @@ export async function findFacts(db: Db, { realm, at }: { realm: RealmRow; at: Da
     administrators,
     serverCertificateEndsAt,
     askers,
+    otherAskers,
     ownDevice,
     peopleHaveProfiles,
   };
@@ -80,13 +83,18 @@ async function findServerCertificate(db: Db, { realm, at }: { realm: RealmRow; a
   return only(rows).endsAt;
 }
 
-/** Lists addresses that asked the realm's issuers, latest first. */
-const listAskers = (db: Db, { realmId }: { realmId: string }): Promise<{ address: string; lastAt: Date }[]> =>
+/** Lists addresses that asked the realm's issuers, latest first: RADIUS servers, or others. */
+const listAskers = (
+  db: Db,
+  { realmId, areServers }: { realmId: string; areServers: boolean },
+): Promise<{ address: string; lastAt: Date }[]> =>
   db.query(sql`
     select host(s.address) as address, max(s.last_at) as "lastAt"
       from issuers i
+      join realms r on r.id = i.realm_id
       join status_askers s on s.issuer_id = i.id
      where i.realm_id = ${realmId}
+       and ${isRadiusServer(sql`r`, sql`s.address`)} = ${areServers}
      group by s.address
      order by max(s.last_at) desc, s.address
      limit ${askersMax}

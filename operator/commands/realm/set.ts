@@ -8,6 +8,7 @@ import {
   HelpUri,
   InfrastructureDomains,
   PrivacyUri,
+  RadiusAddresses,
   RadiusServerName,
   RealmDisplayName,
   realmLimits,
@@ -53,6 +54,12 @@ export const realmSet = command({
       "file",
       "PEM of the CA that issued the RADIUS server's certificate; default: the realm's own",
       z.string().min(1).optional(),
+    ),
+    radiusAddress: option(
+      "address",
+      "an address or network of a RADIUS server: only theirs count as a device that tried; repeat for each; default: every address",
+      RadiusAddresses.optional(),
+      { many: true },
     ),
     ssid: option("name", "a Wi-Fi network for the files for devices; repeat for each network", Ssids.optional(), {
       many: true,
@@ -186,6 +193,7 @@ export const realmSet = command({
         privacyUri,
         radiusCn,
         radiusCa,
+        radiusAddresses: input.clear?.has("radius-address") === true ? [] : input.radiusAddress,
         ssids: ssid,
         wired,
         infrastructureDomains: input.clear?.has("infrastructure-domain") === true ? [] : infrastructureDomain,

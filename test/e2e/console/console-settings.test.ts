@@ -195,6 +195,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await page.fill(field("guestLimitMax"), "150");
     await page.fill(field("timeZone"), "Europe/Ber");
     await page.getByRole("option", { name: "Europe/Berlin" }).click();
+    await page.fill(field("radiusAddresses"), "192.0.2.7 \n\n2001:db8::/32\n");
     await page.click('main [type="submit"]');
     const rows = page.locator('[role="dialog"] tbody tr');
     await rows.first().waitFor();
@@ -206,6 +207,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
       expect.stringMatching(/^Days that a guest account may last\s+90 days\s+30 days$/),
       expect.stringMatching(/^Active profiles of a guest account\s+200 profiles\s+150 profiles$/),
       expect.stringMatching(/^Time zone\s+UTC\s+Europe\/Berlin$/),
+      expect.stringMatching(/^Addresses of the RADIUS servers\s+not set\s+192\.0\.2\.7, 2001:db8::\/32$/),
     ]);
     await page.click('[role="dialog"] button:has-text("Save")');
     await page.waitForSelector("text=The settings were saved.");
@@ -218,6 +220,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
       guestDaysMax: 30,
       guestLimitMax: 150,
       timeZone: "Europe/Berlin",
+      radiusAddresses: ["192.0.2.7", "2001:db8::/32"],
     });
     expect(watched.complaints).toEqual([]);
     await watched.context.close();

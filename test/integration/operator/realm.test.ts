@@ -588,6 +588,23 @@ describe("the domains of server names", () => {
   });
 });
 
+test("the addresses of the RADIUS servers are set, shown, recorded and cleared", async () => {
+  const realm = await operator.realm();
+  const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
+  const after = { radiusAddresses: ["192.0.2.7", "2001:db8::/32"] };
+  const words = ["--radius-address", "192.0.2.7", "--radius-address", "2001:db8::/32"];
+  expect((await set(...words)).json).toMatchObject(after);
+  expect((await set(...words, "--clear", "radius-address")).code).toBe(2);
+  expect((await set("--radius-address", "radius.example.org")).code).toBe(2);
+  expect((await operator.run(["realm", "list", "--realm", realm])).json).toMatchObject({ realms: [after] });
+  expect((await set("--clear", "radius-address")).json).toMatchObject({ radiusAddresses: [] });
+  const none = { radiusAddresses: [] };
+  expect(await updatesOf(realm)).toEqual([
+    { before: none, after },
+    { before: after, after: none },
+  ]);
+});
+
 test("the time zone and the limits of guest managers are set, shown and recorded", async () => {
   const realm = await operator.realm();
   const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);

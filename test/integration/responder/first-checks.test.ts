@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 const responder = () => database.open("realmpass_responder");
-const answered = (ms: number) => ocsp.recordAnswers(responder(), [{ certificateId, at: at(ms) }]);
+const answered = (ms: number) => ocsp.recordAnswers(responder(), [{ certificateId, address: null, at: at(ms) }]);
 const revoked = (ms: number) =>
   database.owner.query(
     sql`insert into revocations (certificate_id, revoked_at, reason) values (${certificateId}, ${at(ms)}, 0)`,
@@ -79,16 +79,17 @@ test("a responder that only writes the last check records the first ones too", a
 
 test("of several answers within seconds the first is recorded, or the first refusal", async () => {
   const lastOcsp = createLastOcsp(responder());
+  const asked = (when: Date) => ({ address: "192.0.2.7", at: when });
   const good = { certificateId, lastOcspAt: null, revokedAt: null };
-  lastOcsp.note(good, at(0));
-  lastOcsp.note(good, at(1_000));
+  lastOcsp.note(good, asked(at(0)));
+  lastOcsp.note(good, asked(at(1_000)));
   await lastOcsp.flush();
   expect(await recorded()).toEqual({ first: 0, refused: null, last: 0 });
   await revoked(2 * minute);
   const read = { certificateId, lastOcspAt: at(0), revokedAt: null };
-  lastOcsp.note(read, at(2 * minute - 1));
-  lastOcsp.note({ ...read, revokedAt: at(2 * minute) }, at(2 * minute + 1_000));
-  lastOcsp.note({ ...read, revokedAt: at(2 * minute) }, at(2 * minute + 2_000));
+  lastOcsp.note(read, asked(at(2 * minute - 1)));
+  lastOcsp.note({ ...read, revokedAt: at(2 * minute) }, asked(at(2 * minute + 1_000)));
+  lastOcsp.note({ ...read, revokedAt: at(2 * minute) }, asked(at(2 * minute + 2_000)));
   await lastOcsp.flush();
   expect(await recorded()).toEqual({ first: 0, refused: 2 * minute + 1_000, last: 2 * minute + 1_000 });
 });

@@ -14,6 +14,7 @@ const nothing: SetupFacts = {
   administrators: [administrator],
   serverCertificateEndsAt: null,
   askers: [],
+  otherAskers: [],
   ownDevice: { hasProfile: false, checkedAt: null },
   peopleHaveProfiles: false,
 };

@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
-import { createAnswerCache } from "../../../responder/answer-cache.ts";
-import type { OcspAnswer } from "../../../responder/answer.ts";
+import { createAnswerCache, type KeptAnswer } from "../../../responder/answer-cache.ts";
 
-const answer = (text: string): OcspAnswer => ({ outcome: "good", body: Buffer.from(text) });
+const row = {
+  certificateId: "1",
+  isServers: false,
+  revokedAt: null,
+  revocationReason: null,
+  lastOcspAt: null,
+  abandonedAt: null,
+};
+const answer = (text: string): KeptAnswer => ({ answer: { outcome: "good", body: Buffer.from(text) }, row });
 const start = new Date("2027-01-01T00:00:00.000Z");
 const after = (ms: number): Date => new Date(start.getTime() + ms);
 

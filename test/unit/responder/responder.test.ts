@@ -32,6 +32,7 @@ function responderFor(request: Buffer, row: Partial<StatusRow> | ((key: StatusKe
   const sha1 = { name: asked.issuerNameHash, key: asked.issuerKeyHash };
   const state = { reads: 0, at: Date.parse("2027-03-01T00:00:00Z") };
   const counted: string[] = [];
+  const noted: string[] = [];
   const responder = createResponder({
     issuers: { find: () => Promise.resolve({ issuerId: "1", notAfter: new Date("2037-01-01"), hashes: { sha1 } }) },
     identities: {
@@ -43,15 +44,16 @@ function responderFor(request: Buffer, row: Partial<StatusRow> | ((key: StatusKe
       const found = typeof row === "function" ? row(key) : row;
       return Promise.resolve({ certificateId: "1", isServers: false, revokedAt: null, abandonedAt: null, ...found });
     },
-    lastOcsp: { note: () => undefined },
-    askers: { note: () => undefined },
+    lastOcsp: { note: (_: StatusRow, { address }: { address: string }) => noted.push(address) },
+    askers: { note: (_: string, address: string) => noted.push(address) },
     counts: { note: (_: string, __: string, { outcome }: CountedAnswer) => counted.push(outcome) },
     clock: { ...systemClock, now: () => new Date(state.at), isInStep: () => true },
     onUnexpectedError: (error: unknown) => {
       throw error;
     },
   } as unknown as ResponderDeps);
-  return { state, counted, ask: (bytes: Buffer) => responder.answer("1", bytes, "192.0.2.1") };
+  const ask = (bytes: Buffer, address = "192.0.2.1") => responder.answer("1", bytes, address);
+  return { state, counted, noted, ask };
 }
 
 const certId = encodeCertId({ issuer: certificateDer("issuing"), serialNumber: "4711" });
@@ -80,6 +82,15 @@ test("an answer without a nonce is returned again for a moment, and then made ag
   state.at += 1;
   expect(await ask(plain)).not.toBe(first);
   expect(state.reads).toBe(2);
+});
+
+test("who gets an answer again is noted as who got it first", async () => {
+  const plain = encodeOcspRequest([certId]);
+  const { state, noted, ask } = responderFor(plain);
+  await ask(plain);
+  await ask(plain, "192.0.2.7");
+  expect(state.reads).toBe(1);
+  expect(noted).toEqual(["192.0.2.1", "192.0.2.1", "192.0.2.7", "192.0.2.7"]);
 });
 
 const at = Date.parse("2027-03-01T00:00:00Z");

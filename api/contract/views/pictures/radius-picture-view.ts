@@ -18,6 +18,9 @@ export const RadiusPictureView = z
       .array(
         CountsView.extend({
           address: z.string().nullable().describe("Null: addresses that are not counted one by one."),
+          isServer: z
+            .boolean()
+            .describe("False: the realm names its RADIUS servers, and this is none; `hours` leaves it out."),
           lastAt: Timestamp,
         }),
       )

@@ -70,30 +70,57 @@ export function AskedByRadius() {
       })}
     >
       {({ at, servers }) => (
-        <Stack
-          component="ul"
-          gap={4}
-          m={0}
-          p={0}
-          style={{ listStyle: "none" }}
-          aria-label={t("pictures.radius.servers")}
-        >
-          {servers.map(({ address, lastAt, good, refused }) => (
-            <Text component="li" size="sm" key={address}>
-              {t("pictures.radius.server", {
-                server: address ?? t("pictures.radius.others"),
-                ago: formatRelative(
-                  new Date(lastAt),
-                  new Date(Math.max(Date.parse(at), Date.parse(lastAt))),
-                  i18n.language,
-                ),
-                good: number(good),
-                refused: number(refused),
-              })}
-            </Text>
-          ))}
-        </Stack>
+        <>
+          <Servers label={t("pictures.radius.servers")} at={at} servers={servers.filter(({ isServer }) => isServer)} />
+          <Others
+            label={t("pictures.radius.notServers")}
+            at={at}
+            servers={servers.filter(({ isServer }) => !isServer)}
+          />
+        </>
       )}
     </Picture>
+  );
+}
+
+interface Listed {
+  label: string;
+  at: string;
+  servers: RadiusPicture["servers"];
+}
+
+function Servers({ label, at, servers }: Listed) {
+  const { t, i18n } = useTranslation();
+  const number = (value: number) => formatNumber(value, i18n.language);
+  return (
+    <Stack component="ul" gap={4} m={0} p={0} style={{ listStyle: "none" }} aria-label={label}>
+      {servers.map(({ address, lastAt, good, refused }) => (
+        <Text component="li" size="sm" key={address}>
+          {t("pictures.radius.server", {
+            server: address ?? t("pictures.radius.others"),
+            ago: formatRelative(
+              new Date(lastAt),
+              new Date(Math.max(Date.parse(at), Date.parse(lastAt))),
+              i18n.language,
+            ),
+            good: number(good),
+            refused: number(refused),
+          })}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+/** Addresses that the realm does not name; the bars leave them out. */
+function Others(listed: Listed) {
+  if (listed.servers.length === 0) return null;
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {listed.label}
+      </Text>
+      <Servers {...listed} />
+    </div>
   );
 }

@@ -52,9 +52,15 @@ test("hours have the sums of all servers, beside those of the same hour a week b
   expect(hours.reduce((sum: number, { good }: { good: number }) => sum + good, 0)).toBe(10);
   const lastAt = new Date(current + 1_000).toISOString();
   expect(servers).toEqual([
-    { address: "192.0.2.7", good: 5, refused: 1, lastAt },
-    { address: null, good: 2, refused: 0, lastAt },
-    { address: "2001:db8::1", good: 3, refused: 0, lastAt: new Date(current - 167 * hour + 1_000).toISOString() },
+    { address: "192.0.2.7", isServer: true, good: 5, refused: 1, lastAt },
+    { address: null, isServer: true, good: 2, refused: 0, lastAt },
+    {
+      address: "2001:db8::1",
+      isServer: true,
+      good: 3,
+      refused: 0,
+      lastAt: new Date(current - 167 * hour + 1_000).toISOString(),
+    },
   ]);
 });
 

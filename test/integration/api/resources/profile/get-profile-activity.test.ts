@@ -39,6 +39,7 @@ test("the activity shows the profile's facts and its owner", async () => {
       lastCheck: { at: expect.any(String), result: "good" },
       firstCheckAt: body.data.lastCheck.at,
       firstRefusedAt: null,
+      otherCheckAt: null,
       realmChecks: { servers: 1, lastAt: expect.any(String) },
       deliveredAt: null,
       delivery: "unknown",

@@ -29,6 +29,7 @@ test("all settings are in one response, including the operator's", async () => {
     timeZone: "UTC",
     radiusCN: null,
     radiusCA: null,
+    radiusAddresses: [],
     domain: expect.any(String),
     localSignIn: expect.any(Boolean),
     publicationURL: api.url,

@@ -60,6 +60,7 @@ const all = {
   guestLimitMax: 1,
   timeZone: "Europe/Berlin",
   radiusCN: "radius.uni.example",
+  radiusAddresses: ["192.0.2.7", "2001:db8::/32"],
 };
 
 test("all settings change together, and the audit entry has both values", async () => {
@@ -112,6 +113,7 @@ test("all errors are in one response, each with its field, and nothing is saved"
     timeZone: "Berlin",
     radiusCN: "radius",
     radiusCA: ended,
+    radiusAddresses: "192.0.2.7",
   });
   expect(answer).toBeError("invalid_request");
   expect(fieldsOf(answer).toSorted()).toEqual([...Object.keys(all), "radiusCA"].toSorted());

@@ -64,7 +64,7 @@ test("a new realm has every step in order, with its evidence and next action", a
     {
       step: "radius_asks",
       state: "todo",
-      facts: { servers: [], lastAt: null },
+      facts: { servers: [], others: [], lastAt: null },
       action: { page: "guide", command: null },
     },
     {
