@@ -1,5 +1,6 @@
 import type { Database } from "../../db/client.ts";
 import * as guards from "../../db/queries/audit/audit-guards.ts";
+import { isAhead } from "../doctor/database.ts";
 
 /** A guard of the audit log that is not as the migrations made it. */
 export interface GuardFault {
@@ -16,6 +17,11 @@ export interface GuardReport {
 /** Checks the catalog, and whether the api sees the same entries as this command. */
 export async function checkGuards(db: Database): Promise<GuardReport> {
   const messages = await guards.findChangedGuards(db);
+  if (messages.length > 0 && (await isAhead(db))) {
+    messages.push(
+      "The database is of a newer version than this program: only `audit verify` of that version can judge.",
+    );
+  }
   const seen = await guards.compareWithApi(db);
   if (seen !== undefined && (seen.own.count !== seen.api.count || seen.own.highest !== seen.api.highest)) {
     const described = ({ count, highest }: guards.SeenEntries): string => `${count} entries up to ${highest ?? "none"}`;

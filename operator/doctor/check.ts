@@ -33,10 +33,13 @@ export const fails = (name: string, message: string, remedy: string): Check => (
   remedy,
 });
 
+/** The remedy where only the version of the database can judge. */
+export const newerRemedy = "Run the doctor of the release that migrated the database: docs/upgrade.md#going-back.";
+
 /** Of a check that compares the database with this version, while the database is of a newer one. */
-export const notLookedAt = (name: string): Check =>
+export const notLookedAt = (name: string, differences?: string): Check =>
   warns(
     name,
-    "not looked at: the database is of a newer version than this program",
-    "Run the doctor of the newer version, or of the release that is to stay: docs/upgrade.md.",
+    `not looked at: the database is of a newer version than this program${differences === undefined ? "" : ` (${differences})`}`,
+    newerRemedy,
   );

@@ -135,8 +135,17 @@ export async function checkMigrations(db: Db, way: Way): Promise<Check> {
   try {
     const done = await installation.migrationsDone(db);
     const [pending, newer] = [pendingMigrations(done), newerMigrations(done)];
-    if (pending.length > 0) return fails("migrations", `not run yet: ${pending.join(", ")}`, remedy);
-    return passes("migrations", newer.length === 0 ? "up to date" : `of a newer version: ${newer.join(", ")}`);
+    const ahead = `of a newer version: ${newer.join(", ")}`;
+    if (pending.length > 0) {
+      const message = `not run yet: ${pending.join(", ")}`;
+      if (newer.length === 0) return fails("migrations", message, remedy);
+      return fails(
+        "migrations",
+        `${message}; ${ahead}`,
+        "Run the release that migrated the database: docs/upgrade.md.",
+      );
+    }
+    return passes("migrations", newer.length === 0 ? "up to date" : ahead);
   } catch (error) {
     return fails("migrations", describeFailure(error).message, remedy);
   }

@@ -4,7 +4,8 @@ import type { Database } from "../../db/client.ts";
 import { countTasks, lookForForeign } from "../../db/queue-schema.ts";
 import { clusterRefused, isCluster, openRedis, refusalOf, tryWrite } from "../../runtime/queue/redis.ts";
 import { describeFailure } from "../context/failure.ts";
-import { fails, passes, warns, type Check } from "./check.ts";
+import { fails, newerRemedy, passes, warns, type Check } from "./check.ts";
+import { isAhead } from "./database.ts";
 import { migrateRemedy, restart, startServerRemedy, type Way } from "../context/way.ts";
 
 /** Checks that only the owner can have put code into the queue's schema. Reads only the system's catalogs. */
@@ -12,9 +13,9 @@ export async function checkQueueSchema(db: Database, way: Way): Promise<Check> {
   const remedy = `${migrateRemedy(way)} It recreates the schema, and no work is lost.`;
   try {
     const found = await lookForForeign(db);
-    return found.length === 0
-      ? passes("queue-schema", "everything in the queue's schema belongs to the owner")
-      : fails("queue-schema", `the queue's schema can contain code of others: ${found.join(", ")}`, remedy);
+    if (found.length === 0) return passes("queue-schema", "everything in the queue's schema belongs to the owner");
+    const message = `the queue's schema can contain code of others: ${found.join(", ")}`;
+    return fails("queue-schema", message, (await isAhead(db)) ? newerRemedy : remedy);
   } catch (error) {
     return fails("queue-schema", describeFailure(error).message, remedy);
   }

@@ -1,11 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-/** Runs the script as root would, and returns the arguments that systemd-run gets, and the directory it ran in. */
-function run(...argv: string[]): { properties: string[]; command: string[]; directory: string } {
+const shipped = resolve("deploy/bin/realmpass-operator");
+const run = (...argv: string[]) => runScript(shipped, argv);
+
+/**
+ * Runs a script as root would, and returns the arguments that systemd-run gets, the directory it ran in, and that of the
+ * command.
+ */
+function runScript(script: string, argv: readonly string[]) {
   const directory = mkdtempSync(join(tmpdir(), "realmpass-operator-"));
   onTestFinished(() => {
     rmSync(directory, { recursive: true });
@@ -13,7 +19,7 @@ function run(...argv: string[]): { properties: string[]; command: string[]; dire
   writeFileSync(join(directory, "id"), "#!/bin/sh\necho 0\n", { mode: 0o755 });
   writeFileSync(join(directory, "systemd-run"), `#!/bin/sh\nprintf '%s\\0' "$@"\n`, { mode: 0o755 });
   for (const name of ["head.json", "root.pem", "with space.json"]) writeFileSync(join(directory, name), name);
-  const out = execFileSync("sh", [resolve("deploy/bin/realmpass-operator"), ...argv], {
+  const out = execFileSync("sh", [script, ...argv], {
     cwd: directory,
     encoding: "utf8",
     env: { PATH: `${directory}:${process.env["PATH"] ?? ""}` },
@@ -24,8 +30,10 @@ function run(...argv: string[]): { properties: string[]; command: string[]; dire
     properties: all.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length)),
     command: all.slice(all.indexOf("dist/operator/main.js") + 1),
     directory,
+    tree: all.find((each) => each.startsWith(inTree))?.slice(inTree.length),
   };
 }
+const inTree = "--property=WorkingDirectory=";
 
 const copy = (number: number): string =>
   expect.stringMatching(new RegExp(`^/run/credentials/realmpass-operator-\\d+\\.service/file-${number}$`)) as string;
@@ -44,4 +52,19 @@ test.each([
 ])("a command %s gets its arguments unchanged", (_, argv) => {
   const { properties, command } = run(...argv);
   expect([properties, command]).toEqual([[], argv]);
+});
+
+test("a command runs in the release of its script: the current one by its link, another one by its own path", () => {
+  const base = mkdtempSync(join(tmpdir(), "realmpass-releases-"));
+  onTestFinished(() => {
+    rmSync(base, { recursive: true });
+  });
+  for (const release of ["old", "new"]) {
+    mkdirSync(join(base, release, "bin"), { recursive: true });
+    copyFileSync(shipped, join(base, release, "bin/realmpass-operator"));
+  }
+  symlinkSync("old", join(base, "current"));
+  symlinkSync(join(base, "current/bin/realmpass-operator"), join(base, "realmpass-operator"));
+  expect(runScript(join(base, "realmpass-operator"), ["doctor"])).toMatchObject({ tree: join(base, "old") });
+  expect(runScript(join(base, "new/bin/realmpass-operator"), ["doctor"])).toMatchObject({ tree: join(base, "new") });
 });

@@ -1,0 +1,90 @@
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { sql, verbatim } from "../../../../db/sql.ts";
+import type { Check } from "../../../../operator/doctor/check.ts";
+import { useOperator } from "../operator-support.ts";
+
+const operator = useOperator();
+const owner = () => operator.database.owner;
+
+/** Changes as a newer release may make them, each of which one check compares with this version. */
+const changes = `
+  create table later (id integer);
+  grant select on later to realmpass_api;
+  create trigger later before insert on audit_entries for each statement execute function refuse_change();
+  create trigger later before insert on bullmq.job for each statement execute function refuse_change();
+  revoke select on jobs from realmpass_operator;
+`;
+const affected = ["audit-guards", "jobs", "queue-schema", "roles"];
+const newer = "29990101-0000-newer";
+const forget = () => owner().query(sql`delete from knex_migrations where name = ${newer}`);
+async function record(): Promise<void> {
+  onTestFinished(async () => {
+    await forget();
+  });
+  await owner().query(sql`insert into knex_migrations (name, batch, migration_time) values (${newer}, 1, now())`);
+}
+
+async function examine(): Promise<Check[]> {
+  const { json } = await operator.run(["doctor", "--realm", await operator.anyRealm()]);
+  return json["checks"] as Check[];
+}
+const statusesIn = (checks: readonly Check[]): Record<string, string> =>
+  Object.fromEntries(checks.filter(({ name }) => affected.includes(name)).map(({ name, status }) => [name, status]));
+
+beforeAll(async () => {
+  expect(statusesIn(await examine())).toEqual(Object.fromEntries(affected.map((name) => [name, "ok"])));
+  await owner().query(verbatim(changes));
+});
+
+test("what a newer release changed is no failure, and every remedy leads to the doctor of that release", async () => {
+  await record();
+  const checks = await examine();
+  await forget();
+  // Code in the queue's schema runs with the rights of every process.
+  expect(statusesIn(checks)).toEqual({ "audit-guards": "warn", jobs: "warn", "queue-schema": "fail", roles: "warn" });
+  for (const name of affected) {
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        name,
+        remedy: "Run the doctor of the release that migrated the database: docs/upgrade.md#going-back.",
+      }),
+    );
+  }
+  expect(checks).toContainEqual(
+    expect.objectContaining({ name: "migrations", status: "ok", message: `of a newer version: ${newer}` }),
+  );
+  expect(checks.find(({ name }) => name === "audit-guards")?.message).toContain("The trigger later of audit_entries");
+
+  // The same changes on a database of this version.
+  expect(statusesIn(await examine())).toEqual(Object.fromEntries(affected.map((name) => [name, "fail"])));
+});
+
+test("`audit verify` leaves changed guards of a newer database to that release", async () => {
+  const verify = async (): Promise<string[]> => {
+    const { code, json } = await operator.run(["audit", "verify", "--realm", await operator.anyRealm()]);
+    expect(code).toBe(1);
+    return (json["guards"] as { message: string }[]).map(({ message }) => message);
+  };
+  const leaves = expect.stringContaining("only `audit verify` of that version can judge") as string;
+  await record();
+  expect(await verify()).toContainEqual(leaves);
+  await forget();
+  expect(await verify()).not.toContainEqual(leaves);
+});
+
+test("a database that lacks a migration and has a newer one is left to the release that migrated it", async () => {
+  const migrations = async () => (await examine()).find(({ name }) => name === "migrations");
+  const [lacking] = await owner().query<{ name: string }>(sql`
+    delete from knex_migrations where id = (select max(id) from knex_migrations) returning name
+  `);
+  expect(await migrations()).toMatchObject({ status: "fail", remedy: expect.stringContaining("migrate`") as string });
+  await record();
+  expect(await migrations()).toMatchObject({
+    status: "fail",
+    message: `not run yet: ${lacking!.name}; of a newer version: ${newer}`,
+    remedy: "Run the release that migrated the database: docs/upgrade.md.",
+  });
+  await owner().query(
+    sql`insert into knex_migrations (name, batch, migration_time) values (${lacking!.name}, 1, now())`,
+  );
+});
