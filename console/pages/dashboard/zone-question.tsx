@@ -26,7 +26,7 @@ export function ZoneQuestion() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => dataOf(api.PUT("/api/realm/settings", { body: { timeZone: zone } })),
     async onSuccess() {
-      // Times on every page are read anew.
+      // Times on every page are read again.
       await queries.invalidateQueries();
       notifyDone(t("dashboard.zone.done", { zone }));
     },

@@ -39,6 +39,9 @@ export function SettingsText({ realm: { settings, fixed } }: { realm: ReadRealm 
       <SettingCard title={t("settings.cards.time")}>
         <Facts facts={[fact("timeZone")]} />
       </SettingCard>
+      <SettingCard title={t("settings.cards.servers")}>
+        <Facts facts={[fact("radiusAddresses")]} />
+      </SettingCard>
       <SettingCard title={t("settings.cards.trust")}>
         <Facts facts={[fact("radiusCN"), fact("radiusCA")]} />
         {settings.radiusCA !== null && <CopyBox block text={settings.radiusCA} label={fields.radiusCA.label} />}

@@ -14,7 +14,7 @@ const requests = 20;
 const goalMs = 200;
 const servers = 8;
 
-/** Everything that the dashboard requests, each time counted anew. */
+/** Everything that the dashboard requests, never from numbers kept from the request before. */
 export const dashboard: Scenario = {
   title: "The dashboard of a large realm",
   about: `${largeRealm.profiles.toLocaleString("en-GB")} profiles, and 35 days of answers to ${servers} RADIUS servers: ${requests} requests of each kind, so far apart that none is answered from the numbers of the one before.`,

@@ -136,7 +136,7 @@ export const keptForms: Readonly<Record<string, FormRow>> = {
 };
 
 const part = "a part of a form that has a row";
-const confirmation = "a confirmation, which is given anew";
+const confirmation = "a confirmation, which is asked again";
 const view = "how a list or page is shown; what was searched is in the address";
 
 /** Other files with inputs, and why they keep nothing by themselves. */
