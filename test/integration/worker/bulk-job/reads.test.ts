@@ -16,9 +16,9 @@ const readsPerRowMax = 40;
 
 /**
  * The first slices read everyone who exists already, until Postgres has analyzed the table of people for the first
- * time.
+ * time: later on a busy machine. Reading them for each row to the end would be `people / 2`.
  */
-const firstReadsPerRowMax = 150;
+const firstReadsPerRowMax = 400;
 
 /** Profiles that were revoked before a job, and those that it revokes: reading all of the former once is too much. */
 const revokedBefore = extent(30_000, 0.3);
