@@ -72,7 +72,7 @@ class Refused extends Error {
 /**
  * Returns why an SVG file (XML 1.0, SVG 2) is not taken; undefined if it is a picture that runs nothing and loads
  * nothing. Only what is known to be harmless is taken: a small part of XML, the elements of a still picture, references
- * into the file itself.
+ * into the file itself (docs/adr/0020).
  */
 export function svgFault(bytes: Uint8Array): LogoFault | undefined {
   try {
