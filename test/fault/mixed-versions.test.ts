@@ -1,11 +1,13 @@
+import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../db/client.ts";
 import { migrations } from "../../db/migrations/index.ts";
-import { sql } from "../../db/sql.ts";
+import { sql, verbatim } from "../../db/sql.ts";
 import { processKinds, type ProcessKind } from "../../domain/process.ts";
 import type { QueueBackend } from "../../runtime/queue/queues.ts";
 import { createBrowserSession } from "../support/browser/browser-session.ts";
@@ -22,6 +24,7 @@ import { describeWithCommit, describeWithTool } from "../support/run/tools.ts";
 import { sendRequest, type ApiAnswer } from "../support/service/api.ts";
 import { useQuickKeys } from "../support/service/fault.ts";
 import { operatorOf, startBuilt, useBuildOf, type BuiltProcess } from "../support/service/built.ts";
+import type { SeenCheck } from "../support/service/operator.ts";
 
 const [release = "", commit = ""] = readFileSync("deploy/previous-release", "utf8").trim().split(" ");
 
@@ -45,6 +48,46 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
   describeWithTool("redis", "with the queues on Redis", () => {
     sideBySide("redis");
   });
+
+  test("after a rollback the release before serves, issues and revokes, and this one's doctor finds no failure", async () => {
+    const installation = await givenInstallation(before(), "postgres");
+    const { owner, operator, use, load, signIn, doctor } = installation;
+    const applied = await owner.query(sql`select from knex_migrations`);
+    const isAhead = migrations.length > applied.length;
+    await operator.new("migrate");
+    expect(await operator.old("migrate")).toMatchObject({ migrations: [] });
+    const back = await installation.start("old");
+    await Promise.all(Object.values(back).map(({ begun }) => begun));
+    use([back]);
+
+    const running = load();
+    await running.proceed();
+    await signIn("old");
+    const { failures, revoked } = await running.stop();
+    expect(failures).toEqual([]);
+    expect(revoked.length).toBeGreaterThan(0);
+
+    const found = await doctor("new");
+    expect(failuresIn(found)).toEqual([]);
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        name: "processes",
+        status: "ok",
+        message: expect.stringContaining(`worker 1 (${release})`) as string,
+      }),
+    );
+    const foundByOld = await doctor("old");
+    expect(failuresIn(foundByOld)).toEqual(isAhead && comparesRights.has(release) ? ["roles"] : []);
+    if (isAhead && !comparesRights.has(release)) {
+      const message = expect.stringContaining("of a newer version") as string;
+      expect(foundByOld).toContainEqual(expect.objectContaining({ name: "migrations", status: "ok", message }));
+    }
+
+    // A right too many is a failure.
+    await owner.query(verbatim("grant delete on audit_entries to realmpass_api"));
+    expect(failuresIn(await doctor("new"))).toEqual(["roles"]);
+    expect(await installation.faults()).toEqual([]);
+  }, 600_000);
 
   function sideBySide(kind: QueueBackend["kind"]): void {
     test("run side by side under load: nothing is lost, nothing fails, and a rollback stays possible", async () => {
@@ -122,6 +165,14 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
     }, 600_000);
   }
 });
+
+/** Releases whose doctor takes the rights of a newer release for wrong: docs/upgrade.md. */
+const comparesRights = new Set(["0.2.1"]);
+
+/** The Postgres of the tests does not wait for its disk, and how full this machine's disk is does not count. */
+const ofTheMachine = ["postgres-settings", "disk"];
+const failuresIn = (checks: readonly SeenCheck[]): string[] =>
+  checks.filter(({ name, status }) => status === "fail" && !ofTheMachine.includes(name)).map(({ name }) => name);
 
 /** The new release before its migrations: it waits, and changes nothing. */
 async function expectWaiting({ logOf, processes }: Installation, fresh: Processes): Promise<void> {
@@ -275,6 +326,14 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
       for (const path of ["/console/session", "/console/session", "/console/api/overview", "/console/api/overview"]) {
         expect((await console.send("GET", path)).status).toBe(200);
       }
+    },
+
+    /** Returns the findings of a release's `operator doctor`. */
+    doctor: async (version: Version): Promise<SeenCheck[]> => {
+      const args = [join(trees[version], "dist/operator/main.js"), "doctor", "--json"];
+      // It ends with 1 for a failure.
+      const run = promisify(execFile)(process.execPath, args, { env }).catch((error: unknown) => error);
+      return (JSON.parse(((await run) as { stdout: string }).stdout) as { checks: SeenCheck[] }).checks;
     },
 
     /** Begins to onboard people, each with a profile; returns the id of the job. */
