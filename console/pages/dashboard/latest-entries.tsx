@@ -62,10 +62,10 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
           <Text size="sm" fw={500}>
             {text(entry)}
           </Text>
-          <Text size="sm">
+          <Text size="sm" miw={0}>
             <About entry={entry} />
           </Text>
-          <Text size="sm" c="dimmed" ml={{ sm: "auto" }}>
+          <Text size="sm" c="dimmed" miw={0} ml={{ sm: "auto" }}>
             <Actor entry={entry} />
           </Text>
         </Group>
