@@ -154,7 +154,9 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
         };
         const sum = (of: "good" | "refused") => hours.reduce((total, hour) => total + hour[of], 0);
         expect({ good: sum("good"), refused: sum("refused") }).toEqual(tried);
-        expect(servers).toEqual([{ address: "127.0.0.1", ...tried, lastAt: expect.any(String) as string }]);
+        expect(servers).toEqual([
+          { address: "127.0.0.1", isServer: true, ...tried, lastAt: expect.any(String) as string },
+        ]);
       },
       { withinMs: 90_000 },
     );

@@ -172,5 +172,5 @@ http {
     await responder.stop();
     await moveTo(dayMinutes + stapledAnswerMinutes + 5);
     expect(await staple()).toBeUndefined();
-  });
+  }, 400_000);
 });

@@ -41,7 +41,8 @@ export function usePageGallery(stylesFrom: () => string): { readonly url: string
       const locals = { context: { id: "0b1f6a5e-3a52-4a2a-9d0e-1f2f3f4f5f6f" } };
       const response = Object.assign(outgoing, { locals }) as unknown as Response;
       const clock: Clock = systemClock;
-      const deps = { clock, settings: { authUrl: url } } as PageRequest["deps"];
+      const logos = { mayHave: () => false };
+      const deps = { clock, logos, settings: { authUrl: url } } as unknown as PageRequest["deps"];
       const page = { deps, request, response };
       rememberRealm(page, realm);
       const problem = allProblems.find((known) => known === name);
