@@ -1,9 +1,9 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { expectNoSidewaysScrolling, type View } from "../../support/browser/browser.ts";
-import { pagesMs, settled } from "../../support/browser/console-views.ts";
-import type { GivenUser } from "../../support/given/given.ts";
-import { describeWithTool } from "../../support/run/tools.ts";
-import { useConsole } from "../../support/service/console.ts";
+import { expectNoSidewaysScrolling, type View } from "../support/browser/browser.ts";
+import { pagesMs, settled } from "../support/browser/console-views.ts";
+import type { GivenUser } from "../support/given/given.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
 
 const long = (length: number, letter: string): string => letter.repeat(length);
 
