@@ -276,7 +276,7 @@ CREATE TRIGGER certificates_are_counted AFTER INSERT ON public.certificates REFE
 CREATE TRIGGER certificates_become_active AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_active_profiles();
 CREATE TRIGGER certificates_end AFTER UPDATE OF lapsed ON public.certificates FOR EACH ROW WHEN (((old.kind = 'user'::text) AND new.lapsed)) EXECUTE FUNCTION remove_active_profile();
 CREATE TRIGGER certificates_go AFTER DELETE ON public.certificates FOR EACH ROW WHEN ((old.kind = 'user'::text)) EXECUTE FUNCTION remove_active_profile();
-CREATE TRIGGER certificates_note_first_checks BEFORE UPDATE OF last_ocsp_at ON public.certificates FOR EACH ROW WHEN (((old.last_ocsp_at IS NULL) OR ((old.last_ocsp_at < new.revoked_at) AND (new.last_ocsp_at >= new.revoked_at)))) EXECUTE FUNCTION note_first_checks();
+CREATE TRIGGER certificates_note_first_checks BEFORE UPDATE OF last_ocsp_at ON public.certificates FOR EACH ROW WHEN ((((old.last_ocsp_at IS NULL) AND (new.last_ocsp_at IS NOT NULL)) OR ((old.last_ocsp_at < new.revoked_at) AND (new.last_ocsp_at >= new.revoked_at)))) EXECUTE FUNCTION note_first_checks();
 
 create table consents (
   user_id bigint not null,

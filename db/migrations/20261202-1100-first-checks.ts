@@ -26,7 +26,8 @@ $body$;
 -- Runs at most twice for a certificate.
 create trigger certificates_note_first_checks before update of last_ocsp_at on certificates
   for each row
-  when (old.last_ocsp_at is null or (old.last_ocsp_at < new.revoked_at and new.last_ocsp_at >= new.revoked_at))
+  when ((old.last_ocsp_at is null and new.last_ocsp_at is not null)
+        or (old.last_ocsp_at < new.revoked_at and new.last_ocsp_at >= new.revoked_at))
   execute function note_first_checks();
 `,
 };

@@ -1,15 +1,14 @@
 import { z } from "zod";
-import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import type { UploadedLogo } from "../../../db/queries/realm/realms.ts";
 import { logoBytesMax } from "../../../domain/limits.ts";
 import { logoFaults } from "../../../domain/realm-logo.ts";
-import { differences } from "../../contract/audit-changes.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { endpoint } from "../../contract/endpoint.ts";
-import { actorOf, type Principal } from "../../contract/principal.ts";
+import type { Principal } from "../../contract/principal.ts";
 import { uploaded } from "../../contract/upload.ts";
 import { readLogo } from "./read-logo.ts";
+import { recordRealmUpdate } from "./record-realm-update.ts";
 
 const path = "/api/realm/logo";
 
@@ -97,16 +96,12 @@ function replaceLogo(
   return db.transaction(async (tx) => {
     const before = await realms.lock(tx, realmId);
     const after = await realms.setUploadedLogo(tx, realmId, logo);
-    const changes = differences({ uploadedLogo: before.uploadedLogo }, { uploadedLogo: after.uploadedLogo });
-    if (changes !== undefined) {
-      await audit.record(tx, {
-        realmId,
-        event: "realm_update",
-        actor: actorOf(principal),
-        at: clock.now(),
-        properties: { ...changes },
-      });
-    }
+    await recordRealmUpdate(tx, {
+      principal,
+      at: clock.now(),
+      before: { uploadedLogo: before.uploadedLogo },
+      after: { uploadedLogo: after.uploadedLogo },
+    });
     return { uploaded: after.uploadedLogo };
   });
 }

@@ -1,14 +1,12 @@
-import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { differences } from "../../contract/audit-changes.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
-import { actorOf } from "../../contract/principal.ts";
 import {
   changeableSettingsView,
   RealmSettingsView,
   realmSettingsView,
 } from "../../contract/views/realm-settings-view.ts";
 import { operatorCommands, trustCommands } from "./operator-commands.ts";
+import { recordRealmUpdate } from "./record-realm-update.ts";
 import { caFaults, changeOfRealm, RealmSettingsChange, refusedBy } from "./realm-settings-change.ts";
 
 export const updateRealmSettings = endpoint({
@@ -44,14 +42,11 @@ export const updateRealmSettings = endpoint({
         });
       }
       const after = await realms.update(tx, realmId, change);
-      const changes = differences(changeableSettingsView(before), changeableSettingsView(after));
-      if (changes === undefined) return;
-      await audit.record(tx, {
-        realmId,
-        event: "realm_update",
-        actor: actorOf(principal),
+      await recordRealmUpdate(tx, {
+        principal,
         at,
-        properties: { ...changes },
+        before: changeableSettingsView(before),
+        after: changeableSettingsView(after),
       });
     });
     return done;

@@ -1,9 +1,7 @@
-import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { differences } from "../../contract/audit-changes.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
-import { actorOf } from "../../contract/principal.ts";
 import { RealmView, realmView } from "../../contract/views/realm-view.ts";
+import { recordRealmUpdate } from "./record-realm-update.ts";
 import { RealmSettingsChange } from "./realm-settings-change.ts";
 
 /** The body for changing a realm here; each property may be given by itself. */
@@ -34,15 +32,7 @@ export const updateRealm = endpoint({
       const before = await realms.lock(tx, realmId);
       requireMatch(RealmView.parse(realmView(before)));
       const after = await realms.update(tx, realmId, { displayName, logoUri, maxProfiles, maxValidMonths });
-      const changes = differences(realmView(before), realmView(after));
-      if (changes === undefined) return;
-      await audit.record(tx, {
-        realmId,
-        event: "realm_update",
-        actor: actorOf(principal),
-        at: clock.now(),
-        properties: { ...changes },
-      });
+      await recordRealmUpdate(tx, { principal, at: clock.now(), before: realmView(before), after: realmView(after) });
     });
     return done;
   },

@@ -1,13 +1,11 @@
 import { z } from "zod";
-import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import * as drafts from "../../../db/queries/sign-in/sign-in-drafts.ts";
 import { writtenClaims } from "../../../domain/people/upstream-claims.ts";
 import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../../runtime/keys/master-key.ts";
-import { differences } from "../../contract/audit-changes.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
-import { actorOf } from "../../contract/principal.ts";
+import { recordRealmUpdate } from "../realm/record-realm-update.ts";
 import { findDraft, requireChangeable } from "./sign-in-rules.ts";
 
 export const activateSignIn = endpoint({
@@ -40,13 +38,7 @@ export const activateSignIn = endpoint({
       const sealedSecret = sealedForRealm(masterKeys, draft);
       const after = await realms.setFirstUpstream(tx, realmId, { ...draft.settings, sealedSecret });
       await drafts.remove(tx, { realmId });
-      await audit.record(tx, {
-        realmId,
-        event: "realm_update",
-        actor: actorOf(principal),
-        at,
-        properties: { ...differences(written(before), written(after)) },
-      });
+      await recordRealmUpdate(tx, { principal, at, before: written(before), after: written(after) });
     });
     return done;
   },

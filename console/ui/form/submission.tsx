@@ -15,7 +15,7 @@ export interface FormField {
   rule?: string;
 }
 
-/** What `send` returns if nothing was saved: the form keeps its input. */
+/** `send` returns this if it saved nothing: the form keeps its input. */
 export const unsent = Symbol("unsent");
 
 interface SubmissionOptions<Values> {

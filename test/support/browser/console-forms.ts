@@ -8,15 +8,15 @@ export interface GivenForForms {
   jobId: string;
 }
 
-/** A form, and what is typed into it. */
+/** A form, and the input for it. */
 export interface FormRow {
   /** The page with the form, below `/console`. */
   path: (given: GivenForForms) => string;
-  /** What leads from the page to the form; omitted: the form is there. */
+  /** Opens the form from the page; omitted: the page shows it. */
   open?: (page: Page) => Promise<void>;
-  /** What is typed; `true`: a box is ticked. Never what the form begins with. */
+  /** Fields and their new values; `true` ticks a box. A value always differs from the initial one. */
   typed: readonly (readonly [field: (page: Page) => Locator, input: string | true])[];
-  /** A field that is never kept, and what is typed into it. */
+  /** A field that is never kept, and the input for it. */
   secret?: readonly [field: (page: Page) => Locator, text: string];
 }
 

@@ -7,7 +7,7 @@ const CountsView = z.object({
   refused: z.int().describe("Answers that a certificate is revoked."),
 });
 
-/** Answers to RADIUS servers, counted by hour. */
+/** How many OCSP answers RADIUS servers got, by hour. */
 export const RadiusPictureView = z
   .object({
     at: Timestamp.describe("When this was counted."),

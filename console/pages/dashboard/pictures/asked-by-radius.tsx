@@ -14,7 +14,7 @@ type Hour = RadiusPicture["hours"][number];
 
 const hourMs = 3_600_000;
 
-/** Answers to RADIUS servers by hour, for a week. A bar opens the audit log of its hour. */
+/** Shows for a week how many OCSP answers RADIUS servers got in each hour. A bar opens the audit log of its hour. */
 export function AskedByRadius() {
   const { t, i18n } = useTranslation();
   const navigate = useNavigate();

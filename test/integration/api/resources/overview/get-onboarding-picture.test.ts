@@ -3,7 +3,6 @@ import { beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../../../db/client.ts";
 import * as onboardingSteps from "../../../../../db/queries/issuance/onboarding-steps.ts";
 import { sql, type Sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { givenActivity } from "../../../../support/given/activity.ts";
 import { fromNow } from "../../../../support/given/given.ts";
 import { useApi } from "../../../../support/service/api.ts";
@@ -60,15 +59,6 @@ test("each kind of device has its requests, and how many were made, fetched and 
     { deviceType: "Linux", asked: 1, made: 1, fetched: 1, seen: 1 },
     { deviceType: "iOS", asked: 1, made: 0, fetched: 0, seen: 0 },
   ]);
-});
-
-test("the picture requires the scopes of what it counts", async () => {
-  const realmId = await given.realm();
-  for (const scope of ["realm.read", "profile.read"] as const) {
-    const who = as.admin({ realmId, scopes: allScopes.filter((one) => one !== scope) });
-    expect(await who.get("/api/overview/onboarding")).toBeError("insufficient_scope");
-  }
-  expect((await as.admin({ realmId }).get("/api/overview/onboarding")).status).toBe(200);
 });
 
 /** Realms with a year of profiles and of failed issuances, a few each day. */

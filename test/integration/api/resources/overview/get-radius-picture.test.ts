@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import * as statusCounts from "../../../../../db/queries/certificates/status-counts.ts";
 import { sql, type Sql } from "../../../../../db/sql.ts";
-import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
@@ -62,15 +61,6 @@ test("hours have the sums of all servers, beside those of the same hour a week b
       lastAt: new Date(current - 167 * hour + 1_000).toISOString(),
     },
   ]);
-});
-
-test("the picture requires the scopes of what it counts", async () => {
-  const realmId = await given.realm();
-  for (const scope of ["realm.read", "profile.read"] as const) {
-    const who = as.admin({ realmId, scopes: allScopes.filter((one) => one !== scope) });
-    expect(await who.get("/api/overview/radius")).toBeError("insufficient_scope");
-  }
-  expect((await as.admin({ realmId }).get("/api/overview/radius")).status).toBe(200);
 });
 
 /** 35 days of eight servers in each of three realms. */
