@@ -40,10 +40,12 @@ const apiRooms = {
   contract: ["http"],
   resources: ["http", "contract"],
   publication: ["http", "contract"],
+  scim: ["http", "contract"],
   pages: ["http", "contract"],
   session: ["http", "contract", "pages"],
   oauth: ["http", "contract", "pages", "session"],
 };
+apiRooms.apps = ["http", "contract", "resources", "pages", "session", "oauth"];
 const belowTheBrowser = ["http", "contract", "resources", "pages", "session", "oauth"];
 for (const room of ["sign-in", "self-service", "logo", "docs"]) apiRooms[`browser/${room}`] = belowTheBrowser;
 for (const room of ["upstream-login", "console"]) {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import express, { type ErrorRequestHandler } from "express";
-import { ServiceError } from "../domain/errors.ts";
 import { publicationTarget } from "../domain/certificate/publication-target.ts";
 import { parseTrustedProxies } from "../runtime/config/networks.ts";
+import { appsRoutes } from "./apps/apps-routes.ts";
 import { createConsoleApi } from "./browser/console/console-api.ts";
-import { sendProblem } from "./pages/problem.tsx";
+import { sendNotFound } from "./pages/not-found.ts";
 import { consoleRoutes } from "./browser/console/console-routes.ts";
 import { cors } from "./http/cors.ts";
 import type { Deps } from "./contract/deps.ts";
@@ -21,6 +21,7 @@ import { beginRequest } from "./http/request-context.ts";
 import { setSecurityHeaders } from "./http/respond.ts";
 import { answerRoute, mountRoutes, type Route } from "./http/route.ts";
 import { endpointRoutes } from "./contract/router.ts";
+import { scimRoutes } from "./scim/scim-routes.ts";
 import { selfServiceRoutes } from "./browser/self-service/self-service-routes.ts";
 import { signInRoutes } from "./browser/sign-in/sign-in-routes.ts";
 import { upstreamLoginRoutes } from "./browser/upstream-login/upstream-login-routes.ts";
@@ -47,10 +48,9 @@ export function createApp(deps: Deps): RequestListener {
   app.use(createConsoleApi(deps));
   app.use(mountRoutes(routes, limiter));
   app.use(async (request, response) => {
-    await limiter.countPublic(response, request.ip ?? "");
-    const isForPeople = request.accepts(["json", "html"]) === "html" && !isForPrograms.test(request.path);
-    if (!isForPeople) throw new ServiceError("not_found");
-    sendProblem({ deps, request, response }, "not_found");
+    const address = request.ip ?? "";
+    await limiter.countPublic(response, address);
+    await sendNotFound(deps, { request, response, limiter, address });
   });
   const onError: ErrorRequestHandler = (thrown, request, response, _next) =>
     problemErrors.send({ request, response, limiter, address: request.ip ?? "" }, thrown);
@@ -74,9 +74,6 @@ export function createApp(deps: Deps): RequestListener {
   };
 }
 
-/** Paths for programs. A browser opens them only to look at a program's response. */
-const isForPrograms = /^\/(?:api|oauth|crl|ca|ocsp)(?:\/|$)/;
-
 /** Fetched without TLS: HSTS must not be sent over plain http (RFC 6797 section 7.2). */
 const isForPlainHttp = (url: string): boolean => /^\/(?:crl|ca|ocsp)(?:\/|$)/.test(url);
 
@@ -86,11 +83,13 @@ export const routesOf = (deps: Deps): [OcspRoute, ...Route[]] => [
   ...endpointRoutes(endpoints, deps),
   ...publicationRoutes(deps),
   ...oauthRoutes(deps),
+  ...scimRoutes(deps),
   ...signInRoutes(deps),
   logoRoute(deps),
   ...consoleRoutes(deps),
   ...upstreamLoginRoutes(deps),
   ...selfServiceRoutes(deps),
+  ...appsRoutes(deps),
   openApiRoute(deps),
   ...docsRoutes(deps, endpoints),
 ];

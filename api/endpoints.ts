@@ -1,8 +1,12 @@
 import { deleteApplication } from "./resources/application/delete-application.ts";
 import { getApplication } from "./resources/application/get-application.ts";
+import { getApplicationRequests } from "./resources/application/get-application-requests.ts";
 import { listApplications } from "./resources/application/list-applications.ts";
 import { registerApplication } from "./resources/application/register-application.ts";
 import { rotateClientSecret } from "./resources/application/rotate-client-secret.ts";
+import { createStaticToken } from "./resources/application/create-static-token.ts";
+import { deleteStaticToken } from "./resources/application/delete-static-token.ts";
+import { listStaticTokens } from "./resources/application/list-static-tokens.ts";
 import { updateApplication } from "./resources/application/update-application.ts";
 import { exportAuditEntries } from "./resources/audit/export-audit-entries.ts";
 import { listAuditEntries } from "./resources/audit/list-audit-entries.ts";
@@ -12,6 +16,7 @@ import { withdrawConsent } from "./resources/consent/withdraw-consent.ts";
 import type { Endpoint } from "./contract/endpoint.ts";
 import { createGuestAccount } from "./resources/guest-account/create-guest-account.ts";
 import { getGuestAccount } from "./resources/guest-account/get-guest-account.ts";
+import { getGuestCode } from "./resources/guest-account/get-guest-code.ts";
 import { getGuestToken } from "./resources/guest-account/get-guest-token.ts";
 import { listGuestAccounts } from "./resources/guest-account/list-guest-accounts.ts";
 import { listGuestTimeline } from "./resources/guest-account/list-guest-timeline.ts";
@@ -68,10 +73,14 @@ import { getSignIn } from "./resources/sign-in/get-sign-in.ts";
 import { getUserSignIn } from "./resources/sign-in/get-user-sign-in.ts";
 import { setSignInDraft } from "./resources/sign-in/set-sign-in-draft.ts";
 import { startSignInTest } from "./resources/sign-in/start-sign-in-test.ts";
+import { getScim } from "./resources/scim/get-scim.ts";
+import { setScim } from "./resources/scim/set-scim.ts";
 import { getSetup } from "./resources/setup/get-setup.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
+import { getRealmApps } from "./resources/realm/get-realm-apps.ts";
 import { getRealmLogo, removeRealmLogo, uploadRealmLogo } from "./resources/realm/realm-logo.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
+import { updateRealmApps } from "./resources/realm/update-realm-apps.ts";
 import { updateRealmSettings } from "./resources/realm/update-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
 import { search } from "./resources/search/search.ts";
@@ -139,6 +148,7 @@ export const endpoints: readonly Endpoint[] = [
   updateGuestAccount,
   revokeGuestAccount,
   getGuestToken,
+  getGuestCode,
   listGuestTimeline,
   listGuestProfiles,
   createGuestProfile,
@@ -153,7 +163,11 @@ export const endpoints: readonly Endpoint[] = [
   listApplications,
   registerApplication,
   getApplication,
+  getApplicationRequests,
   updateApplication,
+  listStaticTokens,
+  createStaticToken,
+  deleteStaticToken,
   deleteApplication,
   rotateClientSecret,
   getOverview,
@@ -167,6 +181,8 @@ export const endpoints: readonly Endpoint[] = [
   getRealmSettings,
   updateRealm,
   updateRealmSettings,
+  getRealmApps,
+  updateRealmApps,
   getRealmLogo,
   uploadRealmLogo,
   removeRealmLogo,
@@ -176,6 +192,8 @@ export const endpoints: readonly Endpoint[] = [
   startSignInTest,
   getSignInTest,
   activateSignIn,
+  getScim,
+  setScim,
   getSetup,
   finishSetup,
   listAuditEntries,

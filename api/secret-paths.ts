@@ -10,6 +10,7 @@ export const secretPaths: readonly { path: string; parameters?: readonly string[
   { path: "/guest/{token}" },
   { path: "/d/{token}" },
   { path: "/oauth/authorize", parameters: ["state", "nonce"] },
+  { path: "/letswifi/{realm}/oauth/authorize", parameters: ["state", "nonce"] },
   { path: "/oauth/logout", parameters: ["id_token", "id_token_hint"] },
   { path: upstreamCallbackPath, parameters: ["code", "state"] },
   { path: consoleCallbackPath, parameters: ["code", "state"] },

@@ -21,6 +21,7 @@ import { createSettlements } from "./resources/issuance/await-issuance.ts";
 import { createCollector } from "./resources/issuance/collect-issuance.ts";
 import type { ApiSettings } from "./contract/deps.ts";
 import { createAttemptCounter } from "./contract/attempt-counter.ts";
+import { createRequestCounts } from "./contract/request-counts.ts";
 import { createHolderLookup } from "./contract/authenticate.ts";
 import { createJobWatch } from "./resources/bulk-job/run/job-watch.ts";
 import { createPictureFetch } from "./browser/logo/fetch-picture.ts";
@@ -50,6 +51,8 @@ export interface ApiOptions extends ListenersOptions {
   listeners?: Listeners | undefined;
   /** Called once the ports are known: addresses may contain them. */
   settings: (port: number, tlsPort: number | undefined) => ApiSettings;
+  /** How often the counts of requests are written. Default: once a minute. */
+  requestCountsEveryMs?: number | undefined;
   registry: Registry;
   readiness: LookForReadiness;
   disk: Pick<Disk, "isFull">;
@@ -117,6 +120,17 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     return flushAskers();
   });
 
+  const requestCounts = createRequestCounts({ db, clock });
+  const flushCounts = (): Promise<void> =>
+    requestCounts.flush().catch((err: unknown) => {
+      log.warn({ event: "requests.counts_not_written", err }, "could not write the counts of requests; trying again");
+    });
+  const counting = setInterval(() => void flushCounts(), options.requestCountsEveryMs ?? defaultRequestCountsEveryMs);
+  lifecycle.onStop("request counts", () => {
+    clearInterval(counting);
+    return flushCounts();
+  });
+
   const listeners = options.listeners ?? (await openListeners(options));
   const { port, tlsPort } = listeners;
   const settings = options.settings(port, tlsPort);
@@ -143,6 +157,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     attemptCounter,
     unknownTokens: createExhaustedKeys(),
     isPassword: createPasswordCheck(),
+    requestCounts,
     crlAskers,
     checkProvider: createProviderCheck(settings),
     logos: createLogos({
@@ -166,5 +181,6 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
 }
 
 const flushAskersMs = 3_000;
+const defaultRequestCountsEveryMs = 60_000;
 
 const lostNotifications = "notifications of settled issuances are lost; rows are polled instead";

@@ -96,6 +96,10 @@ const routes = [
     lazyRouteComponent(() => loadPage(() => import("./pages/settings/settings-page.tsx")), "SettingsPage"),
   ),
   page(
+    "/settings/directory",
+    lazyRouteComponent(() => loadPage(() => import("./pages/settings/directory/directory-page.tsx")), "DirectoryPage"),
+  ),
+  page(
     "/settings/sign-in",
     lazyRouteComponent(() => loadPage(() => import("./pages/settings/sign-in/sign-in-page.tsx")), "SignInPage"),
   ),

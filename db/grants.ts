@@ -39,6 +39,15 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: true },
     realmpass_operator: { select: true },
   },
+  app_authorizations: {
+    realmpass_api: { select: true, insert: true, update: true, delete: true },
+    realmpass_operator: { select: true },
+  },
+  application_requests: {
+    realmpass_api: { select: true, insert: true, update: ["requests"] },
+    realmpass_worker: { select: ["client_id", "hour", "status"], delete: true },
+    realmpass_operator: { select: true },
+  },
   application_secrets: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
     realmpass_operator: { select: true, insert: true, update: true, delete: true },
@@ -138,7 +147,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: {
       select: true,
       insert: ["created_at", "expires_at", "name", "note", "profile_limit", "realm_id", "token_hash", "token_sealed"],
-      update: ["expires_at", "name", "note", "profile_limit", "revoked_at"],
+      update: ["code_hash", "expires_at", "name", "note", "profile_limit", "revoked_at"],
     },
     // Settling locks the owner's row.
     realmpass_worker: { select: true, update: ["revoked_at"] },
@@ -147,7 +156,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   hand_overs: {
     realmpass_api: { select: true, insert: true, update: true },
     realmpass_worker: {
-      select: ["downloaded_at", "expires_at", "id", "issuance_id", "offered_at", "picked_up_at"],
+      select: ["app", "downloaded_at", "expires_at", "id", "issuance_id", "offered_at", "picked_up_at"],
       // To lock a row: no statement writes the column.
       update: ["expires_at"],
       delete: true,
@@ -187,6 +196,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "created_by_user_id",
         "csr",
         "description",
+        "device_hash",
         "device_type",
         "format",
         "guest_account_id",
@@ -200,7 +210,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "user_id",
         "validity_months",
       ],
-      update: ["claim_id", "error_code", "finished_at", "lease_expires_at", "status"],
+      update: ["claim_id", "error_code", "finished_at", "lease_expires_at", "replaced_ends_at", "status"],
     },
     realmpass_worker: {
       select: true,
@@ -352,18 +362,29 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: {
       select: true,
       update: [
+        "apps_listing",
         "display_name",
         "guest_days_max",
         "guest_limit_max",
+        "help_mail",
+        "help_phone",
         "help_uri",
+        "key_types",
         "logo_uri",
         "max_profiles",
         "max_valid_months",
+        "new_people",
         "offboarding_share_percent",
+        "onboarding_apps",
         "privacy_uri",
         "radius_addresses",
         "radius_ca",
         "radius_cn",
+        "radius_names",
+        "rcois",
+        "reminder_lead_days",
+        "scim_pairwise",
+        "scim_window_from",
         "set_up_at",
         "ssids",
         "ssids_confirmed",
@@ -406,6 +427,25 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: { select: true },
     realmpass_operator: { select: true, insert: true, update: true },
   },
+  scim_users: {
+    realmpass_api: {
+      select: true,
+      insert: true,
+      update: [
+        "active",
+        "attributes",
+        "client_id",
+        "deleted_at",
+        "email_primary",
+        "email_type",
+        "external_id",
+        "offboarded_at",
+        "updated_at",
+        "user_name",
+      ],
+    },
+    realmpass_operator: { select: true },
+  },
   sessions: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
     realmpass_worker: { select: ["client_id", "expires_at", "id", "last_used_at", "user_id"], delete: true },
@@ -427,6 +467,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true, delete: true },
   },
   // Addresses that ask the api ask for CRLs; addresses that ask a responder ask for OCSP.
+  static_tokens: {
+    realmpass_api: { select: true, insert: true, update: ["last_used_at"], delete: true },
+    realmpass_operator: { select: true, delete: true },
+  },
   status_askers: {
     realmpass_api: { select: true, insert: true, update: true },
     realmpass_responder: { select: true, insert: true, update: true },
@@ -489,6 +533,8 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "not_permitted_since",
         "offboarded_at",
         "offboarding_job_id",
+        // For people who have neither signed in nor had a profile: see the trigger users_pairwise_id_stays.
+        "pairwise_id",
         "profile_override",
         "provider_roles",
         "roles",

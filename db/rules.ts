@@ -1,4 +1,5 @@
 import { dnsNameLengthMax, dnsNamePattern } from "../domain/certificate/certificate-profile.ts";
+import { replacedHours } from "../domain/lifetimes.ts";
 import { claimScopes, impliedScopes } from "../domain/people/scopes.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
@@ -17,8 +18,19 @@ export const limitOf = (u: Sql, r: Sql): Sql =>
 /** Whether certificate `c` is neither revoked nor expired. */
 export const isActive = (c: Sql, at: Instant): Sql => sql`(${c}.revoked_at is null and ${c}.not_after > ${at})`;
 
+/** Whether job `j` is held: its people are locked out and keep their devices until a person confirms. */
+export const isHeldJob = (j: Sql): Sql => sql`(${j}.state = 'grace' and ${j}.revoke_at is null)`;
+
 /** Whether issuance `i` has neither been issued nor failed. */
 export const isUnsettled = (i: Sql): Sql => sql`${i}.status in ('queued', 'signing')`;
+
+/**
+ * When the profile that issuance `i` replaces is revoked at the earliest; null: the file was never sent. The release
+ * before writes no end, and knows only replacements beyond the limit.
+ */
+export const replacedEnd = (i: Sql): Sql => sql`
+  coalesce(${i}.replaced_ends_at,
+           case when ${i}.beyond_limit then ${i}.finished_at + make_interval(hours => ${replacedHours}) end)`;
 
 /** How many active profiles and unsettled issuances a user has. */
 export const countOfUser = (userId: string | Sql, at: Instant): Sql => sql`

@@ -77,6 +77,49 @@ CREATE INDEX active_profiles_ending ON public.active_profiles USING btree (realm
 CREATE INDEX active_profiles_serial ON public.active_profiles USING btree (realm_id, serial_number, id) INCLUDE (not_after, created_at, device_type, authable);
 CREATE INDEX active_profiles_serial_contains ON public.active_profiles USING gin (serial_number gin_trgm_ops) WITH (gin_pending_list_limit='1024');
 
+create table app_authorizations (
+  id uuid not null,
+  realm_id bigint not null,
+  user_id bigint not null,
+  app text not null,
+  redirect_uri text not null,
+  code_hash bytea not null,
+  code_challenge text not null,
+  code_expires_at timestamp with time zone not null,
+  code_used_at timestamp with time zone,
+  token_hash bytea,
+  token_expires_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint app_authorizations_pkey PRIMARY KEY (id),
+  constraint app_authorizations_code_hash_key UNIQUE (code_hash),
+  constraint app_authorizations_token_hash_key UNIQUE (token_hash),
+  constraint app_authorizations_id_fkey FOREIGN KEY (id) REFERENCES hand_overs(id) ON DELETE CASCADE,
+  constraint app_authorizations_user_in_realm FOREIGN KEY (realm_id, user_id) REFERENCES users(realm_id, id) ON DELETE CASCADE,
+  constraint app_authorizations_app_check CHECK (((char_length(app) >= 1) AND (char_length(app) <= 100))),
+  constraint app_authorizations_code_challenge_check CHECK ((code_challenge ~ '^[A-Za-z0-9_-]{43}$'::text)),
+  constraint app_authorizations_code_hash_check CHECK ((octet_length(code_hash) = 32)),
+  constraint app_authorizations_redirect_uri_check CHECK ((char_length(redirect_uri) <= 100)),
+  constraint app_authorizations_token_hash_check CHECK ((octet_length(token_hash) = 32)),
+  constraint app_authorizations_used CHECK ((((code_used_at IS NULL) = (token_hash IS NULL)) AND ((token_hash IS NULL) = (token_expires_at IS NULL))))
+);
+comment on table app_authorizations is 'A person let an app fetch one file. Code and token are kept as SHA-256; both open this hand-over alone.';
+comment on column app_authorizations.redirect_uri is 'As the app sent it: the token request repeats it byte for byte.';
+comment on column app_authorizations.code_used_at is 'When the app got its token for the code; a second use ends the authorization.';
+CREATE INDEX app_authorizations_of_user ON public.app_authorizations USING btree (user_id, created_at);
+
+create table application_requests (
+  client_id text not null,
+  hour timestamp with time zone not null,
+  status smallint not null,
+  requests bigint not null,
+  constraint application_requests_pkey PRIMARY KEY (client_id, hour, status),
+  constraint application_requests_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE CASCADE,
+  constraint application_requests_requests_check CHECK ((requests > 0)),
+  constraint application_requests_status_check CHECK (((status >= 200) AND (status <= 599)))
+) with (fillfactor=50);
+comment on table application_requests is 'How many requests of an application the API answered, by hour and HTTP status. Every api adds to it once a minute; no person and no path is in it.';
+CREATE INDEX application_requests_hour ON public.application_requests USING btree (hour);
+
 create table application_secrets (
   secret_hash bytea not null,
   client_id text not null,
@@ -145,6 +188,7 @@ CREATE INDEX audit_entries_by_user ON public.audit_entries USING btree (realm_id
 CREATE INDEX audit_entries_lines ON public.audit_entries USING btree (realm_id, at DESC, id DESC) WHERE (((properties ->> 'job'::text) IS NULL) OR (event = ANY (ARRAY['job_create'::text, 'job_finish'::text])));
 CREATE INDEX audit_entries_newest ON public.audit_entries USING btree (realm_id, at DESC, id DESC);
 CREATE INDEX audit_entries_of_jobs ON public.audit_entries USING btree (realm_id, ((properties ->> 'job'::text)), event, id) WHERE ((properties ->> 'job'::text) IS NOT NULL);
+CREATE INDEX audit_entries_upstream_sign_ins ON public.audit_entries USING btree (realm_id, at) WHERE ((event = ANY (ARRAY['user_login'::text, 'admin_login'::text])) AND ((properties ->> 'method'::text) = 'upstream'::text));
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_entries_await_sealing AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_sealing();
 
@@ -430,10 +474,12 @@ create table guest_accounts (
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
+  code_hash bytea,
   constraint guest_accounts_pkey PRIMARY KEY (id),
   constraint guest_accounts_in_realm UNIQUE (realm_id, id),
   constraint guest_accounts_token_hash_key UNIQUE (token_hash),
   constraint guest_accounts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint guest_accounts_code_hash_check CHECK ((octet_length(code_hash) = 32)),
   constraint guest_accounts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
   constraint guest_accounts_note_check CHECK ((char_length(note) <= 2000)),
   constraint guest_accounts_profile_limit_check CHECK (((profile_limit >= 0) AND (profile_limit <= 100000))),
@@ -442,6 +488,8 @@ create table guest_accounts (
 comment on table guest_accounts is 'Time-limited containers for guest profiles. Whoever holds the token may create profiles.';
 comment on column guest_accounts.profile_limit is 'Null: unlimited.';
 comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again; null once the master key it was sealed under was lost.';
+comment on column guest_accounts.code_hash is 'HMAC of the code under a key of its own. Null: the code was never shown.';
+CREATE UNIQUE INDEX guest_accounts_code_hash ON public.guest_accounts USING btree (code_hash);
 CREATE INDEX guest_accounts_newest ON public.guest_accounts USING btree (realm_id, created_at DESC, id DESC);
 CREATE TRIGGER guest_accounts_stay_revoked BEFORE UPDATE OF revoked_at ON public.guest_accounts FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS NULL))) EXECUTE FUNCTION keep_guests_revoked();
 
@@ -465,14 +513,18 @@ create table hand_overs (
   downloaded_at timestamp with time zone,
   claimed_at timestamp with time zone,
   code_hash bytea,
+  app text,
+  device_hash bytea,
   constraint hand_overs_pkey PRIMARY KEY (id),
   constraint hand_overs_issuance_id_key UNIQUE (issuance_id),
   constraint hand_overs_token_hash_key UNIQUE (token_hash),
   constraint hand_overs_guest_account_id_fkey FOREIGN KEY (guest_account_id) REFERENCES guest_accounts(id) ON DELETE CASCADE,
   constraint hand_overs_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint hand_overs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint hand_overs_app_check CHECK (((char_length(app) >= 1) AND (char_length(app) <= 100))),
+  constraint hand_overs_device_hash_check CHECK ((octet_length(device_hash) = 32)),
   constraint hand_overs_device_type_check CHECK ((device_type = ANY (ARRAY['MacOS'::text, 'iOS'::text, 'iPadOS'::text, 'Android'::text, 'Windows'::text, 'Linux'::text, 'ChromeOS'::text, 'Other'::text]))),
-  constraint hand_overs_format_check CHECK ((format = ANY (ARRAY['pkcs12'::text, 'pfx'::text, 'pem'::text, 'crt'::text, 'mobileconfig'::text, 'eap-config'::text]))),
+  constraint hand_overs_format_check CHECK ((format = ANY (ARRAY['pkcs12'::text, 'pfx'::text, 'pem'::text, 'crt'::text, 'mobileconfig'::text, 'eap-config'::text, 'onc'::text, 'networkmanager'::text, 'iwd'::text]))),
   constraint hand_overs_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64))),
   constraint hand_overs_owner CHECK (((user_id IS NULL) <> (guest_account_id IS NULL))),
   constraint hand_overs_picked_up CHECK ((((picked_up_at IS NULL) = (issuance_id IS NULL)) AND ((picker_hash IS NULL) = ((claimed_at IS NULL) AND (picked_up_at IS NULL))) AND ((picked_up_at IS NOT NULL) OR ((offered_at IS NULL) AND (downloaded_at IS NULL))))),
@@ -492,6 +544,8 @@ comment on column hand_overs.offered_at is 'Written by the release before claims
 comment on column hand_overs.downloaded_at is 'When the file was first fetched; it can be fetched for 30 minutes from then.';
 comment on column hand_overs.claimed_at is 'When a browser claimed it. Null with picked_up_at set: taken by the release before claims.';
 comment on column hand_overs.code_hash is 'HMAC of the short code under a key of its own. Null: made by the release before.';
+comment on column hand_overs.app is 'The client_id of the app that fetches the file; null: self-service.';
+comment on column hand_overs.device_hash is 'SHA-256 of the cookie by which the device is known again; null: none.';
 CREATE UNIQUE INDEX hand_overs_code_hash ON public.hand_overs USING btree (code_hash);
 CREATE INDEX hand_overs_expiry ON public.hand_overs USING btree (expires_at);
 CREATE INDEX hand_overs_of_guest_account ON public.hand_overs USING btree (guest_account_id, expires_at) WHERE (guest_account_id IS NOT NULL);
@@ -592,6 +646,8 @@ create table issuances (
   beyond_limit boolean default false not null,
   request_id uuid,
   error_detail text,
+  device_hash bytea,
+  replaced_ends_at timestamp with time zone,
   constraint issuances_pkey PRIMARY KEY (id),
   constraint issuances_guest_account_in_realm FOREIGN KEY (realm_id, guest_account_id) REFERENCES guest_accounts(realm_id, id),
   constraint issuances_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
@@ -601,8 +657,9 @@ create table issuances (
   constraint issuances_batch CHECK (((batch_id IS NULL) = (batch_position IS NULL))),
   constraint issuances_batch_position_check CHECK ((batch_position >= 0)),
   constraint issuances_csr_check CHECK ((char_length(csr) <= 16384)),
+  constraint issuances_device_hash_check CHECK ((octet_length(device_hash) = 32)),
   constraint issuances_device_type_check CHECK ((device_type = ANY (ARRAY['MacOS'::text, 'iOS'::text, 'iPadOS'::text, 'Android'::text, 'Windows'::text, 'Linux'::text, 'ChromeOS'::text, 'Other'::text]))),
-  constraint issuances_format_check CHECK ((format = ANY (ARRAY['pkcs12'::text, 'pfx'::text, 'pem'::text, 'crt'::text, 'mobileconfig'::text, 'eap-config'::text]))),
+  constraint issuances_format_check CHECK ((format = ANY (ARRAY['pkcs12'::text, 'pfx'::text, 'pem'::text, 'crt'::text, 'mobileconfig'::text, 'eap-config'::text, 'onc'::text, 'networkmanager'::text, 'iwd'::text]))),
   constraint issuances_key_type_check CHECK ((key_type = ANY (ARRAY['ec-p256'::text, 'rsa-2048'::text, 'rsa-3072'::text]))),
   constraint issuances_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'guest'::text, 'infrastructure'::text]))),
   constraint issuances_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64))),
@@ -627,13 +684,17 @@ comment on column issuances.renews_certificate_id is 'The profile whose place th
 comment on column issuances.beyond_limit is 'A renewal that the owner''s limit had no room for: the old profile goes a day later at the latest.';
 comment on column issuances.request_id is 'X-Request-Id of the first request for it, or that of its bulk job. For the log alone.';
 comment on column issuances.error_detail is 'A sentence that names the fault of the request more closely than the code does, for the requester; null: the code is all.';
+comment on column issuances.device_hash is 'SHA-256 of the cookie by which the device is known again; null: none.';
+comment on column issuances.replaced_ends_at is 'When the profile that this one replaces is revoked at the earliest; null: it replaces none, or its file was never sent.';
 CREATE UNIQUE INDEX issuances_batch_position ON public.issuances USING btree (batch_id, batch_position) WHERE (batch_id IS NOT NULL);
 CREATE INDEX issuances_beyond_limit ON public.issuances USING btree (finished_at) WHERE beyond_limit;
 CREATE INDEX issuances_failed_of_guest_account ON public.issuances USING btree (guest_account_id) WHERE ((status = 'failed'::text) AND (guest_account_id IS NOT NULL));
 CREATE INDEX issuances_failed_of_realm ON public.issuances USING btree (realm_id, kind, created_at) WHERE (status = 'failed'::text);
 CREATE INDEX issuances_failed_of_user ON public.issuances USING btree (user_id) WHERE ((status = 'failed'::text) AND (user_id IS NOT NULL));
 CREATE INDEX issuances_in_hand ON public.issuances USING btree (claim_id) WHERE (status = 'signing'::text);
+CREATE INDEX issuances_of_device ON public.issuances USING btree (user_id, device_hash) WHERE (device_hash IS NOT NULL);
 CREATE INDEX issuances_renewals_of_user ON public.issuances USING btree (user_id, renews_certificate_id) WHERE (renews_certificate_id IS NOT NULL);
+CREATE INDEX issuances_replaced_ends ON public.issuances USING btree (replaced_ends_at) WHERE (replaced_ends_at IS NOT NULL);
 CREATE INDEX issuances_unsettled ON public.issuances USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'signing'::text]));
 CREATE INDEX issuances_unsettled_of_guest_account ON public.issuances USING btree (guest_account_id) WHERE ((status = ANY (ARRAY['queued'::text, 'signing'::text])) AND (guest_account_id IS NOT NULL));
 CREATE INDEX issuances_unsettled_of_user ON public.issuances USING btree (user_id) WHERE (status = ANY (ARRAY['queued'::text, 'signing'::text]));
@@ -760,7 +821,7 @@ create table jobs (
   constraint jobs_grace_days_check CHECK (((grace_days >= 1) AND (grace_days <= 30))),
   constraint jobs_kind_check CHECK ((kind = ANY (ARRAY['onboarding'::text, 'offboarding'::text, 'reactivation'::text, 'revocation'::text]))),
   constraint jobs_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
-  constraint jobs_origin_check CHECK ((origin = ANY (ARRAY['upload'::text, 'retry'::text, 'undo'::text, 'user'::text, 'filter'::text]))),
+  constraint jobs_origin_check CHECK ((origin = ANY (ARRAY['upload'::text, 'retry'::text, 'undo'::text, 'user'::text, 'filter'::text, 'scim'::text]))),
   constraint jobs_revocation_reason CHECK (((kind = 'revocation'::text) = (revocation_reason IS NOT NULL))),
   constraint jobs_revocation_reason_check CHECK ((revocation_reason = ANY (ARRAY[0, 1, 3, 4, 5, 9]))),
   constraint jobs_row_offset_check CHECK ((row_offset >= 0)),
@@ -777,9 +838,9 @@ comment on column jobs.revision is 'Counts every change that a watcher sees.';
 comment on column jobs.progress_at is 'When something moved last: an upload that has been silent for long is given up, a running job has stalled.';
 comment on column jobs.attended_at is 'When a worker last looked into it because nothing moved: one at a time does.';
 comment on column jobs.rate_from_at is 'Where the window of the moving rate begins, with rate_from_done rows done then; rate_next_ is where the next window will.';
-comment on column jobs.origin is 'What made it: a file or list, a retry or an undo of another job, the offboarding of one user with days of grace, or all that a search and filter of a list found.';
+comment on column jobs.origin is 'What made it: a file or list, a retry or an undo of another job, the offboarding of one user with days of grace, all that a search and filter of a list found, or the guard of SCIM.';
 comment on column jobs.grace_days is 'Offboarding: profiles are revoked so many days after everybody was locked out. Null: at once.';
-comment on column jobs.revoke_at is 'Offboarding with days of grace: when profiles are revoked, from when everybody was locked out.';
+comment on column jobs.revoke_at is 'Offboarding with days of grace: when profiles are revoked, from when everybody was locked out. Null in grace: held until a person confirms.';
 comment on column jobs.undo_of is 'The offboarding that this reactivation takes back: it lets in those alone whom that one has locked out. No foreign key: jobs are removed after 90 days.';
 comment on column jobs.name is 'What the client calls it: the name of a file, or a title.';
 comment on column jobs.row_offset is 'How many rows of the file come before row 1: what is to be added to a position for the number that its author sees.';
@@ -787,6 +848,7 @@ comment on column jobs.affected_profiles is 'Offboarding and revocation: how man
 comment on column jobs.revocation_reason is 'Revocation: CRLReason, RFC 5280 section 5.3.1.';
 comment on column jobs.matching is 'Origin filter: the search and filter, {search, filter}, as the client gave them.';
 comment on column jobs.request_id is 'X-Request-Id of the request that created it. For the log alone.';
+CREATE UNIQUE INDEX jobs_held ON public.jobs USING btree (realm_id) WHERE ((state = 'grace'::text) AND (revoke_at IS NULL));
 CREATE INDEX jobs_newest ON public.jobs USING btree (realm_id, created_at DESC, id DESC);
 CREATE INDEX jobs_undoing ON public.jobs USING btree (undo_of, created_at) WHERE (undo_of IS NOT NULL);
 CREATE INDEX jobs_unfinished ON public.jobs USING btree (created_at) WHERE (finished_at IS NULL);
@@ -934,13 +996,27 @@ create table realms (
   uploaded_logo_type text,
   uploaded_logo_digest text generated always as (encode(sha256(uploaded_logo), 'hex'::text)) stored,
   radius_addresses inet[] default '{}'::inet[] not null,
+  onboarding_apps boolean default false not null,
+  apps_listing text default ''::text not null,
+  radius_names text[] default '{}'::text[] not null,
+  rcois text[] default '{}'::text[] not null,
+  help_mail text default ''::text not null,
+  help_phone text default ''::text not null,
+  reminder_lead_days integer default 0 not null,
+  scim_pairwise text default 'externalId'::text not null,
+  new_people text default 'sign-in'::text not null,
+  scim_window_from timestamp with time zone,
+  scim_attributes jsonb default '[]'::jsonb not null,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
+  constraint realms_apps_listing_check CHECK ((char_length(apps_listing) <= 200)),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
   constraint realms_domain_check CHECK (((domain = lower(domain)) AND ((char_length(domain) >= 3) AND (char_length(domain) <= 43)))),
   constraint realms_forget_after_months_check CHECK (((forget_after_months >= 1) AND (forget_after_months <= 120))),
   constraint realms_guest_days_max_check CHECK (((guest_days_max >= 1) AND (guest_days_max <= 3650))),
   constraint realms_guest_limit_max_check CHECK (((guest_limit_max >= 1) AND (guest_limit_max <= 100000))),
+  constraint realms_help_mail_check CHECK ((char_length(help_mail) <= 254)),
+  constraint realms_help_phone_check CHECK ((help_phone ~ '^[-0-9+()/ ]{0,40}$'::text)),
   constraint realms_help_uri_check CHECK ((char_length(help_uri) <= 2000)),
   constraint realms_infrastructure_domains CHECK (((cardinality(infrastructure_domains) <= 32) AND (COALESCE(array_ndims(infrastructure_domains), 1) = 1) AND (array_position(infrastructure_domains, NULL::text) IS NULL) AND (array_position(infrastructure_domains, ''::text) IS NULL))),
   constraint realms_key_types_check CHECK ((jsonb_typeof(key_types) = 'object'::text)),
@@ -948,10 +1024,15 @@ create table realms (
   constraint realms_max_profiles_check CHECK (((max_profiles >= 0) AND (max_profiles <= 100))),
   constraint realms_max_valid_months_check CHECK (((max_valid_months >= 1) AND (max_valid_months <= 24))),
   constraint realms_name_check CHECK ((name ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint realms_new_people_check CHECK ((new_people = ANY (ARRAY['sign-in'::text, 'scim'::text]))),
   constraint realms_offboarding_share_percent_check CHECK (((offboarding_share_percent >= 0) AND (offboarding_share_percent <= 100))),
   constraint realms_privacy_uri_check CHECK ((char_length(privacy_uri) <= 2000)),
   constraint realms_radius_addresses_check CHECK ((cardinality(radius_addresses) <= 64)),
   constraint realms_radius_cn_check CHECK (((char_length(radius_cn) >= 1) AND (char_length(radius_cn) <= 255))),
+  constraint realms_radius_names CHECK (((cardinality(radius_names) <= 8) AND (COALESCE(array_ndims(radius_names), 1) = 1) AND (array_position(radius_names, NULL::text) IS NULL) AND (array_position(radius_names, ''::text) IS NULL) AND (char_length(array_to_string(radius_names, ';'::text)) <= 255))),
+  constraint realms_rcois CHECK (((cardinality(rcois) <= 8) AND (COALESCE(array_ndims(rcois), 1) = 1) AND (array_position(rcois, NULL::text) IS NULL) AND (array_to_string(rcois, ','::text) ~ '^(([0-9A-F]{6}|[0-9A-F]{10})(,([0-9A-F]{6}|[0-9A-F]{10}))*)?$'::text))),
+  constraint realms_reminder_lead_days_check CHECK (((reminder_lead_days >= 0) AND (reminder_lead_days <= 60))),
+  constraint realms_scim_pairwise_check CHECK ((scim_pairwise = ANY (ARRAY['externalId'::text, 'userName'::text]))),
   constraint realms_ssids CHECK ((((cardinality(ssids) >= 1) AND (cardinality(ssids) <= 16)) AND (array_ndims(ssids) = 1) AND (array_position(ssids, NULL::text) IS NULL) AND (array_position(ssids, ''::text) IS NULL))),
   constraint realms_time_zone_check CHECK ((time_zone <> ''::text)),
   constraint realms_uploaded_logo CHECK (((uploaded_logo IS NULL) = (uploaded_logo_type IS NULL))),
@@ -984,10 +1065,22 @@ comment on column realms.upstream_set_by is 'Who named the identity provider; th
 comment on column realms.ssids_confirmed is 'Whether somebody named the networks; false: they are the default that nobody has looked at.';
 comment on column realms.uploaded_logo is 'A picture that pages show instead of the one at logo_uri.';
 comment on column realms.radius_addresses is 'Addresses and networks of the RADIUS servers: only they count as the device tried. Empty: every address does.';
+comment on column realms.onboarding_apps is 'Whether the geteduroam apps may fetch profiles.';
+comment on column realms.apps_listing is 'Under which name the apps list the realm; empty: people type the address.';
+comment on column realms.radius_names is 'Names that the RADIUS servers'' certificates may show, beside radius_cn.';
+comment on column realms.rcois is 'Roaming consortium identifiers of Passpoint, 6 or 10 hexadecimal digits each, the preferred one first.';
+comment on column realms.help_mail is 'Where people ask for help, in files for devices; empty: none.';
+comment on column realms.help_phone is 'Which number people call for help, in files for devices; empty: none.';
+comment on column realms.reminder_lead_days is 'How many days before its end a profile ends for the apps, which then ask the person to sign in again.';
+comment on column realms.scim_pairwise is 'The SCIM attribute whose value is the pairwise id. It stays while scim_users has people of the realm.';
+comment on column realms.new_people is 'Who makes people: sign-in, the first time; or scim, the directory alone.';
+comment on column realms.scim_window_from is 'When a person last confirmed what the guard had held: it counts from then on.';
+comment on column realms.scim_attributes is 'A list of {claim, path}: SCIM attributes that stand for claims of the rules.';
 CREATE TRIGGER realms_keep_may_use BEFORE UPDATE OF upstream_claims ON public.realms FOR EACH ROW WHEN (((old.upstream_claims ? 'mayUse'::text) AND (NOT (new.upstream_claims ? 'mayUse'::text)))) EXECUTE FUNCTION keep_may_use();
 CREATE TRIGGER realms_keep_upstream_kind BEFORE UPDATE OF upstream_kind, upstream_set_by, upstream_issuer, upstream_client_id ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_upstream_kind();
+CREATE TRIGGER realms_scim_pairwise_stays BEFORE UPDATE OF scim_pairwise ON public.realms FOR EACH ROW WHEN ((new.scim_pairwise <> old.scim_pairwise)) EXECUTE FUNCTION keep_scim_pairwise();
 CREATE TRIGGER realms_stay_set_up BEFORE UPDATE OF set_up_at ON public.realms FOR EACH ROW WHEN (((old.set_up_at IS NOT NULL) AND (new.set_up_at IS DISTINCT FROM old.set_up_at))) EXECUTE FUNCTION keep_set_up();
-CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_kind, upstream_set_by, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
+CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, radius_names, upstream_kind, upstream_set_by, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
 
 create table recent_removals (
   realm_id bigint not null,
@@ -1072,6 +1165,41 @@ create table root_crls (
 comment on table root_crls is 'The current CRL of each root, which operators sign with the root''s key.';
 comment on column root_crls.root_fingerprint is 'SHA-256 of the root''s certificate, the last of issuers.chain. Realms may share a root.';
 
+create table scim_users (
+  user_id bigint not null,
+  realm_id bigint not null,
+  client_id text,
+  external_id text,
+  user_name text not null,
+  user_name_folded text generated always as (folded_id(user_name)) stored,
+  email_type text,
+  email_primary boolean,
+  active boolean not null,
+  offboarded_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  attributes jsonb default '{}'::jsonb not null,
+  constraint scim_users_pkey PRIMARY KEY (user_id),
+  constraint scim_users_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE SET NULL,
+  constraint scim_users_in_realm FOREIGN KEY (realm_id, user_id) REFERENCES users(realm_id, id),
+  constraint scim_users_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint scim_users_email_type_check CHECK (((char_length(email_type) >= 1) AND (char_length(email_type) <= 255))),
+  constraint scim_users_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
+  constraint scim_users_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 255)))
+);
+comment on table scim_users is 'People whom a directory manages over SCIM, with what it calls them. A deleted row stays: a new POST revives it.';
+comment on column scim_users.client_id is 'The connection: the application that made or adopted the person. Null: it was deleted, and another one may adopt them.';
+comment on column scim_users.email_type is 'As the directory sent it with the e-mail address; null: work.';
+comment on column scim_users.active is 'The directory''s last word. Whether the person has access is in users.';
+comment on column scim_users.offboarded_at is 'When SCIM last revoked the person''s profiles; reactivation keeps it. The guard counts it.';
+comment on column scim_users.attributes is 'The values of attributes that the realm names, as sent, by path in lower case.';
+CREATE INDEX scim_users_client ON public.scim_users USING btree (client_id) WHERE (client_id IS NOT NULL);
+CREATE UNIQUE INDEX scim_users_external_id ON public.scim_users USING btree (realm_id, external_id) WHERE (deleted_at IS NULL);
+CREATE INDEX scim_users_of_connection ON public.scim_users USING btree (realm_id, client_id, user_id) WHERE (deleted_at IS NULL);
+CREATE INDEX scim_users_offboarded ON public.scim_users USING btree (realm_id, offboarded_at) WHERE (offboarded_at IS NOT NULL);
+CREATE UNIQUE INDEX scim_users_user_name ON public.scim_users USING btree (realm_id, user_name_folded) WHERE (deleted_at IS NULL);
+
 create table sessions (
   id uuid not null,
   realm_id bigint not null,
@@ -1147,6 +1275,29 @@ comment on column sign_in_tests.draft_version is 'The tested draft; null: the si
 comment on column sign_in_tests.passed is 'Null: it has not ended.';
 comment on column sign_in_tests.sealed_report is 'Sealed for sign_in_tests/<id>/sealed_report.';
 CREATE INDEX sign_in_tests_user ON public.sign_in_tests USING btree (realm_id, user_id);
+
+create table static_tokens (
+  id uuid not null,
+  realm_id bigint not null,
+  client_id text not null,
+  token_hash bytea not null,
+  name text,
+  networks inet[] default '{}'::inet[] not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint static_tokens_pkey PRIMARY KEY (id),
+  constraint static_tokens_token_hash_key UNIQUE (token_hash),
+  constraint static_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE CASCADE,
+  constraint static_tokens_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint static_tokens_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint static_tokens_networks_check CHECK ((cardinality(networks) <= 64))
+);
+comment on table static_tokens is 'Tokens with which an application calls SCIM without asking for an access token. Only their hashes are stored.';
+comment on column static_tokens.networks is 'Where calls may come from. Empty: from everywhere.';
+comment on column static_tokens.last_used_at is 'Written once a minute at most.';
+CREATE INDEX static_tokens_client ON public.static_tokens USING btree (client_id);
 
 create table status_askers (
   issuer_id bigint not null,
@@ -1334,6 +1485,7 @@ CREATE TRIGGER users_forget_sign_in_tests AFTER UPDATE OF forgotten_at ON public
 CREATE TRIGGER users_forget_vlan AFTER UPDATE OF forgotten_at ON public.users FOR EACH ROW WHEN ((new.forgotten_at IS NOT NULL)) EXECUTE FUNCTION forget_vlan();
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
 CREATE TRIGGER users_keep_an_administrator AFTER UPDATE OF administrator, roles, provider_roles, offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NULL) AND ('administrator'::text = ANY ((old.roles || old.provider_roles))) AND ((new.offboarded_at IS NOT NULL) OR (NOT ('administrator'::text = ANY ((new.roles || new.provider_roles))))) AND (NOT pg_has_role(CURRENT_USER, 'realmpass_operator'::name, 'usage'::text)))) EXECUTE FUNCTION keep_an_administrator();
+CREATE TRIGGER users_pairwise_id_stays BEFORE UPDATE OF pairwise_id ON public.users FOR EACH ROW WHEN (((new.pairwise_id <> old.pairwise_id) AND (new.forgotten_at IS NULL))) EXECUTE FUNCTION keep_pairwise_id();
 CREATE TRIGGER users_stay_offboarded BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NOT NULL) AND (new.offboarded_at IS NULL))) EXECUTE FUNCTION keep_offboarded();
 
 CREATE OR REPLACE FUNCTION public.add_active_profiles()
@@ -1525,6 +1677,7 @@ begin
   delete from logins where user_id = any(user_ids);
   delete from access_tokens where user_id = any(user_ids);
   delete from sign_in_links where user_id = any(user_ids);
+  delete from app_authorizations where user_id = any(user_ids);
 end
 $function$
 ;
@@ -1642,6 +1795,8 @@ begin
     select distinct lower(btrim(value))
       from (select unnest(array[pairwise_id, email]) from users where id = any(due)
             union all
+            select unnest(array[user_name, external_id]) from scim_users where user_id = any(due)
+            union all
             select subject from upstream_identities where user_id = any(due)) as found (value)
      where btrim(value) <> '');
 
@@ -1650,6 +1805,7 @@ begin
   delete from hand_overs where user_id = any(due);
   delete from upstream_identities where user_id = any(due);
   delete from local_credentials where user_id = any(due);
+  delete from scim_users where user_id = any(due);
 
   update issuances
      set name = '-', description = null, csr = null
@@ -1880,6 +2036,27 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_pairwise_id()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select from upstream_identities where user_id = new.id)
+     or exists (select from local_credentials where user_id = new.id)
+     or exists (select from certificates where user_id = new.id)
+     or exists (select from issuances where user_id = new.id) then
+    raise exception 'a person who has signed in or has had a profile keeps the pairwise id'
+      using errcode = 'check_violation', constraint = 'users_pairwise_id_stays',
+            schema = tg_table_schema, table = tg_table_name;
+  end if;
+  return new;
+end
+$function$
+;
+comment on function keep_pairwise_id() is 'Refuses another pairwise id for a person who has signed in or has had a profile. Forgetting them erases it.';
+
 CREATE OR REPLACE FUNCTION public.keep_passwords()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1913,6 +2090,24 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_scim_pairwise()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- Requests of directories that read it share this lock.
+  perform pg_advisory_xact_lock(hashtextextended('scim pairwise', new.id));
+  if exists (select from scim_users where realm_id = new.id) then
+    raise exception 'the directory knows people by this attribute'
+      using errcode = 'check_violation', constraint = 'realms_scim_pairwise_stays',
+            schema = tg_table_schema, table = tg_table_name;
+  end if;
+  return new;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_set_up()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1936,6 +2131,8 @@ begin
   if not pg_has_role(current_user, 'realmpass_operator', 'usage')
      and (((old.radius_ca is not null or old.set_up_at is not null) and new.radius_ca is distinct from old.radius_ca)
           or ((old.radius_cn is not null or old.set_up_at is not null) and new.radius_cn is distinct from old.radius_cn)
+          or ((old.radius_names <> '{}' or old.set_up_at is not null)
+              and new.radius_names is distinct from old.radius_names)
           or ((new.upstream_kind, new.upstream_set_by, new.upstream_issuer, new.upstream_client_id, new.upstream_client_secret, new.upstream_claims) is distinct from (old.upstream_kind, old.upstream_set_by, old.upstream_issuer, old.upstream_client_id, old.upstream_client_secret, old.upstream_claims)
               and not (old.upstream_kind is null
                        and old.set_up_at is null

@@ -27,11 +27,14 @@ export const errorCatalogue = {
   consent_not_found: { status: 404, message: "The user has not consented to such an application." },
   job_not_found: { status: 404, message: "There is no such job in this realm." },
   application_not_found: { status: 404, message: "There is no such application in this realm." },
+  token_not_found: { status: 404, message: "This application has no such token." },
   sign_in_draft_not_found: { status: 404, message: "No sign-in of this realm is being set up." },
   sign_in_test_not_found: { status: 404, message: "You have made no such test, or it has ended." },
   method_not_allowed: { status: 405, message: "This address does not have that method." },
   profile_limit_reached: { status: 409, message: "The owner has as many active profiles as the limit allows." },
   no_client_secret: { status: 409, message: "This application is registered without a client secret." },
+  machine_scope_required: { status: 409, message: "Static tokens are for applications with the scope scim." },
+  too_many_tokens: { status: 409, message: "This application has two static tokens. Delete one first." },
   key_already_certified: { status: 409, message: "This public key already has a certificate. Generate a new key." },
   user_forgotten: { status: 409, message: "This user was forgotten. If they come back, they are a new user." },
   last_administrator: {
@@ -45,6 +48,10 @@ export const errorCatalogue = {
   operator_required: {
     status: 409,
     message: "Only the operator changes this setting, with the command that is named.",
+  },
+  pairwise_in_use: {
+    status: 409,
+    message: "A directory has brought people, and knows them by the attribute that is set.",
   },
   sign_in_draft_untested: {
     status: 409,

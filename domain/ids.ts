@@ -44,6 +44,9 @@ export type AuditEntryID = z.infer<typeof AuditEntryID>;
 /** A test of a realm's sign-in. */
 export const SignInTestID = z.uuid().brand("SignInTestID");
 
+/** A static token of an application: its row, not the token itself. */
+export const StaticTokenID = z.uuid().toLowerCase().brand("StaticTokenID");
+
 /** A bulk job. */
 export const BulkJobID = z.uuid().toLowerCase().brand("BulkJobID");
 export type BulkJobID = z.infer<typeof BulkJobID>;

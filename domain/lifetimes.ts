@@ -63,6 +63,15 @@ export const recipientSeconds = 3 * 60 * 60;
 /** An ended hand-over is remembered for this long, so its page can show that it was used or is too old. */
 export const endedHandOverHours = 24;
 
+/** An app fetches its file with the same token, as often as it likes, within this time. */
+export const appTokenMinutes = 30;
+
+/** An app has its file within this time or not at all: as long as its code and its token last together. */
+export const appAuthorizationMinutes = 31;
+
+/** A device is known again for this long after an app set it up. */
+export const knownDeviceDays = 400;
+
 /** Output is erased this long after it was first collected. */
 export const collectedOutputMinutes = 10;
 
@@ -87,14 +96,23 @@ export const graceDaysMax = 30;
 /** A profile can be renewed from this many days before its end. */
 export const renewalDays = 30;
 
-/** A profile and its successor may both be active this long although the owner's limit has no room for both. */
-export const renewalHoursMax = 24;
+/** A replaced profile is revoked this long after the file of its successor was first sent. */
+export const replacedHours = 24;
+
+/**
+ * A replaced profile is revoked this long after the file of its successor was first sent, if since then the network has
+ * asked about it and not about the successor, and the owner's limit has room for both.
+ */
+export const replacedDaysMax = 7;
 
 /** A realm's set-up counts as finished this long after its first profile of a person. */
 export const setUpFinishedDays = 30;
 
 /** How long it is known how often each RADIUS server asked. */
 export const statusCountDays = 35;
+
+/** How long it is known how many requests each application sent. */
+export const requestCountDays = 14;
 
 /** The shortest time between two publications of an issuer's CRL. */
 export const crlIntervalSecondsMin = 5;

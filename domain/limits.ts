@@ -39,6 +39,9 @@ export const revokedTogetherMax = 1_000;
 /** Redirect URIs of one application. */
 export const redirectUrisMax = 10;
 
+/** Static tokens of one application: one, and its successor while both are in use. */
+export const staticTokensMax = 2;
+
 /** This service's secret at an identity provider. */
 export const upstreamSecretBytesMax = 1_024;
 
@@ -51,6 +54,15 @@ export const pageItemsMax = 1_000;
 /** Characters of a note on a person. */
 export const userNoteLengthMax = 500;
 
+/** Items of one page of a SCIM list; more are cut, as RFC 7644 has it. */
+export const scimPageItemsMax = 200;
+
+/** Operations of one SCIM PATCH. */
+export const scimOperationsMax = 100;
+
+/** Characters of a SCIM filter. */
+export const scimFilterLengthMax = 1_000;
+
 /** Characters of a search. */
 export const searchLengthMax = 256;
 
@@ -59,6 +71,12 @@ export const tokensOfHolderMax = 1_000;
 
 /** How many hand-overs of an owner may wait for a device, or for a tap on Download. */
 export const waitingHandOversMax = { user: 20, guest: 5_000 } as const;
+
+/** How often a person may let an app set up a device within an hour. */
+export const appAuthorizationsPerHourMax = 10;
+
+/** Of an app's request for its file, which has nothing to send. */
+export const appFileRequestBytesMax = 1_024;
 
 /** Characters of a password that an operator or its user sets. */
 export const passwordLengthMin = 12;

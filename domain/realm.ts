@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { realmDomainLengthMax } from "./certificate/certificate-profile.ts";
+import { DeviceType, KeyType } from "./certificate/device.ts";
 import { DnsName } from "./certificate/server-name.ts";
 import { recognisableName } from "./text.ts";
 import { isTimeZone } from "./time-zone.ts";
@@ -11,15 +12,17 @@ export const realmLimits = {
   forgetAfterMonths: 120,
   guestDays: 3_650,
   guestLimit: 100_000,
+  reminderLeadDays: 60,
 } as const;
 
-/** The ranges of whole-number settings, both ends included; `maxValid` is in months, `offboardingShare` in percent. */
+/** The ranges of whole-number settings, both ends included; `maxValid` is in months, `offboardingShare` in percent, `reminderLead` in days. */
 export const settingRanges = {
   maxProfiles: [0, realmLimits.maxProfiles],
   maxValid: [1, realmLimits.maxValidMonths],
   offboardingShare: [0, 100],
   guestDaysMax: [1, realmLimits.guestDays],
   guestLimitMax: [1, realmLimits.guestLimit],
+  reminderLead: [0, realmLimits.reminderLeadDays],
 } as const;
 
 /** The realm's short name, which operators type. */
@@ -83,27 +86,59 @@ export const Ssids = z
   .max(ssidsMax, `must be given at most ${ssidsMax} times`)
   .refine((names) => new Set(names).size === names.length, "must not name a network twice");
 
+/** The realm's name in the geteduroam apps' list; empty: people type the address. */
+export const AppsListing = z.union([z.literal(""), recognisableName(1, 200)]);
+
 /** The name in the RADIUS server's certificate, which devices compare. */
 export const RadiusServerName = DnsName;
 
-const radiusAddressesMax = 64;
+const furtherRadiusNamesMax = 8;
 
-/** An IP address, or a network in CIDR notation (RFC 4632, RFC 4291 section 2.3). */
-const AddressOrNetwork = z
-  .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-    error: "must be an IP address or a network in CIDR notation, such as 192.0.2.0/28",
-  })
-  .refine((written) => !/\/0+$/.test(written), "must not be every address")
-  .refine((written) => !/^[0:]*:ffff:/i.test(written), "must be written as an IPv4 address");
+/** All names of a realm's RADIUS servers, joined by semicolons, fit into a setting of Android. */
+export const radiusNamesLengthMax = 255;
+export const radiusNamesTooLong = `must have at most ${radiusNamesLengthMax} characters together with the main name`;
 
-/** The addresses of a realm's RADIUS servers; none: every address counts. */
-export const RadiusAddresses = z
-  .array(AddressOrNetwork)
-  .max(radiusAddressesMax, `must be given at most ${radiusAddressesMax} times`)
+/** Further names in the certificates of RADIUS servers. */
+export const FurtherRadiusNames = z
+  .array(DnsName)
+  .max(furtherRadiusNamesMax, `must be given at most ${furtherRadiusNamesMax} times`)
   .refine(
-    (written) => new Set(written.map((one) => one.toLowerCase())).size === written.length,
-    "must not name an address twice",
+    (names) => new Set(names.map((name) => name.toLowerCase())).size === names.length,
+    "must not name a server twice",
+  )
+  .refine((names) => names.join(";").length <= radiusNamesLengthMax, radiusNamesTooLong);
+
+const rcoisMax = 8;
+
+/** Roaming consortium identifiers (Passpoint), the preferred one first; kept in upper case. */
+export const Rcois = z
+  .array(
+    z
+      .string()
+      .regex(/^(?:[0-9a-f]{6}|[0-9a-f]{10})$/i, "must be 6 or 10 hexadecimal digits, such as 001BC50460")
+      .toUpperCase(),
+  )
+  .max(rcoisMax, `must be given at most ${rcoisMax} times`)
+  .refine((rcois) => new Set(rcois).size === rcois.length, "must not name a consortium twice");
+
+const helpMailLengthMax = 254;
+
+/** Where people ask for help, in files for devices: one mail address; empty for none. */
+export const HelpMail = z
+  .string()
+  .refine(
+    (address) => address === "" || (address.length <= helpMailLengthMax && isMailUri(`mailto:${address}`)),
+    "must be one mail address or empty",
   );
+
+/** The number that people call for help, in files for devices; empty for none. */
+export const HelpPhone = z
+  .string()
+  .regex(/^[-0-9+()/ ]{0,40}$/, "must have at most 40 digits, blanks and signs out of + - ( ) /")
+  .refine((phone) => phone === "" || /[0-9]/.test(phone), "must have a digit or be empty");
+
+/** The key type of each kind of device that does not get the default. */
+export const KeyTypes = z.partialRecord(DeviceType, KeyType);
 
 /** The most characters of PEM for the CAs of the RADIUS server. */
 export const radiusCaLengthMax = 65_536;

@@ -1,6 +1,6 @@
 /** A file of an archive. */
 export interface ArchivedFile {
-  /** Its path in the archive: at most 100 letters of ASCII. */
+  /** Its path in the archive: at most 100 characters of ASCII. */
   name: string;
   content: Uint8Array;
   isExecutable: boolean;
@@ -39,7 +39,7 @@ export function withFiles(archive: Uint8Array, files: readonly ArchivedFile[]): 
 }
 
 function headerOf({ name, content, isExecutable, isPrivate = false, changedAt }: ArchivedFile): Uint8Array {
-  if (!/^[!-~]{1,100}$/.test(name)) throw new Error(`${name} cannot be the name of a file in an archive`);
+  if (!/^[ -~]{1,100}$/.test(name)) throw new Error(`${name} cannot be the name of a file in an archive`);
   const header = new Uint8Array(blockLength);
   const write = (at: number, text: string): void => {
     header.set(new TextEncoder().encode(text), at);

@@ -44,6 +44,9 @@ const profiles = {
 /** Returns the form of the file for a device type; an unknown device counts as `Other`. */
 export const pkcs12Profile = (deviceType: DeviceType | null): Pkcs12Profile => profiles[deviceType ?? "Other"];
 
+/** The device files with a PKCS#12 under a password of its own. */
+export type Pkcs12Format = Extract<DeviceFileFormat, "mobileconfig" | "eap-config" | "networkmanager">;
+
 /**
  * Returns the form of the PKCS#12 file inside a device file. Its password is random, so the two forms of an empty one
  * do not matter, and it stands beside the file, so iterations still protect nothing. Apple's import and the apps of
@@ -51,7 +54,7 @@ export const pkcs12Profile = (deviceType: DeviceType | null): Pkcs12Profile => p
  * configuration profile CAs have payloads of their own; EAP metadata has no other place for the device's own chain, so
  * the issuing CA is with the leaf on each device.
  */
-export function deviceFilePkcs12Profile(format: DeviceFileFormat, deviceType: DeviceType | null): Pkcs12Profile {
+export function deviceFilePkcs12Profile(format: Pkcs12Format, deviceType: DeviceType | null): Pkcs12Profile {
   if (format === "mobileconfig") return appleMobile;
   return deviceType === "Linux" ? modern : compatible;
 }

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
+import { Server as SocketServer, type AddressInfo } from "node:net";
+import { setImmediate as endOfTurn, setTimeout as pause } from "node:timers/promises";
 import { Unstartable } from "./config/unstartable.ts";
 
 /** A server's address; port 0 is any free one. */
@@ -50,26 +50,40 @@ export async function listenOnAnyway(
 export const farewellMs = 300;
 
 const sweepMs = 25;
+const shortTurnMs = 1;
+const turnsMax = 100;
 
 /**
- * Ends each connection with its next answer, for `farewell` milliseconds or until none is left. Then accepts no more
- * connections, and closes each one as soon as it is idle.
+ * Accepts no more connections at once, so a proxy sends its requests elsewhere. Ends each open one with its next answer,
+ * for `farewell` milliseconds or until none is left, then as soon as it is idle.
  */
 export async function closeWhenIdle(
   server: Server,
   { farewell = 0 }: { farewell?: number | undefined } = {},
 ): Promise<void> {
   server.prependListener("request", (_, response: ServerResponse) => response.setHeader("Connection", "close"));
+  await endOfShortTurn();
+  // The method of HTTP servers would also close idle connections now.
+  SocketServer.prototype.close.call(server);
   for (let left = farewell; left > 0 && (await countConnections(server)) > 0; left -= sweepMs) await pause(sweepMs);
-  await new Promise<void>((resolve) => {
-    const sweep = setInterval(() => {
-      server.closeIdleConnections();
-    }, sweepMs);
-    server.close(() => {
-      clearInterval(sweep);
-      resolve();
-    });
-  });
+  while ((await countConnections(server)) > 0) {
+    await endOfShortTurn();
+    server.closeIdleConnections();
+    await pause(sweepMs);
+  }
+}
+
+/**
+ * Waits for the end of a turn of the event loop that had little to do: connections and requests that have arrived were
+ * accepted and read a moment ago. Closing resets all others, and a proxy responds 502 to their requests.
+ */
+async function endOfShortTurn(): Promise<void> {
+  await endOfTurn();
+  for (let turn = 0; turn < turnsMax; turn++) {
+    const began = performance.now();
+    await endOfTurn();
+    if (performance.now() - began < shortTurnMs) return;
+  }
 }
 
 const countConnections = (server: Server): Promise<number> =>

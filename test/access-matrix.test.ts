@@ -4,7 +4,7 @@ import { endpoints } from "../api/endpoints.ts";
 import { sql } from "../db/sql.ts";
 import type { Endpoint } from "../api/contract/endpoint.ts";
 import type { Role } from "../domain/people/roles.ts";
-import { allScopes, impliedScopes, type Scope } from "../domain/people/scopes.ts";
+import { allScopes, impliedScopes, isMachineScope, Scope } from "../domain/people/scopes.ts";
 import { useApi, type Caller } from "./support/service/api.ts";
 import {
   givenSubject,
@@ -112,6 +112,16 @@ function outcomeFor(who: Who, { access, scope, furtherScopes }: Endpoint): Outco
   return needed.every((one) => staffScopes[who].includes(one)) ? "in" : "insufficient_scope";
 }
 
+const machineScopes = Scope.options.filter(isMachineScope);
+
+/** Returns the expected result for a program with this scope alone. */
+function outcomeForMachine(own: Scope, { access, scope }: Endpoint): Exclude<Outcome, "scopes of the role"> {
+  if (access === "user") return "user_required";
+  if (access === "guest") return "guest_account_required";
+  if (access === "public" || scope === own) return "in";
+  return scope === undefined ? "forbidden" : "insufficient_scope";
+}
+
 const api = useApi({ settings: { waitSeconds: 1 } });
 const callers = {} as Record<Who | Other, Caller>;
 let subject: SampleSubject;
@@ -172,6 +182,15 @@ describe.each(titled)("%s", (_, sample) => {
     }
     expect(doorErrors).not.toContain(answer.body?.error);
     expect(answer.status).not.toBe(500);
+  });
+
+  test.each(machineScopes)("a program with %s alone", async (own) => {
+    const { clientId } = await api.given.application({ realmId: api.realmId, scopes: [own] });
+    const token = await api.given.token({ realmId: api.realmId, clientId }, { scopes: [own] });
+    const expected = outcomeForMachine(own, sample.endpoint);
+    const answer = await send(api.as.token(token), sample);
+    if (expected === "in") expect(doorErrors).not.toContain(answer.body?.error);
+    else expect(answer).toBeError(expected);
   });
 
   const { access, scope, path: template } = sample.endpoint;

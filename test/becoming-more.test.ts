@@ -2,7 +2,7 @@ import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../db/sql.ts";
 import { roles, scopesOfRoles } from "../domain/people/roles.ts";
-import { scopesAllowedTo, signInScopes, type Scope } from "../domain/people/scopes.ts";
+import { isMachineScope, Scope, scopesAllowedTo, signInScopes } from "../domain/people/scopes.ts";
 import { authorizationOn } from "./support/given/authorization.ts";
 import {
   bearer,
@@ -38,6 +38,7 @@ let plain: GivenUser;
 let administrator: GivenUser;
 let strong: GivenApplication;
 let withSecret: GivenApplication;
+let directory: GivenApplication;
 
 beforeAll(async () => {
   ({ realmId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 100 }));
@@ -45,9 +46,12 @@ beforeAll(async () => {
   client = await given.application({ realmId, type: "useragent" });
   strong = await given.application({ realmId, type: "useragent", scopes: ["openid", "role.modify", "user.delete"] });
   withSecret = await given.application({ realmId, scopes: ["user.delete", "profile.delete"] });
+  directory = await given.application({ realmId, scopes: ["scim"] });
   plain = await given.user({ realmId });
   administrator = await given.user({ realmId, administrator: true });
 });
+
+const machineScopes = Scope.options.filter(isMachineScope);
 
 /** A caller who tries. */
 interface Attempt {
@@ -113,6 +117,7 @@ const rolesOf = async ({ id }: GivenUser): Promise<string[]> =>
 const ways: readonly Way[] = [
   register(["role.modify"], useragent),
   register(["user.delete", "profile.delete"], service),
+  register(["scim"], service),
   change({ redirectURI: "https://attacker.example/back" }),
   change({ name: "Wi-Fi settings" }),
   change({ clientURI: "https://attacker.example" }),
@@ -120,6 +125,17 @@ const ways: readonly Way[] = [
   to("get the secret of a service with other scopes", async ({ caller }) =>
     outcome(await caller.post(`/api/applications/${withSecret.clientId}/secret`, {})),
   ),
+  to("get the secret of a directory", async ({ caller }) =>
+    outcome(await caller.post(`/api/applications/${directory.clientId}/secret`, {})),
+  ),
+  to("get a static token of a directory", async ({ caller }) => {
+    const path = `/api/applications/${directory.clientId}/tokens`;
+    const answer = await caller.post(path, {});
+    if (outcome(answer) === "refused") return "refused";
+    // Leaves room for the next attempt.
+    await caller.delete(`${path}/${answer.body.data.id}`);
+    return "more";
+  }),
   to("sign in as an administrator by a profile", async ({ caller }) =>
     outcome(await caller.post(profilePath(administrator), profileFor())),
   ),
@@ -209,7 +225,7 @@ const ways: readonly Way[] = [
 ];
 
 describe.each(ways)("to $name", ({ attempt, control, isOf }) => {
-  const scopes = scopesAllowedTo("service").filter((scope) => scope !== isOf);
+  const scopes = [...scopesAllowedTo("service"), ...machineScopes].filter((scope) => scope !== isOf);
   test.each(scopes)("%s is not enough", async (scope) => {
     const { clientId } = await given.application({ realmId, scopes: [scope] });
     const token = await given.token({ realmId, clientId }, { scopes: [scope] });

@@ -50,8 +50,6 @@ export interface WorkerOptions {
   rsaKeyPool: number;
   /** The directory of dumps, whose times are a metric; omitted: there is no such metric. */
   backupDirectory?: string | undefined;
-  /** The interval between searches for accepted work that no worker has claimed. Default: every 5 seconds. */
-  sweepSeconds?: number | undefined;
   registry: Registry;
   clock: ServiceClock;
   beat: Beat;
@@ -142,13 +140,13 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   };
   const upkeep = startUpkeep({
     ...jobDeps,
-    issueAll: issueSingles,
+    queues,
+    issueSingles,
     pool,
     issuers,
     activeClaims,
     signer,
     metrics: createUpkeepMetrics(registry),
-    sweepSeconds: options.sweepSeconds,
   });
   lifecycle.onStop("upkeep", () => upkeep.stop());
   if (options.backupDirectory !== undefined) exposeBackupTimes(registry, options.backupDirectory);

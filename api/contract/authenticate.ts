@@ -2,20 +2,29 @@ import { createBatcher } from "../../runtime/queue/batch.ts";
 import type { Deps, FindHolder } from "./deps.ts";
 import { Unauthenticated } from "../http/token-errors.ts";
 import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
+import * as staticTokens from "../../db/queries/oauth/static-tokens.ts";
 import type { TokenHolder } from "../../db/queries/oauth/access-tokens.ts";
 import { withImplied } from "../../domain/people/scopes.ts";
-import { hashOfToken } from "../../runtime/keys/secret-token.ts";
-import type { Principal } from "./principal.ts";
+import { isWithin, parseNetworks } from "../../runtime/config/networks.ts";
+import { hashOfToken, isStaticToken } from "../../runtime/keys/secret-token.ts";
+import type { Principal, ServicePrincipal } from "./principal.ts";
+
+/** The token of a request. */
+interface BearerToken {
+  hash: Buffer;
+  /** Whether it is an application's static token; else an access token. */
+  isStatic: boolean;
+}
 
 /**
- * Returns the token hash of an Authorization header (RFC 6750 section 2.1); ignores tokens anywhere else. Throws {@link
+ * Returns the token of an Authorization header (RFC 6750 section 2.1); ignores tokens anywhere else. Throws {@link
  * Unauthenticated}.
  */
-export function readBearerToken(authorization: string | undefined): Buffer {
+export function readBearerToken(authorization: string | undefined): BearerToken {
   const [, credentials] = /^bearer(?: +(.*))?$/is.exec(authorization ?? "") ?? [];
   if (credentials === undefined || credentials === "") throw new Unauthenticated({ given: false });
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(credentials)) throw new Unauthenticated({ given: true });
-  return hashOfToken(credentials);
+  return { hash: hashOfToken(credentials), isStatic: isStaticToken(credentials) };
 }
 
 /**
@@ -39,20 +48,45 @@ export function createHolderLookup({ db, clock, metrics }: Pick<Deps, "db" | "cl
 const unknownMs = 1_000;
 
 /**
- * Returns the principal of a token, with one query. Throws {@link Unauthenticated} if the token is unknown or has
- * ended. An unknown token stays unknown: every process stores a token before it sends it.
+ * Returns the principal of a token that came from this address, with one query. Throws {@link Unauthenticated} if the
+ * token is unknown or has ended. An unknown token stays unknown: every process stores a token before it sends it.
  */
 export async function authenticate(
-  { findHolder, unknownTokens }: Pick<Deps, "findHolder" | "unknownTokens">,
-  tokenHash: Buffer,
+  deps: Pick<Deps, "db" | "clock" | "findHolder" | "unknownTokens">,
+  { hash, isStatic }: BearerToken,
+  address: string,
 ): Promise<Principal> {
-  if (!unknownTokens.isEmpty() && unknownTokens.msLeft(tokenHash.toString("base64")) !== undefined) {
+  const { findHolder, unknownTokens } = deps;
+  if (!unknownTokens.isEmpty() && unknownTokens.msLeft(hash.toString("base64")) !== undefined) {
     throw new Unauthenticated({ given: true });
   }
-  const holder = await findHolder(tokenHash);
-  if (holder === undefined) unknownTokens.add(tokenHash.toString("base64"), unknownMs);
-  if (holder === undefined || holder === "suspended") throw new Unauthenticated({ given: true });
-  return principalOf(holder);
+  const found = isStatic ? await findConnection(deps, hash, address) : await findHolder(hash);
+  if (found === undefined) unknownTokens.add(hash.toString("base64"), unknownMs);
+  if (found === undefined || found === "suspended") throw new Unauthenticated({ given: true });
+  return "kind" in found ? found : principalOf(found);
+}
+
+/** How often the use of a static token is recorded. */
+const usedMs = 60_000;
+
+/**
+ * Returns the principal of a static token, which has the scope of a directory alone. `suspended`: its application is
+ * switched off, or the address is outside the token's networks.
+ */
+async function findConnection(
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  tokenHash: Buffer,
+  address: string,
+): Promise<ServicePrincipal | "suspended" | undefined> {
+  const at = clock.now();
+  const holder = await staticTokens.findHolder(db, { tokenHash, at });
+  if (holder === undefined || holder === "suspended") return holder;
+  const { id, realmId, clientId, networks, expiresAt, lastUsedAt } = holder;
+  if (networks.length > 0 && !isWithin(parseNetworks(networks.join()), address)) return "suspended";
+  if (lastUsedAt === null || at.getTime() - lastUsedAt.getTime() >= usedMs) {
+    await staticTokens.markUsed(db, { id, clientId, at });
+  }
+  return { kind: "service", realmId, clientId, scopes: new Set(["scim"]), expiresAt };
 }
 
 function principalOf(holder: TokenHolder): Principal {

@@ -19,6 +19,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queue/queues.ts";
 import type { AttemptCounter } from "./attempt-counter.ts";
+import type { RequestCounts } from "./request-counts.ts";
 import type { ExhaustedKeys } from "../http/exhausted-keys.ts";
 import type { BodyLimits } from "../http/request-body.ts";
 import type { ApiMetrics } from "../http/metrics.ts";
@@ -53,6 +54,8 @@ export interface Deps {
   isPassword: PasswordCheck;
   logos: Logos;
   checkProvider: CheckProvider;
+  /** Counts the answers to applications. */
+  requestCounts: Pick<RequestCounts, "note">;
   /** Notes the addresses that fetch CRLs. */
   crlAskers: Pick<StatusAskers, "note">;
   /** Seals stored secrets, and derives the keys of form tokens. */

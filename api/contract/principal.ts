@@ -6,8 +6,8 @@ interface Holder {
   realmId: string;
   /** The token's scopes, implied ones included. */
   scopes: ReadonlySet<Scope>;
-  /** When the access token expires. */
-  expiresAt: Date;
+  /** When the token expires; null: a static token without an end. */
+  expiresAt: Date | null;
 }
 
 /** A signed-in user, through an application. */

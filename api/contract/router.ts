@@ -126,7 +126,7 @@ async function answer(
       requireMatch(request.headers["if-match"], data);
     },
     lastEventId: request.get("Last-Event-ID"),
-    stillAdmitted: () => isStillAdmitted(endpoint, { deps, request }),
+    stillAdmitted: () => isStillAdmitted(endpoint, { deps, request, address }),
     requestId: context.id,
     concerns: (subject) => {
       context.about = subject;
@@ -139,15 +139,15 @@ async function answer(
 }
 
 /** Authenticates, counts and admits the caller. Throws for anyone else. */
-async function admit(
-  endpoint: Endpoint,
-  { deps, limiter, request, response }: Exchange & { deps: Deps },
+export async function admit(
+  endpoint: Pick<Endpoint, "access" | "scope" | "furtherScopes">,
+  { deps, limiter, request, response, address }: Exchange & { deps: Deps },
 ): Promise<Principal> {
-  const hash = readBearerToken(request.headers.authorization);
-  limiter.refuseExhausted(response, hash);
-  const principal = await authenticate(deps, hash);
+  const token = readBearerToken(request.headers.authorization);
+  limiter.refuseExhausted(response, token.hash);
+  const principal = await authenticate(deps, token, address);
   contextOf(response).who = whoOf(principal);
-  await limiter.countToken(response, { hash, limit: rateLimitOf(principal) });
+  await limiter.countToken(response, { hash: token.hash, limit: rateLimitOf(principal) });
   await requireBoundCertificate(deps, request, principal);
   requireAdmission(principal, endpoint);
   return principal;
@@ -156,12 +156,12 @@ async function admit(
 /** Returns whether an admitted request would still be admitted now. */
 async function isStillAdmitted(
   endpoint: Endpoint,
-  { deps, request }: { deps: Deps; request: Request },
+  { deps, request, address }: { deps: Deps; request: Request; address: string },
 ): Promise<boolean> {
   if (endpoint.access === "public") return true;
   try {
-    const tokenHash = readBearerToken(request.headers.authorization);
-    requireAdmission(await authenticate(deps, tokenHash), endpoint);
+    const token = readBearerToken(request.headers.authorization);
+    requireAdmission(await authenticate(deps, token, address), endpoint);
     return true;
   } catch (error) {
     if (error instanceof ServiceError) return false;

@@ -42,30 +42,30 @@ const isUndecodablePath = (thrown: unknown): boolean =>
   thrown instanceof URIError && "status" in thrown && thrown.status === 400;
 
 /**
- * Sends an error. 401 and 403 are counted per address. Beyond the limit a 403 becomes a 429; a 401 stays and gets a
- * `Retry-After`, so other clients at the same address still learn that they need another token.
+ * Returns how to answer with an error, in the format of `send`. 401 and 403 are counted per address. Beyond the limit a
+ * 403 becomes a 429; a 401 stays and gets a `Retry-After`, so other clients at the same address still learn that they
+ * need another token.
  */
-async function refuse({ request, response, limiter, address }: PlainExchange, thrown: unknown): Promise<void> {
-  const { log } = contextOf(response);
-  let error = asServiceError(thrown, log);
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  if (error.status === 401 || error.status === 403) {
-    const retryAfterSeconds = await limiter.countRefusal(response, address);
-    if (retryAfterSeconds !== undefined && error.status === 401) {
-      response.setHeader("Retry-After", String(retryAfterSeconds));
-    } else if (retryAfterSeconds !== undefined) {
-      error = new ServiceError("too_many_requests", { retryAfterSeconds, cause: error });
+export const refuseWith =
+  (send: (request: IncomingMessage, response: ServerResponse, error: ServiceError) => void) =>
+  async ({ request, response, limiter, address }: PlainExchange, thrown: unknown): Promise<void> => {
+    const { log } = contextOf(response);
+    let error = asServiceError(thrown, log);
+    if (response.headersSent) {
+      response.destroy();
+      return;
     }
-  }
-  if (!response.hasHeader("X-Rate-Limit-Limit")) await limiter.countPublic(response, address).catch(() => undefined);
-  sendError(request, response, error);
-}
-
-/** Errors of the API and of every path without a format of its own: the wrapper, or problem details. */
-export const problemErrors: ErrorFormat<PlainExchange> = { name: "problem", send: refuse };
+    if (error.status === 401 || error.status === 403) {
+      const retryAfterSeconds = await limiter.countRefusal(response, address);
+      if (retryAfterSeconds !== undefined && error.status === 401) {
+        response.setHeader("Retry-After", String(retryAfterSeconds));
+      } else if (retryAfterSeconds !== undefined) {
+        error = new ServiceError("too_many_requests", { retryAfterSeconds, cause: error });
+      }
+    }
+    if (!response.hasHeader("X-Rate-Limit-Limit")) await limiter.countPublic(response, address).catch(() => undefined);
+    send(request, response, error);
+  };
 
 /** Sends an error in the wrapper, or as problem details (RFC 9457) if the client accepts those. */
 export function sendError(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
@@ -86,7 +86,11 @@ export function sendError(request: IncomingMessage, response: ServerResponse, er
   }
 }
 
-function setErrorHeaders(response: ServerResponse, error: ServiceError): void {
+/** Errors of the API and of every path without a format of its own: the wrapper, or problem details. */
+export const problemErrors: ErrorFormat<PlainExchange> = { name: "problem", send: refuseWith(sendError) };
+
+/** Sets `WWW-Authenticate` (RFC 6750) and `Retry-After` of an error. */
+export function setErrorHeaders(response: ServerResponse, error: ServiceError): void {
   if (error instanceof Unauthenticated) {
     response.setHeader("WWW-Authenticate", `Bearer realm="api"${error.given ? ', error="invalid_token"' : ""}`);
   }

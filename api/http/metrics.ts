@@ -14,7 +14,29 @@ export interface ApiMetrics extends LoadMetrics {
   ocspProxied: (outcome: "answered" | "try_later") => void;
   revokedFeedWaiting: (clients: number) => void;
   revokedFeedLines: (lines: number) => void;
+  /** A directory has deactivated a person. */
+  scimDeactivation: (outcome: ScimOutcome) => void;
+  /** A person saw the page of an app, which is the app's `client_id`. */
+  appAuthorization: (app: string, outcome: AppAuthorizationOutcome) => void;
+  /** Somebody typed a short code. */
+  shortCode: (outcome: ShortCodeOutcome) => void;
+  /** An app with a token asked for its file. */
+  appFile: (labels: { app: string; format: string; outcome: AppFileOutcome }) => void;
 }
+
+/** The result of a directory's deactivation. `refused`: the realm's last administrator stays. */
+const scimOutcomes = ["revoked", "held", "unchanged", "refused"] as const;
+export type ScimOutcome = (typeof scimOutcomes)[number];
+
+/** How it ended: `objection` if nothing could be allowed, `limited` if there were too many within the hour. */
+export type AppAuthorizationOutcome = "allowed" | "denied" | "objection" | "limited";
+
+/** `late`: not ready in time. `refused`: something stood against it. */
+export type AppFileOutcome = "sent" | "repeated" | "late" | "refused" | "failed";
+
+/** `malformed`: no code has this form. `limited`: not looked up, after too many wrong ones. */
+const shortCodeOutcomes = ["found", "unknown", "malformed", "limited"] as const;
+export type ShortCodeOutcome = (typeof shortCodeOutcomes)[number];
 
 /** How a user signs in. */
 const signInWays = ["upstream", "password", "link", "certificate", "guest"] as const;
@@ -81,6 +103,32 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     help: "Revocations that were sent to clients, each counted as often as it was sent.",
     registers: [registry],
   });
+  const deactivations = new Counter({
+    name: "realmpass_scim_deactivations_total",
+    help: "Deactivations by directories over SCIM, by what they did.",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  for (const outcome of scimOutcomes) deactivations.inc({ outcome }, 0);
+  const appAuthorizations = new Counter({
+    name: "realmpass_app_authorizations_total",
+    help: "Requests of the geteduroam apps that people decided on, or could not, by app and outcome.",
+    labelNames: ["app", "outcome"],
+    registers: [registry],
+  });
+  const appFiles = new Counter({
+    name: "realmpass_app_files_total",
+    help: "Requests of the geteduroam apps for files, by app, format and outcome; many late ones mean too few workers.",
+    labelNames: ["app", "format", "outcome"],
+    registers: [registry],
+  });
+  const shortCodes = new Counter({
+    name: "realmpass_short_codes_total",
+    help: "Short codes that people typed, by outcome.",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  for (const outcome of shortCodeOutcomes) shortCodes.inc({ outcome }, 0);
   return {
     ...createLoadMetrics(registry),
     request: ({ method, route, status }, seconds) => {
@@ -109,6 +157,18 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     },
     revokedFeedLines: (lines) => {
       feedLines.inc(lines);
+    },
+    scimDeactivation: (outcome) => {
+      deactivations.inc({ outcome });
+    },
+    appAuthorization: (app, outcome) => {
+      appAuthorizations.inc({ app, outcome });
+    },
+    shortCode: (outcome) => {
+      shortCodes.inc({ outcome });
+    },
+    appFile: (labels) => {
+      appFiles.inc({ ...labels });
     },
   };
 }

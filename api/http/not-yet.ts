@@ -11,7 +11,7 @@ const retryAfterSeconds = 10;
 
 /** Handles requests while the api waits for its schema: liveness as usual, 503 for everything else. */
 export function answerNotYet({ readiness, log }: { readiness: LookForReadiness; log: Log }): RequestListener {
-  const begin = beginRequest({ log, metrics: { request: () => undefined } });
+  const begin = beginRequest({ log, metrics: { request: () => undefined }, requestCounts: { note: () => undefined } });
   const refusal = async (path: string): Promise<ServiceError> => {
     if (path !== "/readyz") return new ServiceError("unavailable", { retryAfterSeconds });
     const found = await readiness();

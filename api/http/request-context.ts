@@ -29,13 +29,15 @@ type WithLocals = ServerResponse & { locals: Record<string, unknown> };
 export const contextOf = (response: ServerResponse): RequestContext =>
   (response as WithLocals).locals["context"] as RequestContext;
 
-/** Gives every request an id; writes one log line and one observation at its end. */
+/** Gives every request an id; writes one log line and one observation, and counts it, at its end. */
 export function beginRequest({
   log,
   metrics,
+  requestCounts,
 }: {
   log: Log;
   metrics: Pick<ApiMetrics, "request">;
+  requestCounts: { note: (clientId: string, status: number) => void };
 }): (request: IncomingMessage, response: ServerResponse) => void {
   // All fields of a request's line are set below and contain no secret: redaction is not needed.
   const lines = log.child({}, { redact: [] });
@@ -50,6 +52,8 @@ export function beginRequest({
       const { route, id: requestId, traceId, who, about } = context;
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.request({ method: knownMethods.has(method) ? method : "other", route, status }, seconds);
+      const clientId = who?.["clientId"];
+      if (clientId !== undefined && response.writableFinished) requestCounts.note(clientId, status);
       lines[levelOf(route, status)](
         {
           ...{ event: "request", requestId, traceId, method, route, status, ms: Math.round(seconds * 1e5) / 100 },
@@ -70,7 +74,7 @@ const levelOf = (route: string, status: number): "debug" | "info" =>
   healthRoutes.has(route) || (publicationRoutes.has(route) && status < 400) ? "debug" : "info";
 
 /** Methods with a label of their own; all others share one. */
-const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
+const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** A `traceparent` of any version (W3C Trace Context, section 3.2); later versions append fields after a hyphen. */
 const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:$|-)/;

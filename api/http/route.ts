@@ -23,10 +23,10 @@ export interface Exchange extends PlainExchange {
 /** The format of a path's errors. */
 export interface ErrorFormat<Answered extends PlainExchange = Exchange> {
   /**
-   * `problem`: the API's wrapper. `oauth`: RFC 6749. `page`: for people. `bytes`: the path's own encoding, if it has
-   * one.
+   * `problem`: the API's wrapper. `oauth`: RFC 6749. `scim`: RFC 7644. `page`: for people. `bytes`: the path's own
+   * encoding, if it has one.
    */
-  name: "problem" | "oauth" | "page" | "bytes";
+  name: "problem" | "oauth" | "scim" | "page" | "bytes";
   /** Sends whatever was thrown, {@link MethodNotAllowed} included. */
   send: (exchange: Answered, thrown: unknown) => Promise<void> | void;
 }
@@ -47,6 +47,8 @@ export interface Route<Answered extends PlainExchange = Exchange> {
    */
   limit: "address" | "token";
   errors: ErrorFormat<Answered>;
+  /** For a path that exists for some values alone: returns false after it has responded as any unknown address does. */
+  exists?: (exchange: Answered) => Promise<boolean>;
   /** Responds, or throws. */
   handle: (exchange: Answered) => Promise<void> | void;
 }
@@ -74,13 +76,14 @@ const serve =
 
 /** Handles a request of the route's path: counts it, names it after the route, sends errors in the route's format. */
 export async function answerRoute<Answered extends PlainExchange>(
-  { name, methods, limit, errors, handle }: Route<Answered>,
+  { name, methods, limit, errors, exists, handle }: Route<Answered>,
   exchange: Answered,
 ): Promise<void> {
   const { request, response, limiter, address } = exchange;
   contextOf(response).route = name;
   try {
     if (limit === "address") await limiter.countPublic(response, address);
+    if (exists !== undefined && !(await exists(exchange))) return;
     if (request.method === "OPTIONS" || !methods.includes(request.method ?? "")) {
       response.setHeader("Allow", methods.join(", "));
       throw new MethodNotAllowed(methods);

@@ -7,7 +7,7 @@ import type { Problem } from "../pages/problem.tsx";
 import { AuthorizationError } from "./authorization-error.ts";
 import { readScope } from "./scope.ts";
 
-type Query = ReadonlyMap<string, readonly string[]>;
+export type Query = ReadonlyMap<string, readonly string[]>;
 
 /** A client and where to return to, which fits one of its registered redirect URIs. */
 export interface AuthorizationClient {
@@ -37,7 +37,7 @@ const valueLengthMax = 4096;
  * redirected: an attacker may have chosen the address.
  */
 export async function readClient(db: Db, query: Query): Promise<AuthorizationClient | Problem> {
-  if ([...query.values()].flat().some((value) => value.length > valueLengthMax)) return "bad_request";
+  if (isTooLong(query)) return "bad_request";
   const clientId = onlyOne(query, "client_id");
   const application = clientId === undefined ? undefined : await applications.find(db, { clientId });
   if (application?.active !== true || application.type !== "useragent") return "unknown_client";
@@ -47,6 +47,10 @@ export async function readClient(db: Db, query: Query): Promise<AuthorizationCli
   return { application, redirectUri, registeredUri, state: onlyOne(query, "state") };
 }
 
+/** Returns whether a parameter is longer than any that we take. */
+export const isTooLong = (query: Query): boolean =>
+  [...query.values()].flat().some((value) => value.length > valueLengthMax);
+
 /** Validates the rest of a request, one check after the other. Throws {@link AuthorizationError}. */
 export function readRequest(client: AuthorizationClient, query: Query): AuthorizationRequest {
   refuseRepeated(query);
@@ -55,25 +59,27 @@ export function readRequest(client: AuthorizationClient, query: Query): Authoriz
     ...client,
     scopes: readScopes(client.application, query),
     nonce: onlyOne(query, "nonce"),
-    codeChallenge: readCodeChallenge(client.application, query),
+    codeChallenge: readCodeChallenge(query, { isRequired: client.application.requirePkce }),
     prompt: readPrompt(query),
     maxAgeSeconds: readMaxAge(query),
   };
 }
 
 /** Returns the only value of a parameter; an empty one counts as omitted (RFC 6749 section 3.1). */
-function onlyOne(query: Query, name: string): string | undefined {
+export function onlyOne(query: Query, name: string): string | undefined {
   const [value, ...more] = query.get(name) ?? [];
   return value === "" || more.length > 0 ? undefined : value;
 }
 
-function refuseRepeated(query: Query): void {
+/** Throws {@link AuthorizationError} if a parameter is repeated. */
+export function refuseRepeated(query: Query): void {
   for (const values of query.values()) {
     if (values.length > 1) throw new AuthorizationError("invalid_request", "A parameter occurs twice.");
   }
 }
 
-function refuseUnsupported(query: Query): void {
+/** Throws {@link AuthorizationError} for every kind of request but a plain one for a code. */
+export function refuseUnsupported(query: Query): void {
   if (onlyOne(query, "request") !== undefined) throw new AuthorizationError("request_not_supported");
   if (onlyOne(query, "request_uri") !== undefined) throw new AuthorizationError("request_uri_not_supported");
   if (onlyOne(query, "registration") !== undefined) throw new AuthorizationError("registration_not_supported");
@@ -95,11 +101,11 @@ function readScopes({ scopes }: Application, query: Query): readonly Scope[] {
 }
 
 /** RFC 7636, S256 only: `plain` does not protect against the attacks that PKCE is for (RFC 9700 section 2.1.1). */
-function readCodeChallenge({ requirePkce }: Application, query: Query): string | undefined {
+export function readCodeChallenge(query: Query, { isRequired }: { isRequired: boolean }): string | undefined {
   const challenge = onlyOne(query, "code_challenge");
   const method = onlyOne(query, "code_challenge_method");
   if (challenge === undefined && method === undefined) {
-    if (requirePkce) throw new AuthorizationError("invalid_request", "This client has to use PKCE with S256.");
+    if (isRequired) throw new AuthorizationError("invalid_request", "This client has to use PKCE with S256.");
     return undefined;
   }
   if (method !== "S256") throw new AuthorizationError("invalid_request", "The only code_challenge_method is S256.");
@@ -110,7 +116,7 @@ function readCodeChallenge({ requirePkce }: Application, query: Query): string |
 }
 
 /** OpenID Connect Core section 3.1.2.1. Unknown values have no effect. */
-function readPrompt(query: Query): ReadonlySet<string> {
+export function readPrompt(query: Query): ReadonlySet<string> {
   const prompt = new Set((onlyOne(query, "prompt") ?? "").split(" ").filter((value) => value !== ""));
   if (prompt.has("none") && prompt.size > 1) {
     throw new AuthorizationError("invalid_request", "The prompt none stands alone.");

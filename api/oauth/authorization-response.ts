@@ -5,7 +5,7 @@ import type { AuthorizationClient } from "./authorization-request.ts";
 
 /** Redirects the browser back with a code (RFC 6749 section 4.1.2). */
 export const sendCode = (deps: Deps, response: Response, client: AuthorizationClient, code: string): void => {
-  sendBack(deps, response, client, { code });
+  sendBack(response, client, { code, ...ourIssuer(deps) });
 };
 
 /** Redirects the browser back with an error (section 4.1.2.1). */
@@ -15,23 +15,31 @@ export const sendAuthorizationError = (
   client: AuthorizationClient,
   error: AuthorizationError,
 ): void => {
-  sendBack(deps, response, client, { error: error.code, error_description: error.message });
+  sendBack(response, client, { ...describedError(error), ...ourIssuer(deps) });
 };
 
+/** RFC 9207. */
+const ourIssuer = ({ settings }: Deps): { iss: string } => ({ iss: settings.authUrl });
+
+/** Returns the parameters of an error (section 4.1.2.1). */
+export const describedError = (error: AuthorizationError): Record<string, string> => ({
+  error: error.code,
+  error_description: error.message,
+});
+
 /**
- * Redirects to the address of the request, with its own query, the state as sent and our issuer (RFC 9207). 303: the
- * browser must not post our form again (RFC 9700 section 4.12).
+ * Redirects to the address of the request, with its own query and the state as sent. 303: the browser must not post our
+ * form again (RFC 9700 section 4.12).
  */
-function sendBack(
-  { settings }: Deps,
+export function sendBack(
   response: Response,
-  { redirectUri, state }: AuthorizationClient,
-  parameters: Record<string, string>,
+  { redirectUri, state }: Pick<AuthorizationClient, "redirectUri" | "state">,
+  { iss, ...parameters }: Record<string, string>,
 ): void {
   const added = new URLSearchParams({
     ...parameters,
     ...(state === undefined ? {} : { state }),
-    iss: settings.authUrl,
+    ...(iss === undefined ? {} : { iss }),
   }).toString();
   const separator = !redirectUri.includes("?") ? "?" : /[?&]$/.test(redirectUri) ? "" : "&";
   response.statusCode = 303;

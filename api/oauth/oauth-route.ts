@@ -25,7 +25,8 @@ export function oauthRoute(
   };
 }
 
-const oauthErrors: ErrorFormat = {
+/** Errors in the format of RFC 6749, which no cache keeps. */
+export const oauthErrors: ErrorFormat = {
   name: "oauth",
   send({ response }, thrown) {
     response.setHeader("Pragma", "no-cache");

@@ -24,11 +24,11 @@ export async function userinfo(call: OAuthCall): Promise<void> {
   sendJson(response, 200, answer);
 }
 
-async function signedInUser({ deps, limiter, request, response }: OAuthCall): Promise<UserPrincipal> {
+async function signedInUser({ deps, limiter, request, response, address }: OAuthCall): Promise<UserPrincipal> {
   try {
-    const hash = readBearerToken(request.headers.authorization);
-    const principal = await authenticate(deps, hash);
-    await limiter.countToken(response, { hash, limit: rateLimitOf(principal) });
+    const token = readBearerToken(request.headers.authorization);
+    const principal = await authenticate(deps, token, address);
+    await limiter.countToken(response, { hash: token.hash, limit: rateLimitOf(principal) });
     await requireBoundCertificate(deps, request, principal);
     if (principal.kind !== "user" || !principal.scopes.has("openid")) {
       throw new OAuthError("insufficient_scope", { challenge: 'Bearer error="insufficient_scope", scope="openid"' });

@@ -13,6 +13,7 @@ const query = String.raw`\?[!-[\]-~]*`;
 /** Where a sign-in may continue. Anything else would be an open redirector. */
 const places = [
   new RegExp(`^/oauth/authorize${query}$`),
+  new RegExp(`^/letswifi/[a-z0-9-]{1,63}/oauth/authorize/?${query}$`),
   new RegExp(`^/me${segments}(?:${query})?$`),
   new RegExp(`^/console/sign-in(?:${query})?$`),
 ];

@@ -8,7 +8,7 @@ type Settings = Pick<Deps, "settings">;
  * prefix.
  */
 export type CookieName =
-  "login" | "form" | "upstream" | "language" | "pickup" | "console" | "console-sign-in" | "new-device";
+  "login" | "form" | "upstream" | "language" | "pickup" | "console" | "console-sign-in" | "new-device" | "device";
 
 const wireName = ({ settings }: Settings, name: CookieName): string =>
   settings.authUrl.startsWith("https:") ? `__Host-realmpass-${name}` : `realmpass-${name}`;

@@ -18,11 +18,16 @@ interface PageHandlers {
   post?: PageHandler;
 }
 
-/** Returns a route for browsers, with errors as pages. */
-export function pageRoute(deps: Deps, path: string, { get, act, post }: PageHandlers): Route {
+/** Returns a route for browsers, with errors as pages. A pattern needs a name for metrics and the log. */
+export function pageRoute(
+  deps: Deps,
+  path: string | { pattern: RegExp; name: string },
+  { get, act, post }: PageHandlers,
+): Route {
+  const [pattern, name] = typeof path === "string" ? [path, path] : [path.pattern, path.name];
   return {
-    path,
-    name: path,
+    path: pattern,
+    name,
     methods: [
       ...(get === undefined ? [] : ["GET", "HEAD"]),
       ...(act === undefined ? [] : ["GET"]),

@@ -18,6 +18,7 @@ export const problems = {
   upstream_bad_answer: { status: 502 },
   upstream_attempt_ended: { status: 400 },
   identity_conflict: { status: 403 },
+  not_set_up: { status: 403 },
   console_missing: { status: 503 },
   unavailable: { status: 503 },
   broken: { status: 500 },

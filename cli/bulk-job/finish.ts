@@ -29,7 +29,9 @@ function nextSteps({ id, state, error, failed, changed, kind, total, done, revok
   if (state === "grace") {
     return [
       ...problems,
-      `Everybody is locked out; their devices go offline at ${time(revokeAt)}. Undo it: realmpass jobs undo ${id}`,
+      revokeAt === null
+        ? `Everybody is locked out and keeps their devices until you decide. Let them in again: realmpass jobs undo ${id}`
+        : `Everybody is locked out; their devices go offline at ${time(revokeAt)}. Undo it: realmpass jobs undo ${id}`,
       `Take the devices offline now: realmpass jobs run ${id} --confirm-total ${total - done}`,
     ];
   }

@@ -43,7 +43,7 @@ export function progressText({
       ? [`${number(Math.round(ratePerSecond))} per second`]
       : []),
     ...(state === "running" && etaSeconds !== null ? [`about ${duration(etaSeconds)} left`] : []),
-    ...(state === "grace" ? [`devices go offline at ${time(revokeAt)}`] : []),
+    ...(state === "grace" && revokeAt !== null ? [`devices go offline at ${time(revokeAt)}`] : []),
     ...(error === null ? [] : [notices[error] ?? plain(error)]),
   ];
   return `${states[state]}: ${parts.join(" · ")}`;

@@ -69,6 +69,20 @@ export const guestsCreate = command({
   },
 });
 
+export const guestsCode = command({
+  name: "guests code",
+  about: "Print the short code of a guest account. Its holder can create profiles; the audit log records each reading.",
+  arguments: { account: accountArgument },
+  options: {},
+  async run({ account }, context) {
+    const { api } = await context.service();
+    const path = { guestAccountId: account };
+    const code = (await answerOf(api.GET("/api/guest-accounts/{guestAccountId}/code", { params: { path } }))).data;
+    await context.out.answer({ account, code }, code);
+    return undefined;
+  },
+});
+
 export const guestsRevoke = command({
   name: "guests revoke",
   about: "End a guest account, its token and all its profiles permanently.",
@@ -97,4 +111,4 @@ export const guestsRevoke = command({
   },
 });
 
-export const guestCommands: readonly CliCommand[] = [guestsList, guestsShow, guestsCreate, guestsRevoke];
+export const guestCommands: readonly CliCommand[] = [guestsList, guestsShow, guestsCreate, guestsCode, guestsRevoke];

@@ -60,7 +60,7 @@ export const profilesCreate = command({
     deviceType: option("TYPE", deviceTypes.join(", "), oneOf(deviceTypes), { choices: deviceTypes }),
     format: option(
       "FORMAT",
-      "pkcs12 (pfx), pem (crt), mobileconfig or eap-config; default: pkcs12, pem with --csr",
+      "pkcs12 (pfx), pem (crt), mobileconfig, eap-config, onc, networkmanager or iwd; default: pkcs12, pem with --csr",
       oneOf(certificateFormats).optional(),
       { choices: certificateFormats },
     ),

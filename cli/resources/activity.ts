@@ -8,7 +8,7 @@ type AnyProfile = components["schemas"]["ProfileActivity"];
 
 /** Returns the facts about a profile, one to a line, after why its device may not be on the network. */
 export function profileActivityText(profile: ProfileActivity): string {
-  const { diagnosis, owner, guestAccount, replaces, replacedBy } = profile;
+  const { diagnosis, owner, guestAccount, app, replaces, replacedBy } = profile;
   const facts: [name: string, value: string | null][] = [
     ["Profile", `${profile.name} (${profile.serial}), ${profile.state}`],
     ["Owner", owner === null ? (guestAccount?.name ?? null) : (owner.pairwiseID ?? owner.userID)],
@@ -20,6 +20,7 @@ export function profileActivityText(profile: ProfileActivity): string {
       "File",
       profile.deliveredAt === null ? profile.delivery.replace("_", " ") : `fetched ${time(profile.deliveredAt)}`,
     ],
+    ["App", app === null ? null : app.name],
     ["Took the place of", replaces],
     ["Replaced by", replacedBy],
   ];

@@ -15,6 +15,7 @@ export const needs = {
   applications: ["application.read"],
   registration: ["application.modify"],
   settings: ["realm.read"],
+  directory: ["application.read"],
 
   lock: ["user.lock"],
   unlock: ["user.lock"],
@@ -37,6 +38,7 @@ export const needs = {
   createInfrastructure: ["infrastructure.create"],
   revokeInfrastructure: ["infrastructure.delete"],
   changeApplication: ["application.modify"],
+  makeDirectoryToken: ["application.modify", "user.modify", "user.delete"],
   changeJob: ["job.create"],
   changeSettings: ["realm.modify"],
   setSignIn: ["realm.modify", "role.modify"],
@@ -55,6 +57,7 @@ const pages: readonly (readonly [path: string, page: Deed])[] = [
   ["/audit", "audit"],
   ["/applications/new", "registration"],
   ["/applications", "applications"],
+  ["/settings/directory", "directory"],
   ["/settings", "settings"],
 ];
 

@@ -1,11 +1,7 @@
 import { useTranslation } from "react-i18next";
-import { englishWords } from "../../domain/words/english.ts";
-import { germanWords } from "../../domain/words/german.ts";
+import { wordsIn } from "../../domain/words/words-in.ts";
 import type { Vocabulary } from "../../domain/words/vocabulary.ts";
-import { textsIn } from "../../domain/words/language.ts";
 import { currentLanguage } from "./i18n.ts";
-
-const wordsIn = textsIn<Vocabulary>({ en: englishWords, de: germanWords });
 
 /** Returns the service's words for device types and formats in the language of the page. */
 export function useWords(): Vocabulary {

@@ -97,6 +97,30 @@ import { crlListings } from "./20261202-1110-crl-listings.ts";
 import { failedOfRealms } from "./20261202-1120-failed-of-realms.ts";
 import { radiusAddresses } from "./20261202-1200-radius-addresses.ts";
 import { otherOcsp } from "./20261202-1201-other-ocsp.ts";
+import { upstreamSignIns } from "./20261203-1100-upstream-sign-ins.ts";
+import { applicationRequests } from "./20261203-1110-application-requests.ts";
+import { appAuthorizations } from "./20261203-1200-app-authorizations.ts";
+import { replacing } from "./20261203-1210-replacing.ts";
+import { issuancesOfDevice } from "./20261203-1211-issuances-of-device.ts";
+import { replacedEnds } from "./20261203-1212-replaced-ends.ts";
+import { appsOfRealms } from "./20261203-1220-apps-of-realms.ts";
+import { furtherRadiusNames } from "./20261203-1300-further-radius-names.ts";
+import {
+  smallerFiles,
+  smallerFilesHandedOver,
+  smallerFilesHandedOverValid,
+  smallerFilesValid,
+} from "./20261203-1310-smaller-files.ts";
+import { guestCodes } from "./20261203-1400-guest-codes.ts";
+import { oneGuestCode } from "./20261203-1401-one-guest-code.ts";
+import { scimUsers } from "./20261203-1500-scim-users.ts";
+import { scimSettings } from "./20261203-1510-scim-settings.ts";
+import { scimJobs } from "./20261203-1520-scim-jobs.ts";
+import { checkedScimJobs } from "./20261203-1530-checked-scim-jobs.ts";
+import { oneHeldJob } from "./20261203-1540-one-held-job.ts";
+import { staticTokens } from "./20261203-1600-static-tokens.ts";
+import { directoryAttributes } from "./20261203-1700-directory-attributes.ts";
+import { attributesOfPeople } from "./20261203-1710-attributes-of-people.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -198,4 +222,26 @@ export const migrations: readonly Migration[] = [
   failedOfRealms,
   radiusAddresses,
   otherOcsp,
+  upstreamSignIns,
+  applicationRequests,
+  appAuthorizations,
+  replacing,
+  issuancesOfDevice,
+  replacedEnds,
+  appsOfRealms,
+  furtherRadiusNames,
+  smallerFiles,
+  smallerFilesHandedOver,
+  smallerFilesValid,
+  smallerFilesHandedOverValid,
+  guestCodes,
+  oneGuestCode,
+  scimUsers,
+  scimSettings,
+  scimJobs,
+  checkedScimJobs,
+  oneHeldJob,
+  staticTokens,
+  directoryAttributes,
+  attributesOfPeople,
 ];

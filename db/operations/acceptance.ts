@@ -1,6 +1,6 @@
 import type { Actor } from "../../domain/audit/audit.ts";
 import type { CertificateFormat } from "../../domain/certificate/format.ts";
-import { keyTypeFor, type DeviceType, type KeyType } from "../../domain/certificate/device.ts";
+import { askedKeyType, defaultKeyType, type DeviceType, type KeyType } from "../../domain/certificate/device.ts";
 import type { ProfileRefusal } from "../../domain/certificate/entitlement.ts";
 import type { Database } from "../client.ts";
 import { countOfUser, limitOf, profileEnd, profileRefusal } from "../rules.ts";
@@ -22,6 +22,8 @@ export interface ProfileRequest {
   at: Date;
   /** The request that creates it, for the log. */
   requestId: string;
+  /** SHA-256 of the cookie by which the device is known again; {@link acceptTogether} has none. */
+  deviceHash?: Uint8Array | null;
 }
 
 /**
@@ -111,11 +113,11 @@ const createUnlessRefused = (wanted: readonly ProfileRequest[]): Sql => {
                       sql`text[]`,
                     )},
                     ${ofAnyLength(
-                      wanted.map(({ keyType }) => keyType ?? null),
+                      wanted.map((request) => askedKeyType(request) ?? null),
                       sql`text[]`,
                     )},
                     ${ofAnyLength(
-                      wanted.map(({ deviceType }) => keyTypeFor({ deviceType }, { keyTypes: {} })),
+                      wanted.map(({ deviceType }) => defaultKeyType[deviceType]),
                       sql`text[]`,
                     )},
                     ${ofAnyLength(

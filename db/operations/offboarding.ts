@@ -6,6 +6,7 @@ import * as audit from "../queries/audit/audit-entries.ts";
 import * as plan from "../queries/bulk-job/plan/offboarding.ts";
 import * as endedCreators from "../queries/bulk-job/plan/ended-creators.ts";
 import * as grace from "../queries/bulk-job/run/grace.ts";
+import * as held from "../queries/bulk-job/run/held.ts";
 import * as jobRows from "../queries/bulk-job/run/rows.ts";
 import * as turns from "../queries/bulk-job/run/turns.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
@@ -24,7 +25,7 @@ import * as revocations from "./revocations.ts";
  * job that does it, else null. A user who is already locked out keeps the time. Call in a transaction, with the users'
  * rows locked in the order of their ids; then revoke their profiles.
  */
-async function lockOut(
+export async function lockOut(
   tx: Db,
   { realmId, userIds, jobId, at }: { realmId: string; userIds: readonly string[]; jobId: string | null; at: Date },
 ): Promise<void> {
@@ -46,8 +47,8 @@ const endedRoles = ({ offboardedAt, roles }: { offboardedAt: Date | null; roles:
 /**
  * Offboards a user, with the audit entry: they can no longer sign in, their sessions, tokens and roles end, their
  * unsettled issuances fail, and every active profile is revoked permanently. An offboarded user whom a bulk job left
- * with active profiles loses these. Offboarding an offboarded user without active profiles changes nothing. Call in a
- * transaction.
+ * with active profiles loses these. Offboarding an offboarded user without active profiles changes nothing. `also` has
+ * further properties of the entry. Call in a transaction.
  */
 export async function offboard(
   tx: Db,
@@ -57,8 +58,15 @@ export async function offboard(
     reason,
     actor,
     at,
-    replayed,
-  }: { realmId: string; userId: string; reason: RevocationReason; actor: Actor; at: Date; replayed?: true },
+    also = {},
+  }: {
+    realmId: string;
+    userId: string;
+    reason: RevocationReason;
+    actor: Actor;
+    at: Date;
+    also?: Readonly<Record<string, unknown>>;
+  },
 ): Promise<"offboarded" | "unchanged" | "not_found"> {
   const found = await users.lock(tx, { realmId, userId });
   if (found === undefined) return "not_found";
@@ -79,10 +87,58 @@ export async function offboard(
       profiles: serials.length,
       serials: serials.slice(0, revocations.serialsMax),
       ...(ended.length > 0 && { roles: ended }),
-      ...(replayed && { replayed }),
+      ...also,
     },
   });
   return "offboarded";
+}
+
+/**
+ * Locks out a user who keeps their devices until a person confirms the realm's held job `jobId`, which they join. Call
+ * in a transaction, with the rows of the user and of the job locked, for a user who is not offboarded.
+ */
+export async function hold(
+  tx: Db,
+  {
+    realmId,
+    userId,
+    jobId,
+    found,
+    serials,
+    actor,
+    at,
+    also,
+  }: {
+    realmId: string;
+    userId: string;
+    jobId: string;
+    found: { offboardedAt: Date | null; roles: readonly Role[] };
+    /** Of the active profiles. */
+    serials: readonly string[];
+    actor: Actor;
+    at: Date;
+    also: Readonly<Record<string, unknown>>;
+  },
+): Promise<void> {
+  const ended = endedRoles(found);
+  await held.join(tx, { realmId, jobId, userId, at });
+  await lockOut(tx, { realmId, userIds: [userId], jobId, at });
+  await audit.record(tx, {
+    realmId,
+    event: "user_offboard",
+    actor,
+    at,
+    properties: {
+      userID: userId,
+      reason: jobReason,
+      profiles: serials.length,
+      serials: serials.slice(0, revocations.serialsMax),
+      ...(ended.length > 0 && { roles: ended }),
+      held: true,
+      job: jobId,
+      ...also,
+    },
+  });
 }
 
 /**
@@ -154,7 +210,7 @@ export async function offboardWithGrace(
 const afterDays = (days: number, at: Date): Date => new Date(at.getTime() + days * 24 * 3_600_000);
 
 /** The reason of a bulk job's revocations; without one, a single offboarding's. */
-const jobReason = revocationReasons.cessationOfOperation;
+export const jobReason = revocationReasons.cessationOfOperation;
 
 /** The additional property of an audit entry when profiles are revoked days later: the earliest time. */
 const lateRevocation = (graceDays: number | null, at: Date): Sql =>

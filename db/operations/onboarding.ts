@@ -1,5 +1,5 @@
 import type { Actor } from "../../domain/audit/audit.ts";
-import { deviceTypes, keyTypeFor, type KeyType } from "../../domain/certificate/device.ts";
+import { deviceTypes, keyTypeOfDevice, keyTypeOfFormat, type KeyType } from "../../domain/certificate/device.ts";
 import { first, type Db } from "../client.ts";
 import * as plan from "../queries/bulk-job/plan/onboarding.ts";
 import * as ids from "../queries/bulk-job/plan/by-id.ts";
@@ -101,7 +101,8 @@ export async function onboardRows(
         insert into issuances (id, realm_id, kind, user_id, batch_id, batch_position, name, device_type, format, key_type,
                                validity_months, created_at, created_by_user_id, created_by_client_id, request_id)
         select issuance_id, ${realmId}, 'user', user_id, ${range.jobId}, position, profile_name, device_type, format,
-               ${JSON.stringify(keyTypesIn(terms))}::jsonb ->> device_type,
+               coalesce(${JSON.stringify(keyTypeOfFormat)}::jsonb ->> format,
+                        ${JSON.stringify(keyTypesIn(terms))}::jsonb ->> device_type),
                ${terms.maxValidMonths}::integer, ${at}, ${actor.userId}, ${actor.clientId},
                (select request_id from jobs where id = ${range.jobId})
           from verdicts
@@ -131,4 +132,4 @@ const changedFields = sql`to_jsonb(array_remove(array[
   case when override_after <> override_before then 'profileOverride' end], null))`;
 
 const keyTypesIn = ({ keyTypes }: Pick<plan.RealmTerms, "keyTypes">): Record<string, KeyType> =>
-  Object.fromEntries(deviceTypes.map((deviceType) => [deviceType, keyTypeFor({ deviceType }, { keyTypes })]));
+  Object.fromEntries(deviceTypes.map((deviceType) => [deviceType, keyTypeOfDevice(deviceType, { keyTypes })]));

@@ -1,10 +1,14 @@
 import type { Actor } from "../../domain/audit/audit.ts";
 import { first, type Db } from "../client.ts";
+import * as audit from "../queries/audit/audit-entries.ts";
 import * as plan from "../queries/bulk-job/plan/offboarding.ts";
+import * as held from "../queries/bulk-job/run/held.ts";
 import * as jobRows from "../queries/bulk-job/run/rows.ts";
 import * as turns from "../queries/bulk-job/run/turns.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
 import * as reactivatePlan from "../queries/bulk-job/plan/reactivation.ts";
+import * as certificates from "../queries/certificates/certificates.ts";
+import * as users from "../queries/people/users.ts";
 import { isActive } from "../rules.ts";
 import { ofAnyLength, sql } from "../sql.ts";
 
@@ -88,6 +92,47 @@ export async function letBackIn(
       ), ${progress.addToCounts(range.jobId, at)}
     `),
   );
+}
+
+/**
+ * Lets one offboarded user sign in again, with the audit entry; revoked profiles stay revoked. If a held job has locked
+ * them out, it is no longer about them. `also` has further properties of the entry. Call in a transaction, with the
+ * user's row locked.
+ */
+export async function letOneBackIn(
+  tx: Db,
+  {
+    realmId,
+    userId,
+    offboardedAt,
+    actor,
+    at,
+    also = {},
+  }: {
+    realmId: string;
+    userId: string;
+    offboardedAt: Date;
+    actor: Actor;
+    at: Date;
+    also?: Readonly<Record<string, unknown>>;
+  },
+): Promise<void> {
+  await held.leave(tx, { realmId, userId, at });
+  await users.reactivate(tx, { realmId, userId });
+  const kept = await certificates.listActiveOfUser(tx, { realmId, userId, at });
+  await audit.record(tx, {
+    realmId,
+    event: "user_undelete",
+    actor,
+    at,
+    properties: {
+      userID: userId,
+      before: { blacklistDate: offboardedAt },
+      after: { blacklistDate: null },
+      profilesKept: kept.length,
+      ...also,
+    },
+  });
 }
 
 /**

@@ -3,9 +3,11 @@ import type { RevocationReason } from "../../domain/certificate/revocation.ts";
 import type { Role } from "../../domain/people/roles.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
+import * as staticTokens from "../queries/oauth/static-tokens.ts";
 import * as userRoles from "../queries/people/user-roles.ts";
 import * as users from "../queries/people/users.ts";
 import { sql } from "../sql.ts";
+import * as offboarding from "./offboarding.ts";
 import * as roles from "./roles.ts";
 
 /**
@@ -51,6 +53,34 @@ export async function markRestored(
      order by r.id
     returning realm_id as "realmId", id, (properties->>'position')::float8 as position
   `);
+}
+
+/**
+ * Locks out a person whose devices were held when the lost time ended, with an audit entry; they keep their devices.
+ * Returns false if they are locked out, or are not in the realm. Call in a transaction.
+ */
+export async function lockOutAgain(
+  tx: Db,
+  { realmId, userId, reason, at }: { realmId: string; userId: string; reason: RevocationReason; at: Date },
+): Promise<boolean> {
+  const found = await users.lock(tx, { realmId, userId });
+  if (found?.offboardedAt !== null) return false;
+  await offboarding.lockOut(tx, { realmId, userIds: [userId], jobId: null, at });
+  await audit.record(tx, {
+    realmId,
+    event: "user_offboard",
+    actor: operatorActor,
+    at,
+    properties: {
+      userID: userId,
+      reason,
+      profiles: 0,
+      serials: [],
+      ...(found.roles.length > 0 && { roles: found.roles }),
+      replayed: true,
+    },
+  });
+  return true;
 }
 
 /**
@@ -186,6 +216,25 @@ export async function removeSecretsBefore(
   `);
   if (removed.length === 0) return false;
   await recordUpdate(tx, { realmId, clientId, at, properties: { removedSecrets: removed.length } });
+  return true;
+}
+
+/**
+ * Deletes a static token of an application, with the audit entry; returns false if there is none with this id. Call in
+ * a transaction.
+ */
+export async function deleteTokenAgain(
+  tx: Db,
+  { realmId, clientId, id, at }: { realmId: string; clientId: string; id: string; at: Date },
+): Promise<boolean> {
+  if (!(await staticTokens.remove(tx, { realmId, clientId, id }))) return false;
+  await audit.record(tx, {
+    realmId,
+    event: "static_token_delete",
+    actor: operatorActor,
+    at,
+    properties: { clientID: clientId, tokenID: id, replayed: true },
+  });
   return true;
 }
 

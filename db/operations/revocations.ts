@@ -1,11 +1,11 @@
 import type { Actor, AuditEvent } from "../../domain/audit/audit.ts";
 import { revocationEvent, type ProfileKind } from "../../domain/certificate/profile.ts";
 import { revocationReasons, type RevocationReason } from "../../domain/certificate/revocation.ts";
-import { handOverFileMinutes, renewalDays, renewalHoursMax } from "../../domain/lifetimes.ts";
-import type { Db } from "../client.ts";
+import { handOverFileMinutes, replacedDaysMax, replacedHours } from "../../domain/lifetimes.ts";
+import { only, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as certificates from "../queries/certificates/certificates.ts";
-import { isActive, limitOf } from "../rules.ts";
+import { isActive, limitOf, replacedEnd } from "../rules.ts";
 import { sql, type Sql } from "../sql.ts";
 
 /** How many serial numbers an audit entry lists at most. */
@@ -164,35 +164,55 @@ export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<str
   );
 
 /**
- * Revokes profiles whose successor was issued beyond their owner's limit a day ago, if the owner is still beyond it;
- * the audit entries have no actor. Returns their serial numbers, at most 1,000: call until it returns none.
+ * Revokes replaced profiles that are due; the audit entries have no actor. One whose successor was revoked stays.
+ * Returns their serial numbers, at most 1,000: call until it returns none.
  */
 export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]> =>
-  revokeWhere(
-    db,
-    sql`c.id in (select c.id
-                 from issuances i
-                 join certificates c on c.id = i.renews_certificate_id
-                 join certificates successor on successor.issuance_id = i.id and successor.revoked_at is null
-                 join users u on u.id = i.user_id
-                 join realms r on r.id = u.realm_id
-                where i.beyond_limit
-                  and i.status = 'issued'
-                  and i.finished_at <= ${at}::timestamptz - make_interval(hours => ${renewalHoursMax})
-                  and i.finished_at > ${at}::timestamptz - make_interval(days => ${2 * renewalDays})
-                  and ${isActive(sql`c`, at)}
-                  and (select count(*)
-                         from certificates held
-                        where held.user_id = i.user_id
-                          and ${isActive(sql`held`, at)})
-                      > ${limitOf(sql`u`, sql`r`)}
-                limit ${slice})`,
-    {
-      reason: revocationReasons.superseded,
-      at,
-      auditedAs: { event: revocationEvent.user, actor: { userId: null, clientId: null } },
-    },
+  revokeWhere(db, sql`c.id in (select c.id ${replacedAndDue(at)} and not ${isStillUsed(at)} limit ${slice})`, {
+    reason: revocationReasons.superseded,
+    at,
+    auditedAs: { event: revocationEvent.user, actor: { userId: null, clientId: null } },
+  });
+
+/** Counts replaced profiles that are due and stay for now, because devices use them in place of their successors. */
+export async function countKeptReplaced(db: Db, { at }: { at: Date }): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    sql`select count(distinct c.id)::integer as count ${replacedAndDue(at)} and ${isStillUsed(at)}`,
   );
+  return only(rows).count;
+}
+
+/** A worker finds what became due while none was alive, for this many days. */
+const dueDaysMax = 60;
+
+/** The active profiles `c` that issuance `i` replaced by `successor`, if their time is over. */
+const replacedAndDue = (at: Date): Sql => {
+  const [latest, earliest] = [sql`${at}::timestamptz`, sql`${at}::timestamptz - make_interval(days => ${dueDaysMax})`];
+  const early = sql`make_interval(hours => ${replacedHours})`;
+  return sql`
+    from issuances i
+    join certificates c on c.id = i.renews_certificate_id
+    join certificates successor on successor.issuance_id = i.id and successor.revoked_at is null
+    join users u on u.id = i.user_id
+    join realms r on r.id = u.realm_id
+   where (i.replaced_ends_at <= ${latest} and i.replaced_ends_at > ${earliest}
+          or i.beyond_limit and i.replaced_ends_at is null
+             and i.finished_at <= ${latest} - ${early} and i.finished_at > ${earliest} - ${early})
+     and ${isActive(sql`c`, at)}`;
+};
+
+/**
+ * Whether the network has asked about the replaced profile `c` since the new file was sent, and never about the
+ * successor: a phone may go on with the old profile. For some days only, and not beyond the owner's limit.
+ */
+const isStillUsed = (at: Date): Sql => sql`
+  (coalesce(c.last_ocsp_at > ${replacedEnd(sql`i`)} - make_interval(hours => ${replacedHours}), false)
+   and successor.last_ocsp_at is null
+   and ${replacedEnd(sql`i`)} > ${at}::timestamptz + make_interval(hours => ${replacedHours}, days => ${-replacedDaysMax})
+   and ${limitOf(sql`u`, sql`r`)} >= (select count(*)
+                                        from certificates held
+                                       where held.user_id = i.user_id
+                                         and ${isActive(sql`held`, at)}))`;
 
 /**
  * Erases files of hand-overs that were not fetched in time, and revokes their profiles, whose keys no longer exist; the

@@ -75,7 +75,7 @@ export async function settle(
          and (i.guest_account_id is null or i.guest_account_id in (select id from owning_guest_accounts))
       returning i.id, i.realm_id, i.issuer_id, i.serial_number, i.kind, i.user_id, i.guest_account_id, i.name,
                 i.description, i.device_type, i.authable, i.identity, i.not_before, i.not_after, i.batch_id,
-                i.created_by_user_id, i.created_by_client_id, ${place} as place,
+                i.created_by_user_id, i.created_by_client_id, i.renews_certificate_id, ${place} as place,
                 (${signed.map(({ dataKeyId }) => dataKeyId)}::uuid[])[${place}] as data_key_id
     ), certified as (
       insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, guest_account_id, name,
@@ -128,7 +128,8 @@ export async function settle(
              created_by_user_id, created_by_client_id,
              jsonb_strip_nulls(jsonb_build_object(
                'serial', serial_number, 'name', case when kind <> 'user' then name end, 'user', user_id::text, 'guestAccount', guest_account_id::text,
-               'deviceType', device_type, 'issuance', id, 'issuerID', issuer_id::text, 'expirationTime', not_after, 'job', batch_id))
+               'deviceType', device_type, 'issuance', id, 'issuerID', issuer_id::text, 'expirationTime', not_after, 'job', batch_id,
+               'replaces', (select c.serial_number from certificates c where c.id = renews_certificate_id)))
         from settled
     ), noticed as (
       select pg_notify(${settledChannel}, string_agg(id::text, ',')) from settled

@@ -47,9 +47,9 @@ export const finalJobStates = [
 
 /**
  * The origin of a job: a file or a list, a retry or an undo of another job, the offboarding of one user with days of
- * grace, or everything that a search and filter of a list found.
+ * grace, everything that a search and filter of a list found, or the people whom SCIM holds until a person confirms.
  */
-export const jobOrigins = ["upload", "retry", "undo", "user", "filter"] as const;
+export const jobOrigins = ["upload", "retry", "undo", "user", "filter", "scim"] as const;
 export type JobOrigin = (typeof jobOrigins)[number];
 
 /** The search and filter of a list that a client made a job from, in the terms of the list. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CertificateFormat } from "./format.ts";
 
 export const deviceTypes = ["MacOS", "iOS", "iPadOS", "Android", "Windows", "Linux", "ChromeOS", "Other"] as const;
 
@@ -22,11 +23,32 @@ export const defaultKeyType = {
   Other: "rsa-2048",
 } as const satisfies Record<DeviceType, KeyType>;
 
-/** Returns the type of the key to make: the requested one, else the realm's, else the default for the device. */
+/** The key type of formats whose programs cannot use every key: ell, the library of iwd, signs with RSA alone. */
+export const keyTypeOfFormat: Readonly<Partial<Record<CertificateFormat, KeyType>>> = { iwd: "rsa-2048" };
+
+/** Returns whether the programs that read a format can use a key of that type. */
+export const canUse = (format: CertificateFormat, keyType: KeyType): boolean =>
+  keyTypeOfFormat[format] === undefined || keyType !== "ec-p256";
+
+interface WantedKey {
+  keyType?: KeyType | undefined;
+  format: CertificateFormat;
+}
+
+/** Returns the type of the key if the request alone decides it: the requested one, else the format's. */
+export const askedKeyType = ({ keyType, format }: WantedKey): KeyType | undefined => keyType ?? keyTypeOfFormat[format];
+
+/** Returns the type of the key to make: the asked one, else the realm's, else the default for the device. */
 export const keyTypeFor = (
-  { keyType, deviceType }: { keyType?: KeyType | undefined; deviceType: DeviceType },
+  { deviceType, ...wanted }: WantedKey & { deviceType: DeviceType },
   realm: { keyTypes: Partial<Record<DeviceType, KeyType>> },
-): KeyType => keyType ?? realm.keyTypes[deviceType] ?? defaultKeyType[deviceType];
+): KeyType => askedKeyType(wanted) ?? keyTypeOfDevice(deviceType, realm);
+
+/** Returns the type of the key of a device if its format leaves the choice: the realm's, else the default. */
+export const keyTypeOfDevice = (
+  deviceType: DeviceType,
+  realm: { keyTypes: Partial<Record<DeviceType, KeyType>> },
+): KeyType => realm.keyTypes[deviceType] ?? defaultKeyType[deviceType];
 
 /** The key type of an infrastructure profile if the request sets none: every RADIUS server accepts it. */
 export const infrastructureKeyType = "rsa-2048" satisfies KeyType;

@@ -61,8 +61,10 @@ export type Delivery = "fetched" | "not_fetched" | "unknown";
 export interface OffboardingFacts {
   at: Date;
   by: ActedBy | null;
-  /** Profiles stay valid until then; null: they do not. */
+  /** Profiles stay valid until then; null: they do not, or are held. */
   revokeAt: Date | null;
+  /** Profiles stay valid until a person confirms their revocation. */
+  isHeld: boolean;
   /** The person's active profiles. */
   activeCount: number;
 }
@@ -126,7 +128,7 @@ export function diagnose(facts: ProfileFacts, at: Date): Diagnosis {
     ...next: readonly NextStep[]
   ): Diagnosis => ({ code, serial, since, detail, next });
 
-  if (offboarding !== null && offboarding.revokeAt === null) return { ...offboarded(offboarding), serial };
+  if (offboarding !== null && !keepsDevices(offboarding)) return { ...offboarded(offboarding), serial };
   if (revocation !== null) {
     if (replacedBy !== null) {
       return found("replaced", replacedBy.at, { at: replacedBy.at, serial: replacedBy.serial }, "open_successor");
@@ -161,6 +163,9 @@ export function diagnose(facts: ProfileFacts, at: Date): Diagnosis {
   return found("never_asked", facts.issuedAt, { at: facts.issuedAt }, "check_installed", "forget_network");
 }
 
+/** Whether an offboarded person's profiles are still valid on purpose. */
+const keepsDevices = ({ revokeAt, isHeld }: OffboardingFacts): boolean => revokeAt !== null || isHeld;
+
 const offboarded = ({ at, by, activeCount }: OffboardingFacts): Diagnosis => ({
   code: "offboarded",
   serial: null,
@@ -179,7 +184,7 @@ export interface PersonFacts {
 
 /** Returns why a person's device may not be on the network. */
 export function diagnosePerson({ offboarding, failure, newest }: PersonFacts): Diagnosis {
-  if (offboarding !== null && offboarding.revokeAt === null) return offboarded(offboarding);
+  if (offboarding !== null && !keepsDevices(offboarding)) return offboarded(offboarding);
   if (failure !== null && (newest === null || failure.at > newest.issuedAt)) {
     const { at, error } = failure;
     return { code: "issuance_failed", serial: null, since: at, detail: { at, error }, next: [stepAfter(error)] };

@@ -104,3 +104,13 @@ export function profileRefusal(
 /** Returns the name that a supplicant must find in the RADIUS server's certificate. */
 export const radiusServerName = ({ radiusCn, domain }: { radiusCn: string | null; domain: string }): string =>
   radiusCn ?? `radius.${domain}`;
+
+/** Returns every name that a supplicant accepts in a RADIUS server's certificate, the main one first. */
+export function radiusServerNames(realm: {
+  radiusCn: string | null;
+  domain: string;
+  radiusNames: readonly string[];
+}): string[] {
+  const main = radiusServerName(realm);
+  return [main, ...realm.radiusNames.filter((name) => name.toLowerCase() !== main.toLowerCase())];
+}

@@ -7,6 +7,9 @@ export const radiusCaFileName = "radius-ca.pem";
 export const fileTypes: Readonly<Record<CertificateFormat, { type: string; ending: string }>> = {
   mobileconfig: { type: "application/x-apple-aspen-config", ending: "mobileconfig" },
   "eap-config": { type: "application/eap-config", ending: "eap-config" },
+  onc: { type: "application/x-onc", ending: "onc" },
+  networkmanager: { type: "application/x-tar", ending: "tar" },
+  iwd: { type: "application/x-tar", ending: "tar" },
   pkcs12: { type: "application/x-pkcs12", ending: "p12" },
   pfx: { type: "application/x-pkcs12", ending: "p12" },
   pem: { type: "application/x-pem-file", ending: "pem" },

@@ -4,7 +4,7 @@ import { z } from "zod";
 const bareFormats = ["pkcs12", "pfx", "pem", "crt"] as const;
 
 /** Files that set a device up: the realm's networks, the RADIUS server to trust there, and the profile with its key. */
-const deviceFileFormats = ["mobileconfig", "eap-config"] as const;
+const deviceFileFormats = ["mobileconfig", "eap-config", "onc", "networkmanager", "iwd"] as const;
 export type DeviceFileFormat = (typeof deviceFileFormats)[number];
 
 /**
@@ -18,7 +18,7 @@ export type OutputShape = "bundle" | "pair" | "device-file";
 
 /**
  * `bundle`: a base64 PKCS#12 file in `data`. `pair`: PEM in `certificate` and `privateKey`. `device-file`: that file in
- * `data`, base64, with a PKCS#12 file and its random password inside.
+ * `data`, base64, with the profile and its key inside.
  */
 export const outputShape = {
   pkcs12: "bundle",
@@ -27,6 +27,9 @@ export const outputShape = {
   crt: "pair",
   mobileconfig: "device-file",
   "eap-config": "device-file",
+  onc: "device-file",
+  networkmanager: "device-file",
+  iwd: "device-file",
 } as const satisfies Record<CertificateFormat, OutputShape>;
 
 export const isDeviceFile = (format: CertificateFormat): format is DeviceFileFormat =>

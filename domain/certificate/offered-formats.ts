@@ -5,6 +5,9 @@ import type { DeviceType } from "./device.ts";
 export const offeredFormats = [
   "mobileconfig",
   "eap-config",
+  "onc",
+  "networkmanager",
+  "iwd",
   "pkcs12",
   "pem",
   "crt",
@@ -23,7 +26,7 @@ export const formatsFor: Readonly<Record<DeviceType, Offers>> = {
   MacOS: apple,
   Android: withApp,
   Windows: withApp,
-  ChromeOS: withApp,
-  Linux: ["pem", "eap-config", "pkcs12"],
+  ChromeOS: ["eap-config", "onc", "pkcs12", "pem"],
+  Linux: ["networkmanager", "eap-config", "iwd", "pem", "pkcs12"],
   Other: ["pkcs12", "pem", "crt"],
 };

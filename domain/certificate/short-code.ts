@@ -1,21 +1,36 @@
 /** Crockford's base32: without `I`, `L`, `O` and `U`, which look like others or make words. */
 export const shortCodeAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Symbols of a short code: 40 bits. */
+/** Symbols of a short code: 40 bits, which a hand-over has for minutes. */
 export const shortCodeLength = 8;
+
+/** Symbols of a guest account's code: 60 bits, as it works for months. */
+export const guestCodeLength = 12;
 
 /** Letters that are read as the symbol they look like. */
 const readAs: Readonly<Record<string, string>> = { I: "1", L: "1", O: "0" };
 
-/** Writes eight symbols as people read them out: `7K3Q-X9PT`. */
-export const writtenShortCode = (symbols: string): string => `${symbols.slice(0, 4)}-${symbols.slice(4)}`;
+/** Writes random octets as a code, in groups of four as people read them out: `7K3Q-X9PT`. */
+export const codeOfOctets = (octets: Uint8Array): string =>
+  // Each of 32 symbols is as likely as the others: 256 is a multiple of 32.
+  written(Array.from(octets, (octet) => shortCodeAlphabet[octet % 32]).join(""));
+
+const written = (symbols: string): string => (symbols.match(/.{4}/g) ?? []).join("-");
+
+/** A typed code and the kind of its owner. */
+export interface TypedCode {
+  kind: "handOver" | "guest";
+  code: string;
+}
 
 /**
- * Reads a short code as people type it: in any letter case, with blanks, dots and dashes anywhere, and `I`, `L` and `O`
- * as the digits they look like. Returns `XXXX-XXXX`; undefined if it is none.
+ * Reads a code as people type it: in any letter case, with blanks, dots and dashes anywhere, and `I`, `L` and `O` as the
+ * digits they look like. Returns it in groups of four; undefined if it is none.
  */
-export function readShortCode(typed: string): string | undefined {
+export function readShortCode(typed: string): TypedCode | undefined {
   const symbols = Array.from(typed.replace(/[\s.\p{Pd}]/gu, "").toUpperCase(), (symbol) => readAs[symbol] ?? symbol);
-  const isCode = symbols.length === shortCodeLength && symbols.every((symbol) => shortCodeAlphabet.includes(symbol));
-  return isCode ? writtenShortCode(symbols.join("")) : undefined;
+  if (!symbols.every((symbol) => shortCodeAlphabet.includes(symbol))) return undefined;
+  const code = written(symbols.join(""));
+  if (symbols.length === shortCodeLength) return { kind: "handOver", code };
+  return symbols.length === guestCodeLength ? { kind: "guest", code } : undefined;
 }

@@ -34,6 +34,7 @@ export const scopes = {
   "job.create": "start bulk jobs",
   "role.modify": "give and take roles",
   "radius.read": "see which profiles were revoked, to disconnect their devices, and the VLANs of devices",
+  scim: "bring people from a directory, change them and offboard them",
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof scopes;
@@ -41,14 +42,17 @@ export const Scope = z.enum(Object.keys(scopes) as Scope[]);
 
 /**
  * Scopes of programs that do one thing. A service with one has no others and no other access, and gets it only by name.
- * The value is the scope that a person must hold to give it.
+ * The values are the scopes that a person must hold to give it.
  */
-const machineScopes: Readonly<Partial<Record<Scope, Scope>>> = { "radius.read": "profile.read" };
+const machineScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
+  "radius.read": ["profile.read"],
+  scim: ["user.modify", "user.delete"],
+};
 
 export const isMachineScope = (scope: Scope): boolean => Object.hasOwn(machineScopes, scope);
 
-/** Returns the scope that a person must hold to give this one: itself, except for a machine's, which no person has. */
-export const heldToGive = (scope: Scope): Scope => machineScopes[scope] ?? scope;
+/** Returns the scopes that a person must hold to give this one: itself, except for a machine's, which no person has. */
+export const heldToGive = (scope: Scope): readonly Scope[] => machineScopes[scope] ?? [scope];
 
 /**
  * Scopes of claims about a person (OpenID Connect Core section 5.4). Many clients ask for them by default, so every

@@ -11,9 +11,13 @@ export const englishWords: Vocabulary = {
     ChromeOS: { name: "Chromebook", aDevice: "a Chromebook", suggestedName: "Chromebook" },
     Other: { name: "Other", aDevice: "another device", suggestedName: "Device" },
   },
+  nameOf: (device, person) => `${device} of ${person}`,
   formats: {
     mobileconfig: "Apple configuration profile (.mobileconfig)",
     "eap-config": "For the geteduroam app (.eap-config)",
+    onc: "For the settings of a Chromebook (.onc)",
+    networkmanager: "For NetworkManager on Linux (.tar)",
+    iwd: "For iwd on Linux (.tar)",
     pkcs12: "PKCS #12, with an empty password (.p12)",
     pem: "Certificates and key in PEM (.pem)",
     crt: "Certificates and key in PEM, named .crt",

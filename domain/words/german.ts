@@ -11,9 +11,13 @@ export const germanWords: Vocabulary = {
     ChromeOS: { name: "Chromebook", aDevice: "einem Chromebook", suggestedName: "Chromebook" },
     Other: { name: "Anderes", aDevice: "einem anderen Gerät", suggestedName: "Gerät" },
   },
+  nameOf: (device, person) => `${device} von ${person}`,
   formats: {
     mobileconfig: "Apple-Konfigurationsprofil (.mobileconfig)",
     "eap-config": "Für die App geteduroam (.eap-config)",
+    onc: "Für die Einstellungen eines Chromebooks (.onc)",
+    networkmanager: "Für NetworkManager unter Linux (.tar)",
+    iwd: "Für iwd unter Linux (.tar)",
     pkcs12: "PKCS #12 mit leerem Passwort (.p12)",
     pem: "Zertifikate und Schlüssel in PEM (.pem)",
     crt: "Zertifikate und Schlüssel in PEM mit der Endung .crt",

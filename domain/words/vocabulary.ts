@@ -14,5 +14,7 @@ export interface DeviceWords {
 /** The words of one language for the closed lists of this folder, in pages, self-service and console alike. */
 export interface Vocabulary {
   deviceTypes: Readonly<Record<DeviceType, DeviceWords>>;
+  /** Whose device it is, as a suggested name of its profile. */
+  nameOf: (device: string, person: string) => string;
   formats: Readonly<Record<OfferedFormat, string>>;
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { deviceTypes, keyTypes, type DeviceType, type KeyType } from "../../domain/certificate/device.ts";
 import { readSerial } from "../../domain/serial-digits.ts";
 import { text } from "../../domain/text.ts";
 import { roles, type Role } from "../../domain/people/roles.ts";
+import { DirectoryAttribute, directoryAttributesMax } from "../../domain/people/directory-attributes.ts";
 import { VlanRule, vlanRulesMax } from "../../domain/people/vlan.ts";
 import { ClaimName, mayUseMax, roleRulesMax } from "../../domain/people/upstream-claims.ts";
 
@@ -41,6 +43,35 @@ export const VlanRules = z
       .pipe(VlanRule),
   )
   .max(vlanRulesMax, `must be at most ${vlanRulesMax}`);
+
+/** `NAME=PATH`, several of them: SCIM attributes that stand for claims. */
+export const DirectoryAttributes = z
+  .array(
+    z
+      .string()
+      .refine((given) => given.includes("="), "must be a claim and a SCIM attribute, such as department=department")
+      .transform((given) => ({ claim: given.slice(0, given.indexOf("=")), path: given.slice(given.indexOf("=") + 1) }))
+      .pipe(DirectoryAttribute),
+  )
+  .max(directoryAttributesMax, `must be at most ${directoryAttributesMax}`);
+
+/** `DEVICE=TYPE`, several of them: the key types of kinds of devices. */
+export const KeyTypeOfDevices = z
+  .array(
+    z
+      .string()
+      .transform((given) => given.split("="))
+      .pipe(
+        z.tuple([z.enum(deviceTypes), z.enum(keyTypes)], {
+          error: `must be a device type and a key type, such as Android=rsa-2048, out of ${deviceTypes.join(", ")} and ${keyTypes.join(", ")}`,
+        }),
+      ),
+  )
+  .refine(
+    (given) => new Set(given.map(([device]) => device)).size === given.length,
+    "must not name a device type twice",
+  )
+  .transform((given): Partial<Record<DeviceType, KeyType>> => Object.fromEntries(given));
 
 /** Names of roles, separated by commas. */
 export const RoleNames = z

@@ -1,5 +1,6 @@
 import type { GuestAccount } from "../../db/queries/people/guest-accounts.ts";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
+import { writtenDirectoryAttribute } from "../../domain/people/directory-attributes.ts";
 import { writtenClaims } from "../../domain/people/upstream-claims.ts";
 import { writtenVlanRule } from "../../domain/people/vlan.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
@@ -20,10 +21,18 @@ export const realmView = (realm: RealmRow) => ({
   maxProfiles: realm.maxProfiles,
   maxValid: realm.maxValidMonths,
   radiusCN: radiusServerName(realm),
+  radiusNames: realm.radiusNames,
   radiusCA: realm.radiusCa,
   radiusAddresses: realm.radiusAddresses,
   ssids: realm.ssids,
   wired: realm.wired,
+  rcois: realm.rcois,
+  helpMail: realm.helpMail,
+  helpPhone: realm.helpPhone,
+  reminderLead: realm.reminderLeadDays,
+  keyTypes: realm.keyTypes,
+  onboardingApps: realm.onboardingApps,
+  appsListing: realm.appsListing,
   infrastructureDomains: realm.infrastructureDomains,
   offboardingShare: realm.offboardingShare,
   timeZone: realm.timeZone,
@@ -38,6 +47,9 @@ export const realmView = (realm: RealmRow) => ({
   ...writtenClaims(realm.upstreamClaims),
   vlanRules: realm.vlanRules.map(writtenVlanRule),
   vlanDefault: realm.vlanDefault,
+  scimPairwise: realm.scimPairwise,
+  newPeople: realm.newPeople,
+  scimAttributes: realm.scimAttributes.map(writtenDirectoryAttribute),
 });
 
 /** Returns an issuer as commands show it. Its fingerprint is SHA-256. */

@@ -4,7 +4,7 @@ import { authUrl, baseUrl } from "../../runtime/config/addresses.ts";
 import type { Env } from "../../runtime/config/config.ts";
 import { untrustedProxyHeader } from "../../runtime/config/networks.ts";
 import type { OperatorConfig } from "../context/context.ts";
-import { ask, askMsMax, whyOf } from "./ask.ts";
+import { ask, askMsMax, whyOf } from "../context/ask.ts";
 import { dayOf } from "./certificates.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 import { restart, wayOf } from "../context/way.ts";

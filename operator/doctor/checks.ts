@@ -5,7 +5,8 @@ import type { ProcessState } from "../../db/queries/upkeep/processes.ts";
 import type { ProcessKind } from "../../domain/process.ts";
 import { expectedProcesses } from "../../runtime/config/expected-processes.ts";
 import type { Context } from "../context/context.ts";
-import { checkAdministrators } from "./administrators.ts";
+import { checkAdministrators } from "./people/administrators.ts";
+import { checkApps } from "./apps.ts";
 import { checkAudit, checkAuditGuards, checkAuditKept } from "./audit.ts";
 import { checkBacklog } from "./backlog.ts";
 import { checkBackup } from "./backup.ts";
@@ -26,7 +27,7 @@ import {
 } from "./database.ts";
 import { describeFailure } from "../context/failure.ts";
 import { checkDisconnect } from "./disconnect.ts";
-import { checkForgetting } from "./forgetting.ts";
+import { checkForgetting } from "./people/forgetting.ts";
 import { checkIssuers } from "./issuers.ts";
 import { checkJobs } from "./jobs.ts";
 import { checkMachine } from "./machine.ts";
@@ -36,7 +37,8 @@ import { checkRootCrls, checkRoots } from "./roots.ts";
 import { checkSecrets } from "./secrets.ts";
 import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
 import { checkConnections, checkLocks } from "./sessions.ts";
-import { checkSpellings } from "./spellings.ts";
+import { checkScim } from "./people/scim.ts";
+import { checkSpellings } from "./people/spellings.ts";
 import { checkUpstreams } from "./upstreams.ts";
 import { wayOf } from "../context/way.ts";
 
@@ -98,6 +100,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ["audit", () => checkAudit(db, context)],
     ["audit-kept", () => checkAuditKept(db, context)],
     ["crl", () => checkCrls(db, context)],
+    ["scim", () => checkScim(db, context)],
     ["disconnect", () => checkDisconnect(db, context)],
     ["forgetting", () => checkForgetting(db, context)],
     ["backlog", () => checkBacklog(db, context)],
@@ -108,6 +111,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ["base-url", async () => (isAlive("api") ? await checkBaseUrl(context) : [])],
     ["publication", () => checkPublication(db, context, isAlive)],
     ["upstream", () => checkUpstreams(context)],
+    ["apps", async () => (isAlive("api") ? await checkApps(context) : [])],
   ];
   const found: Check[] = [];
   for (const [name, look] of looks) found.push(...(await byItself(db, name, look)));

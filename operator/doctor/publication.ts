@@ -12,7 +12,7 @@ import { readChildren, readElement } from "../../pki/x509.ts";
 import { publicationUrl } from "../../runtime/config/addresses.ts";
 import type { Context } from "../context/context.ts";
 import { rootFingerprintOf } from "../issuer/ceremony-directory.ts";
-import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
+import { ask, askMsMax, whyOf, type Answer } from "../context/ask.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 import { namesRootCrl } from "./roots.ts";
 

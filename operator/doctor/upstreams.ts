@@ -1,7 +1,7 @@
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { Context } from "../context/context.ts";
 import { isOpenToAnybody } from "../realm/upstream-change.ts";
-import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
+import { ask, askMsMax, whyOf, type Answer } from "../context/ask.ts";
 import { isEnding, dayOf } from "./certificates.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 

@@ -5,6 +5,9 @@ const resettableSettings = [
   "infrastructure-domain",
   "radius-ca",
   "radius-address",
+  "radius-name",
+  "rcoi",
+  "key-type",
   "forget-after-months",
   "upstream-issuer",
   "upstream-client-id",
@@ -17,6 +20,7 @@ const resettableSettings = [
   "may-use",
   "vlan-rule",
   "vlan-default",
+  "scim-attribute",
 ] as const;
 export type ResettableSetting = (typeof resettableSettings)[number];
 

@@ -1,4 +1,5 @@
 import type { RealmChange, RealmRow } from "../../db/queries/realm/realms.ts";
+import type { DeviceType, KeyType } from "../../domain/certificate/device.ts";
 import {
   roleRulesOf,
   withRoleRules,
@@ -11,13 +12,16 @@ import { isOpenIssuer } from "../../domain/uris.ts";
 import type { ResettableSetting } from "./resettable-settings.ts";
 
 /**
- * The options of `realm set` that `--clear` can reset: identity provider, CA of the RADIUS server, domains of servers,
- * forgetting, VLANs.
+ * The options of `realm set` that `--clear` can reset: identity provider, RADIUS servers, domains of servers, roaming,
+ * key types, forgetting, VLANs.
  */
 export interface UpstreamInput {
   infrastructureDomain: string[] | undefined;
   radiusCaFile: string | undefined;
   radiusAddress: string[] | undefined;
+  radiusName: string[] | undefined;
+  rcoi: string[] | undefined;
+  keyType: Partial<Record<DeviceType, KeyType>> | undefined;
   forgetAfterMonths: number | undefined;
   upstreamIssuer: string | undefined;
   upstreamClientId: string | undefined;
@@ -30,6 +34,7 @@ export interface UpstreamInput {
   mayUse: ClaimRule[] | undefined;
   vlanRule: VlanRule[] | undefined;
   vlanDefault: string | undefined;
+  scimAttribute: readonly unknown[] | undefined;
   clear: ReadonlySet<ResettableSetting> | undefined;
 }
 
@@ -39,6 +44,9 @@ export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableS
     "infrastructure-domain": input.infrastructureDomain,
     "radius-ca": input.radiusCaFile,
     "radius-address": input.radiusAddress,
+    "radius-name": input.radiusName,
+    rcoi: input.rcoi,
+    "key-type": input.keyType,
     "forget-after-months": input.forgetAfterMonths,
     "upstream-issuer": input.upstreamIssuer,
     "upstream-client-id": input.upstreamClientId,
@@ -51,6 +59,7 @@ export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableS
     "may-use": input.mayUse,
     "vlan-rule": input.vlanRule,
     "vlan-default": input.vlanDefault,
+    "scim-attribute": input.scimAttribute,
   };
   if (input.claimRole?.administrator && (input.claimAdministrator ?? clear?.has("claim-administrator"))) {
     return "claim-administrator";

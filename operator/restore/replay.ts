@@ -7,7 +7,7 @@ import * as restoring from "../../db/operations/restoring.ts";
 import * as audit from "../../db/queries/audit/audit-entries.ts";
 import * as issuances from "../../db/queries/issuance/issuances.ts";
 import { operatorActor } from "../../domain/audit/audit.ts";
-import { GuestAccountID, UserID } from "../../domain/ids.ts";
+import { GuestAccountID, StaticTokenID, UserID } from "../../domain/ids.ts";
 import { RevocationReason } from "../../domain/certificate/revocation.ts";
 import type { Lost, LostEntry } from "./lost-entries.ts";
 import { gaveRole, takenRoles, type Taken } from "./taken-roles.ts";
@@ -23,7 +23,7 @@ export interface Replayed {
   /** People who lost a role. */
   roles: number;
   guestAccounts: number;
-  /** Applications that are switched off, or without an old secret. */
+  /** Applications that are switched off, or without an old secret or a deleted token. */
   applications: number;
   lostProfiles: { serial: string; user: string | null; name: string | null }[];
   byHand: LostEntry[];
@@ -72,9 +72,14 @@ const Offboarded = z.object({
   reason: RevocationReason.catch(5),
   serials: z.array(z.string()).default([]),
   revokeAt: z.coerce.date().optional(),
+  /** Locked out and held: nothing was revoked before a person has started the job. */
+  held: z.boolean().default(false),
+  job: z.string().optional(),
 });
+const Started = z.object({ job: z.string() });
 const OfGuestAccount = z.object({ guestAccountID: GuestAccountID, reason: RevocationReason.catch(5) });
 const OfApplication = z.object({ clientID: z.string() });
+const DeletedToken = OfApplication.extend({ tokenID: StaticTokenID });
 const SwitchedOff = z.object({ clientID: z.string(), after: z.object({ active: z.literal(false) }) });
 
 /**
@@ -101,6 +106,7 @@ export async function replay(
   };
   const last = lastSayings(lost.entries);
   const issuers = issuersIn(lost.entries);
+  const started = startedJobs(lost.entries);
   const taken = takenRoles(lost.entries);
   const left = lost.entries.filter(({ position }) => position > lost.replayedTo);
   for (let from = 0; from < left.length; from += sliceMax) {
@@ -108,7 +114,7 @@ export async function replay(
     const [first, end] = [slice[0], slice.at(-1)];
     if (first === undefined || end === undefined) break;
     const run = async (tx: Db): Promise<void> => {
-      for (const entry of slice) await replayEntry(tx, entry, { at, keepLost, last, issuers, taken, done });
+      for (const entry of slice) await replayEntry(tx, entry, { at, keepLost, last, issuers, started, taken, done });
       await audit.record(tx, {
         realmId: lost.realmId,
         event: "revocation_replay",
@@ -178,6 +184,14 @@ function issuersIn(entries: readonly LostEntry[]): ReadonlyMap<string, string> {
   return issuers;
 }
 
+/** Returns the jobs whose wait a person has ended. */
+const startedJobs = (entries: readonly LostEntry[]): ReadonlySet<string> =>
+  new Set(
+    entries.flatMap(({ event, properties }) =>
+      event === "job_start" ? [Started.parse(JSON.parse(properties)).job] : [],
+    ),
+  );
+
 async function replayEntry(
   tx: Db,
   entry: LostEntry,
@@ -186,6 +200,7 @@ async function replayEntry(
     keepLost,
     last,
     issuers,
+    started,
     taken,
     done,
   }: {
@@ -193,6 +208,7 @@ async function replayEntry(
     keepLost: boolean;
     last: ReadonlyMap<string, LostEntry>;
     issuers: ReadonlyMap<string, string>;
+    started: ReadonlySet<string>;
     taken: ReadonlyMap<LostEntry, Taken>;
     done: Replayed;
   },
@@ -246,7 +262,14 @@ async function replayEntry(
       return;
     }
     case "user_offboard": {
-      const { userID: userId, reason, serials, revokeAt } = Offboarded.parse(json);
+      const { userID: userId, reason, serials, revokeAt, held, job } = Offboarded.parse(json);
+      const keptDevices = held && (job === undefined || !started.has(job));
+      if (isFinal && keptDevices) {
+        // Whether they lose their devices, a person has yet to decide; the job that asked is lost.
+        if (await restoring.lockOutAgain(tx, { realmId, userId, reason, at })) done.offboarded++;
+        done.byHand.push(entry);
+        return;
+      }
       if (isFinal) {
         const found = await offboarding.offboard(tx, {
           realmId,
@@ -254,13 +277,14 @@ async function replayEntry(
           reason,
           actor: operatorActor,
           at,
-          replayed: true,
+          also: { replayed: true },
         });
         if (found !== "not_found") done.offboarded++;
         else done.byHand.push(entry);
         return;
       }
       await takeRoles();
+      if (keptDevices) return;
       // The offboarding was undone later: the person's devices are revoked all the same if they were before that.
       if (revokeAt !== undefined && final !== undefined && revokeAt > new Date(final.date)) return;
       for (const serialNumber of serials) {
@@ -313,6 +337,11 @@ async function replayEntry(
       if (changed) done.applications++;
       // A new secret has to be created, and other changes of the application are not known here.
       done.byHand.push(entry);
+      return;
+    }
+    case "static_token_delete": {
+      const { clientID: clientId, tokenID: id } = DeletedToken.parse(json);
+      if (await restoring.deleteTokenAgain(tx, { realmId, clientId, id, at })) done.applications++;
       return;
     }
     default:

@@ -9,6 +9,9 @@ const prefixes = {
   refreshToken: "rpr",
   login: "rpb",
   consoleSession: "rpw",
+  staticToken: "rpk",
+  appCode: "rpo",
+  appToken: "rpa",
 } as const;
 
 export interface SecretToken {
@@ -23,6 +26,9 @@ export function drawSecretToken(kind: keyof typeof prefixes): SecretToken {
   const token = `${prefixes[kind]}_${randomBytes(32).toString("base64url")}`;
   return { token, hash: hashOfToken(token) };
 }
+
+/** Returns whether a text is an application's static token, by its prefix. */
+export const isStaticToken = (token: string): boolean => token.startsWith(`${prefixes.staticToken}_`);
 
 /** Returns a token's SHA-256, by which it is stored, compared and limited. */
 export const hashOfToken = (token: string): Buffer => createHash("sha256").update(token).digest();

@@ -7,6 +7,7 @@ const labels = {
   formToken: "realmpass form token",
   handOver: "realmpass hand-over",
   shortCode: "realmpass short code",
+  guestCode: "realmpass guest code",
   checkValue: "realmpass check value",
 } as const;
 

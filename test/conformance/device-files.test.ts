@@ -22,6 +22,7 @@ import { describeWithTool, requireTool } from "../support/run/tools.ts";
 
 const grammar = new URL("../fixtures/eap-metadata.rng", import.meta.url);
 const identity = "abcdefghijklmnopqrst@wifi.example.org";
+const notBefore = new Date("2026-11-21T09:00:00Z");
 const notAfter = new Date("2027-11-21T09:00:00Z");
 
 /** Texts that look like markup, like its end, or like nothing that XML can contain. */
@@ -72,15 +73,19 @@ const encode = (
       domain: "wifi.example.org",
       ssids: ["eduroam", "Campus"],
       wired: false,
-      radiusName: "radius.wifi.example.org",
+      radiusNames: ["radius.wifi.example.org"],
       radiusCas: [
         { certificate: base64(hierarchy.rootPem), selfSigned: true },
         { certificate: base64(hierarchy.issuerPem), selfSigned: false },
       ],
+      rcois: [],
+      help: { mail: "", web: "", phone: "" },
+      reminderLeadDays: 0,
       ...network,
     },
     identity,
     friendlyName: "laptop (Example Üniversity)",
+    notBefore,
     notAfter,
     deviceType: "iOS",
     certificate,
@@ -179,6 +184,31 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
     expect(new Set(uuids).size).toBe(uuids.length);
   });
 
+  test("names every RADIUS server, and all roaming consortiums in one more payload", () => {
+    const radiusNames = ["radius.wifi.example.org", "radius-2.example.net"];
+    const rcois = ["5A03BA0000", "001BC50460"];
+    const [eduroam, campus, passpoint, ...more] = payloadsOf(
+      profileOf({ format: "mobileconfig" }, { radiusNames, rcois }),
+      "com.apple.wifi.managed",
+    );
+
+    expect(more).toEqual([]);
+    for (const network of [eduroam, campus, passpoint])
+      expect(network?.["EAPClientConfiguration"].TLSTrustedServerNames).toEqual(radiusNames);
+    for (const network of [eduroam, campus]) expect(network).not.toHaveProperty("IsHotspot");
+    expect(passpoint).toMatchObject({
+      IsHotspot: true,
+      ServiceProviderRoamingEnabled: true,
+      DomainName: "wifi.example.org",
+      RoamingConsortiumOIs: rcois,
+      DisplayedOperatorName: "Example Üniversity",
+      EAPClientConfiguration: eduroam?.["EAPClientConfiguration"],
+      PayloadCertificateUUID: eduroam?.["PayloadCertificateUUID"],
+    });
+    expect(passpoint).not.toHaveProperty("SSID_STR");
+    expect(payloadsOf(profileOf({ format: "mobileconfig" }), "com.apple.wifi.managed")).toHaveLength(2);
+  });
+
   test("trusts the given CAs if none of them is a root", () => {
     const profile = profileOf(
       { format: "mobileconfig" },
@@ -243,7 +273,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
   test.each(hostileTexts)("keeps the text %j as text", (text) => {
     const profile = profileOf(
       { format: "mobileconfig", friendlyName: text },
-      { displayName: text, ssids: [text], radiusName: text },
+      { displayName: text, ssids: [text], radiusNames: [text] },
     );
     const [network] = payloadsOf(profile, "com.apple.wifi.managed");
 
@@ -335,6 +365,50 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     expect(one("//ProviderInfo/DisplayName[@lang='any']")).toEqual(["Example Üniversity"]);
   });
 
+  test("names every RADIUS server, each roaming consortium by itself in the realm's order, and where people get help", () => {
+    const file = encode(
+      { format: "eap-config" },
+      {
+        radiusNames: ["radius.wifi.example.org", "radius-2.example.net"],
+        rcois: ["5A03BA0000", "001BC50460"],
+        help: { mail: "help@example.org", web: "https://example.org/wifi", phone: "+49 351 4630" },
+        wired: true,
+      },
+    );
+
+    expect(faultsOf(file, grammar)).toBe("");
+    expect(xpath(file, "//ServerSideCredential/ServerID")).toEqual(["radius.wifi.example.org", "radius-2.example.net"]);
+    expect(xpath(file, "//IEEE80211[ConsortiumOID][not(SSID)][MinRSNProto='CCMP']/ConsortiumOID")).toEqual([
+      "5A03BA0000",
+      "001BC50460",
+    ]);
+    expect(xpath(file, "//IEEE80211[SSID][not(ConsortiumOID)]/SSID")).toEqual(["eduroam", "Campus"]);
+    expect(xpath(file, "//Helpdesk/*")).toEqual(["help@example.org", "https://example.org/wifi", "+49 351 4630"]);
+  });
+
+  test.each([
+    ["mail", "EmailAddress"],
+    ["web", "WebAddress"],
+    ["phone", "Phone"],
+  ])("has an element for %s alone if that is all the help there is, and none without help", (kind, element) => {
+    const help = { mail: "", web: "", phone: "", [kind]: "1" };
+    const file = encode({ format: "eap-config" }, { help });
+    expect(faultsOf(file, grammar)).toBe("");
+    expect(xpath(file, "//Helpdesk/*/text()/..")).toEqual(["1"]);
+    expect(xpath(file, `//Helpdesk/${element}`)).toEqual(["1"]);
+    expect(encode({ format: "eap-config" }).toString("utf8")).not.toContain("Helpdesk");
+  });
+
+  test.each([
+    ["as many days before the end as the realm wants", 365, 30, "2027-10-22T09:00:00Z"],
+    ["at most a third of the validity before the end", 30, 60, "2027-11-11T09:00:00Z"],
+    ["at the end in a realm that sets no lead", 365, 0, "2027-11-21T09:00:00Z"],
+  ])("ends %s", (_, validityDays, reminderLeadDays, expected) => {
+    const from = new Date(notAfter.getTime() - validityDays * 86_400_000);
+    const file = encode({ format: "eap-config", notBefore: from }, { reminderLeadDays });
+    expect(xpath(file, "//ValidUntil")).toEqual([expected]);
+  });
+
   test("names wired networks after the Wi-Fi networks, without a condition, if the realm has them", () => {
     const file = encode({ format: "eap-config" }, { wired: true });
 
@@ -350,6 +424,8 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
       file.replace(/<ServerID>.*<\/ServerID>/, ""),
       file.replace("<Type>13</Type>", "<Type>TLS</Type>"),
       file.replace("CCMP", "WEP"),
+      file.replace(/<SSID>.*<\/SSID>/, "<ConsortiumOID>0x1BC50460</ConsortiumOID>"),
+      file.replace("</ProviderInfo>", "<Helpdesk/></ProviderInfo>"),
       file.replace("<IEEE8023/>", "<IEEE8023><SSID>eduroam</SSID></IEEE8023>"),
       file.replace("<IEEE8023/>", "").replace("<CredentialApplicability>", "<CredentialApplicability><IEEE8023/>"),
       file.replace("Z</ValidUntil>", ".000Z</ValidUntil>"),
@@ -384,7 +460,7 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
   });
 
   test.each(hostileTexts)("keeps the text %j as text", (text) => {
-    const file = encode({ format: "eap-config" }, { displayName: text, ssids: [text], radiusName: text });
+    const file = encode({ format: "eap-config" }, { displayName: text, ssids: [text], radiusNames: [text] });
 
     expect(faultsOf(file, grammar)).toBe("");
     expect(xpath(file, "//DisplayName")).toEqual([asRead(text)]);

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { radiusClients } from "../../domain/radius-clients.ts";
 import { asRun, barePlace, named, packRelease, runOnMachine } from "../support/deploy/page.ts";
 import { atEndOfFile } from "../support/run/at-end.ts";
 import { shellBlocks } from "../support/run/shell-blocks.ts";
@@ -31,6 +32,8 @@ type Found = Record<"enabled" | "stopped" | "started" | "dumps" | "exports", str
   } & Record<"loggedWhileWell" | "errors" | "heard", string[]> &
   Record<"withoutProgram" | "withProgram", string>;
 
+type Radius = Record<"freeradius" | "timer" | "timers", string[]> & Record<"before" | "revoked" | "away", boolean[]>;
+
 const good = { status: 0, result: "success" };
 const failed = { status: 1, result: "exit-code" };
 
@@ -47,10 +50,13 @@ describeWithTool(
     "ip",
     "dbus-daemon",
     "systemd-run",
+    "freeradius",
+    "eapol_test",
   ],
   "the units of deploy/systemd under a booted systemd",
   () => {
     let found: Found;
+    let radius: Record<"strict" | "resilient", Radius>;
 
     beforeAll(async () => {
       const directory = mkdtempSync(join(tmpdir(), "realmpass-booted-"));
@@ -61,13 +67,34 @@ describeWithTool(
       cpSync("test/support/deploy", join(directory, "scripts"), { recursive: true });
       const script = join(directory, "script.sh");
       const blocks = await shellBlocks("docs/production.md");
-      const steps = [...blocks.map(asRun), `/usr/bin/node /mnt/scripts/booted.mjs`];
+      const clients = { networks: ["192.0.2.0/24"], secret: "forAccessPoints", testSecret: "forThisMachine" };
+      writeFileSync(join(directory, "clients.conf"), radiusClients(clients));
+      const programs = ["radius-package.mjs", "booted.mjs"].map((name) => `/usr/bin/node /mnt/scripts/${name}`);
+      const steps = [...blocks.map(asRun), ...programs];
       writeFileSync(
         script,
         ["set -eu -o pipefail", journalOnFailure, barePlace, startPackages, named("/mnt/release"), ...steps].join("\n"),
       );
       const printed = await runOnMachine("booted-machine.sh", [directory, script, resolve(process.execPath)]);
       found = JSON.parse(/^FOUND (.*)$/m.exec(printed)?.[1] ?? "{}") as Found;
+      radius = JSON.parse(/^RADIUS (.*)$/m.exec(printed)?.[1] ?? "{}") as typeof radius;
+    });
+
+    test("the download for FreeRADIUS, strict, installs with one command: it admits good devices while it can ask", () => {
+      const running = ["enabled", "active"];
+      expect(radius.strict).toMatchObject({ freeradius: running, before: [true, true], revoked: [true, false] });
+      expect(radius.strict.timer[1]).toBe("inactive");
+      expect(radius.strict.away).toEqual([false, false]);
+    });
+
+    test("the same, resilient, replaces it: a timer brings the CRL, which decides while nobody answers", () => {
+      const running = ["enabled", "active"];
+      expect(radius.resilient).toMatchObject({ freeradius: running, before: [true, true], revoked: [true, false] });
+      expect(radius.resilient).toMatchObject({ timer: running, away: [true, false] });
+    });
+
+    test("that timer stops with everything else before a restore, and starts with timers.target", () => {
+      expect(radius.resilient.timers).toEqual(["inactive", "active"]);
     });
 
     test("every process and timer is active once it is enabled, and stops and starts with the target", () => {

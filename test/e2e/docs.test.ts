@@ -27,12 +27,13 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
       const watched = await browser.open(view);
       const { page } = watched;
       await page.goto(`${api.url}/docs/reference`);
-      await page.waitForSelector(".opblock");
+      await page.waitForSelector(".opblock-tag");
       expect(await page.evaluate(`document.documentElement.classList.contains("dark-mode")`)).toBe(
         view.theme === "dark",
       );
       await expectFaultless(watched);
 
+      for (const tag of ["realm", "user", "profiles"]) await page.click(`#operations-tag-${tag} button`);
       for (const operation of ["getRealm", "listUsers", "setUserLock", "revokeProfile"]) {
         await page.click(`[id$="-${operation}"] .opblock-summary-control`);
         await page.waitForSelector(`[id$="-${operation}"] .responses-wrapper`);
@@ -47,7 +48,8 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
     await page.goto(`${api.url}/docs/reference`);
-    await page.waitForSelector(".opblock");
+    await page.waitForSelector(".opblock-tag");
+    await page.click("#operations-tag-user button");
     await page.click(`[id$="-listUsers"] .opblock-summary-control`);
     await page.waitForSelector(`[id$="-listUsers"] .responses-wrapper`);
     expect(await page.getByRole("main").count()).toBe(1);
@@ -64,7 +66,7 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
     await page.goto(`${api.url}/docs/reference`);
-    await page.waitForSelector(".opblock");
+    await page.waitForSelector(".opblock-tag");
     const colourOf = () => page.evaluate<string>(`getComputedStyle(document.querySelector(".opblock-tag")).color`);
     const light = await colourOf();
     await page.emulateMedia({ colorScheme: "dark" });
@@ -94,6 +96,30 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     await watched.context.close();
   });
 
+  test.each(views)("a search by keyboard leads to the section: $theme, $width px", async (view) => {
+    const watched = await browser.open(view);
+    const { page } = watched;
+    await page.goto(`${api.url}/docs`);
+    await page.getByRole("searchbox", { name: "Search the documentation" }).fill("VLAN assignment nothing-like-it");
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Nothing contains").waitFor();
+    await expectFaultless(watched);
+
+    await page.getByRole("searchbox").fill("idempotency-key");
+    await page.keyboard.press("Enter");
+    await page.locator(".result a").nth(1).waitFor();
+    await expectFaultless(watched);
+    await page.locator(".result a").first().focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#/);
+    expect(await page.locator(":target").textContent()).not.toBe("");
+
+    await page.goto(`${api.url}/docs/search?q=listUsers`);
+    await page.locator(".result a").first().click();
+    await page.waitForSelector('[id$="-listUsers"].is-open');
+    await watched.context.close();
+  });
+
   test("leads back to the console", async () => {
     const watched = await browser.open({ theme: "light", width: 390, language: "en" });
     const { page } = watched;
@@ -106,6 +132,7 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
     await page.goto(`${api.url}/docs/reference`);
+    await page.click("#operations-tag-service button");
     await page.click('[id$="-getLiveness"] .opblock-summary-control');
     await page.click('[id$="-getLiveness"] .try-out__btn');
     await page.click('[id$="-getLiveness"] .execute');

@@ -99,6 +99,8 @@ describeWithRadius("a newcomer", () => {
     await page.goto(`${base}/me`);
     await page.getByRole("link", { name: "Add a device" }).first().click();
     await page.check("[name=device_type][value=Linux]");
+    await page.click("details.more summary");
+    await page.check("[name=format][value=pem]");
     await page.getByRole("button", { name: "On this device" }).click();
     const link = page.locator("button.large, a.button.large").first();
     return (await downloadBy(page, link)).bytes;

@@ -30,6 +30,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
   const { given } = api;
   const browser = useBrowser();
   let realmId = "";
+  let realmWithApps = "";
 
   beforeAll(async () => {
     ({ realmId } = await givenIssuingRealm(api.database.owner));
@@ -41,6 +42,8 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
       privacyUri: "https://example.org/privacy",
       localSignIn: true,
     });
+    ({ realmId: realmWithApps } = await givenIssuingRealm(api.database.owner));
+    await realms.update(api.database.owner, realmWithApps, { onboardingApps: true });
     await api.startWorker();
   });
 
@@ -261,6 +264,15 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
       `);
       return visit(view, user, `/me/devices/${serial}`);
     },
+    "one device, replaced": async (view) => {
+      const user = await givenPerson();
+      const serial = await given.profile(user);
+      const watched = await visit(view, user, `/me/devices/${serial}`);
+      await press(watched.page, "[value=here]");
+      await downloadProfile(watched.page);
+      await watched.page.goto(`${api.url}/me/devices/${serial}`);
+      return watched;
+    },
     revoke: async (view) => {
       const user = await givenPerson();
       return visit(view, user, `/me/devices/${await given.profile(user)}/revoke`);
@@ -270,6 +282,17 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
       (["iOS", "MacOS", "Android", "Linux", "Other"] as const).map((deviceType) => [
         `set up, ${deviceType}`,
         async (view: View) => claimed(view, await givenPerson(), deviceType),
+      ]),
+    ),
+    ...Object.fromEntries(
+      (["iOS", "Windows", "Linux"] as const).map((deviceType) => [
+        `set up, ${deviceType}, with apps`,
+        async (view: View) => {
+          const user = await givenPerson("Mia Keller", { realmId: realmWithApps });
+          const watched = await claimed(view, user, deviceType);
+          if (deviceType !== "Linux") await watched.page.click("main summary");
+          return watched;
+        },
       ]),
     ),
     "set up, refused": async (view) => {
@@ -358,6 +381,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
     "add a device, at the limit": "Add a device",
     "one device": "Work laptop",
     "one device, revoked": "laptop",
+    "one device, replaced": "laptop",
     revoke: "Revoke laptop?",
     "not found": "There is nothing here",
     "set up, iOS": "Set up iPhone of Mia",
@@ -365,6 +389,9 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
     "set up, Android": "Set up Android phone of Mia",
     "set up, Linux": "Set up Linux computer of Mia",
     "set up, Other": "Set up Device of Mia",
+    "set up, iOS, with apps": "Set up iPhone of Mia",
+    "set up, Windows, with apps": "Set up Laptop of Mia",
+    "set up, Linux, with apps": "Set up Linux computer of Mia",
     "set up, refused": "Set up Android phone of Mia",
     "set up, too late": "This took too long",
     ready: "Android phone of Mia is ready",

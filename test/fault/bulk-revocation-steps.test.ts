@@ -92,24 +92,27 @@ async function expectRevokedOnce(
 onBothBackends((kind) => {
   const step = faultTest(kind);
 
-  step("the api killed after 2, begun: the job goes on without the queue, and the repeat finds it", async (service) => {
-    const given = await givenSerials(service, 40);
-    const key = randomUUID();
-    const enqueuing = await holdEnqueuing(service);
-    const first = send(service, given.listed, { key }).catch(() => undefined);
-    await enqueuing.reached(async () => {
-      expect(await service.owner.query(sql`select from jobs where state = 'checking'`)).toHaveLength(1);
-    });
-    await ended(service.api.at(-1)!, "SIGKILL");
-    await first;
-    await enqueuing.release();
-    expect(await queueDepths(service)).toMatchObject({ "bulk-job-steps": 0 });
-    const { id } = only(await service.owner.query<{ id: string }>(sql`select id from jobs`));
+  step(
+    "the api killed after 2, begun: the job continues without the queue, and the repeat finds it",
+    async (service) => {
+      const given = await givenSerials(service, 40);
+      const key = randomUUID();
+      const enqueuing = await holdEnqueuing(service);
+      const first = send(service, given.listed, { key }).catch(() => undefined);
+      await enqueuing.reached(async () => {
+        expect(await service.owner.query(sql`select from jobs where state = 'checking'`)).toHaveLength(1);
+      });
+      await ended(service.api.at(-1)!, "SIGKILL");
+      await first;
+      await enqueuing.release();
+      expect(await queueDepths(service)).toMatchObject({ "bulk-job-steps": 0 });
+      const { id } = only(await service.owner.query<{ id: string }>(sql`select id from jobs`));
 
-    await expectRevokedOnce(service, id, given);
-    await service.startApi();
-    expect(jobIdOf(await send(service, given.listed, { key }))).toBe(id);
-  });
+      await expectRevokedOnce(service, id, given);
+      await service.startApi();
+      expect(jobIdOf(await send(service, given.listed, { key }))).toBe(id);
+    },
+  );
 
   step(
     "the worker killed between slices of 4, the check: the other rows are checked, and nothing is revoked",

@@ -11,7 +11,7 @@ import type { RunningService } from "../support/service/service.ts";
 /** The steps are those of docs/self-service.md. */
 
 const key = "PRIVATE KEY";
-const device = { device_type: "Linux", name: "laptop", format: "" };
+const device = { device_type: "Linux", name: "laptop", format: "pem" };
 
 /** Makes a browser, with or without a signed-in user, that keeps its cookies when the api is another process. */
 async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
@@ -42,7 +42,8 @@ async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
       eventually(
         async () => {
           const file = await session.post(page);
-          expect(file.text).toContain(key);
+          // As PEM, or in the file for NetworkManager.
+          expect(file.text).toMatch(/PRIVATE KEY|^private-key=/m);
           return file;
         },
         { withinMs: 60_000 },
@@ -167,6 +168,39 @@ step("the api killed before 3 commits: nothing is made, and Download makes one p
   await browser.tapUntilThere(page);
   expect(await certificatesOf(service)).toHaveLength(1);
 });
+
+step(
+  "the api killed before 3 commits, with a profile that made room: it stays, and goes with the next",
+  async (service) => {
+    const browser = await givenBrowser(service);
+    await service.owner.query(sql`update users set profile_override = 1`);
+    const setUp = async (path: string, fields: Record<string, string>) =>
+      browser.post(await browser.get(path), { ...fields, place: "here" });
+    const serials = async () => {
+      const rows = await service.owner.query<{ serial: string }>(sql`
+      select serial_number as serial from certificates where revoked_at is null order by id
+    `);
+      return rows.map(({ serial }) => serial);
+    };
+    await browser.tapUntilThere(await setUp("/me/devices/new", device));
+    const [first] = await serials();
+    await browser.tapUntilThere(await setUp(`/me/devices/${first}`, {}));
+    const [, second] = await serials();
+    const page = await setUp(`/me/devices/${second}`, {});
+    const accepting = await hold(service, sql`lock table issuances in share mode`);
+    const tapped = browser.post(page).catch(() => undefined);
+    await accepting.reached("api", "insert into issuances");
+    await ended(service.api[0]!, "SIGKILL");
+    await tapped;
+    await accepting.drop();
+    await accepting.release();
+    expect(await serials()).toEqual([first, second]);
+
+    await service.startApi();
+    await browser.tapUntilThere(page);
+    expect(await serials()).toEqual([second, expect.any(String)]);
+  },
+);
 
 onBothBackends((kind) => {
   faultTest(kind)(

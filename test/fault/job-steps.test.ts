@@ -190,23 +190,26 @@ onBothBackends((kind) => {
     },
   );
 
-  step("the api killed after 2, begun: the job goes on without the queue, and the repeat finds it", async (service) => {
-    const file = { users: joining(20), key: randomUUID() };
-    const enqueuing = await holdEnqueuing(service);
-    const first = send(service, "onboarding", file).catch(() => undefined);
-    await enqueuing.reached(async () => {
-      expect(await service.owner.query(sql`select from jobs where state = 'checking'`)).toHaveLength(1);
-    });
-    await ended(service.api.at(-1)!, "SIGKILL");
-    await first;
-    await enqueuing.release();
-    expect(await queueDepths(service)).toMatchObject({ "bulk-job-steps": 0 });
-    const { id } = only(await service.owner.query<{ id: string }>(sql`select id from jobs`));
+  step(
+    "the api killed after 2, begun: the job continues without the queue, and the repeat finds it",
+    async (service) => {
+      const file = { users: joining(20), key: randomUUID() };
+      const enqueuing = await holdEnqueuing(service);
+      const first = send(service, "onboarding", file).catch(() => undefined);
+      await enqueuing.reached(async () => {
+        expect(await service.owner.query(sql`select from jobs where state = 'checking'`)).toHaveLength(1);
+      });
+      await ended(service.api.at(-1)!, "SIGKILL");
+      await first;
+      await enqueuing.release();
+      expect(await queueDepths(service)).toMatchObject({ "bulk-job-steps": 0 });
+      const { id } = only(await service.owner.query<{ id: string }>(sql`select id from jobs`));
 
-    await expectDoneOnce(service, id, { total: 20, events: ["user_create"] });
-    await service.startApi();
-    expect(await send(service, "onboarding", file)).toMatchObject({ body: { data: { id, state: "completed" } } });
-  });
+      await expectDoneOnce(service, id, { total: 20, events: ["user_create"] });
+      await service.startApi();
+      expect(await send(service, "onboarding", file)).toMatchObject({ body: { data: { id, state: "completed" } } });
+    },
+  );
 
   step(
     "the worker killed between slices of 4, the check: the other rows are checked, and none is counted twice",

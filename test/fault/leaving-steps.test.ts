@@ -152,7 +152,7 @@ onBothBackends((kind) => {
     expect(await standing(service)).toEqual({ out: 500, good: 0 });
   });
 
-  step("the api killed after an undo is accepted: it goes on without the queue", async (service) => {
+  step("the api killed after an undo is accepted: it continues without the queue", async (service) => {
     const leaving = await givenLeaving(service, 40);
     const id = await givenOffboarded(service, leaving);
     const enqueuing = await holdEnqueuing(service);

@@ -72,7 +72,7 @@ describeWithTool("redis-server", "Redis", () => {
     expect(await create("wait=20")).toMatchObject({ status: 200 });
 
     await redis.stop();
-    const accepted = await create("wait=1");
+    const accepted = await create("respond-async");
     expect(accepted).toMatchObject({ status: 202, body: { data: { state: "queued" } } });
     await eventually(async () => {
       const { status, body } = await service.call("GET", "/status");

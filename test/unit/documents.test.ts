@@ -82,3 +82,13 @@ test("docs/architecture.md has the table of imports that is enforced", async () 
   expect(enforced.length).toBeGreaterThan(20);
   expect(written).toEqual(enforced);
 });
+
+test("the versions of Node that README and production name as tested are the lowest one and those of .ci/other-nodes", () => {
+  const { engines } = JSON.parse(readFileSync("package.json", "utf8")) as { engines: { node: string } };
+  const lowest = /\d+/.exec(engines.node)?.[0];
+  const others = /^for version in (.*);/m.exec(readFileSync(".ci/other-nodes", "utf8"))?.[1]?.split(" ") ?? [];
+  for (const name of ["README.md", "docs/production.md"]) {
+    const [, named = ""] = /\((.*) are tested\)/.exec(readFileSync(name, "utf8")) ?? [];
+    expect(named.split(/, | and /), name).toEqual([lowest, ...others]);
+  }
+});

@@ -16,7 +16,14 @@ const subjects = [
     "Realm filters",
   ],
   ...["CRL", "OCSP", "Idempotency", "If-Match", "Rate and attempt limits", "Restore and replay", "Forgetting"],
-  ...["File names", "Letter case of ids", "Confirmation of mass revocation", "Undo"],
+  ...[
+    "File names",
+    "Letter case of ids",
+    "Confirmation of mass revocation",
+    "Undo",
+    "Replacing",
+    "The geteduroam apps",
+  ],
 ];
 
 describe("the list of seeded faults", () => {

@@ -12,6 +12,7 @@ import { check } from "./plan/check.ts";
 import type { BulkJobDeps } from "./deps.ts";
 import { fail } from "./run/fail.ts";
 import { finish } from "./run/finish.ts";
+import { workRows } from "./run/work-rows.ts";
 import { keepsGrace, lockOutAll, markLockedOut } from "./run/lock-out.ts";
 
 /** A job that fails to continue this often, outages aside, fails. */
@@ -74,7 +75,10 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   }
 }
 
-/** Enqueues unfinished rows, or ends a job that has none. */
+/**
+ * Enqueues unfinished rows; ends a job without any. While the queue is away, works one chunk: the job is soon quiet, and
+ * continued.
+ */
 async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promise<void> {
   const chunks = await jobRows.unfinishedChunks(deps.db, { jobId: id, chunkSize });
   if (chunks.length === 0) {
@@ -87,6 +91,16 @@ async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promi
       chunks.map((from) => ({ version: 1 as const, jobId: id, from, to: from + chunkSize })),
     );
   } catch (error) {
-    deps.log.warn({ event: "job.not_enqueued", bulkJobId: id, err: error }, "the queue is away; the job waits for it");
+    deps.log.warn(
+      { event: "job.not_enqueued", bulkJobId: id, err: error },
+      "the queue is away; working rows of the job without it",
+    );
+    const [from] = chunks as [number];
+    await workRows(deps, { jobId: id, from, to: from + chunkSize }).catch(unlessLater);
   }
+}
+
+/** Rows that are not settled yet belong to another worker, or are continued later. */
+function unlessLater(error: unknown): void {
+  if (!(error instanceof RetryLater)) throw error;
 }

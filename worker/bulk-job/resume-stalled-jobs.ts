@@ -5,6 +5,9 @@ import type { BulkJobDeps } from "./deps.ts";
 /** A job in which nothing has changed for this long is looked into. */
 const quietSeconds = 10;
 
+/** The same while the queue is away: each look works one chunk. */
+const quietSecondsWithoutQueue = 2;
+
 /** Jobs that one worker looks into at a time. */
 const jobsMax = 4;
 
@@ -12,7 +15,11 @@ const jobsMax = 4;
  * Continues jobs whose time or turn has come, and jobs that stopped because a worker died or the queue is away or was
  * emptied. Needs no queue.
  */
-export async function resumeStalledJobs(deps: BulkJobDeps): Promise<void> {
-  const due = await dueJobs.findDue(deps.db, { at: deps.clock.now(), quietSeconds, limit: jobsMax });
+export async function resumeStalledJobs(deps: BulkJobDeps, { isQueueAway = false } = {}): Promise<void> {
+  const due = await dueJobs.findDue(deps.db, {
+    at: deps.clock.now(),
+    quietSeconds: isQueueAway ? quietSecondsWithoutQueue : quietSeconds,
+    limit: jobsMax,
+  });
   await Promise.all(due.map((jobId) => advance(deps, jobId)));
 }

@@ -4,9 +4,10 @@ import type { ClaimedIssuance } from "../../db/queries/issuance/issuance-work.ts
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { IssuanceNetwork } from "../../db/queries/realm/realms.ts";
 import { isDeviceFile } from "../../domain/certificate/format.ts";
-import { radiusServerName } from "../../domain/certificate/entitlement.ts";
+import { radiusServerNames } from "../../domain/certificate/entitlement.ts";
+import { isMailUri } from "../../domain/uris.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { NetworkSettings, RadiusCa } from "./device-files/device-file-content.ts";
+import type { Help, NetworkSettings, RadiusCa } from "./device-files/device-file-content.ts";
 
 /**
  * Returns the networks of the claimed issuances that become device files, by issuance; does not query the database if
@@ -36,25 +37,34 @@ export async function networksOf(
   return networks;
 }
 
-const networkOf = ({ displayName, domain, ssids, wired, ...row }: IssuanceNetwork): NetworkSettings => ({
-  displayName,
-  domain,
-  ssids,
-  wired,
-  radiusName: radiusServerName({ ...row, domain }),
+const networkOf = (row: IssuanceNetwork): NetworkSettings => ({
+  displayName: row.displayName,
+  domain: row.domain,
+  ssids: row.ssids,
+  wired: row.wired,
+  radiusNames: radiusServerNames(row),
   radiusCas: radiusCasOf(row),
+  rcois: row.rcois,
+  help: helpOf(row),
+  reminderLeadDays: row.reminderLeadDays,
 });
+
+/** A mail address as the realm's help address counts as one of its own. */
+function helpOf({ helpUri, helpMail, helpPhone }: IssuanceNetwork): Help {
+  const isMail = isMailUri(helpUri);
+  return {
+    mail: helpMail === "" && isMail ? helpUri.slice("mailto:".length) : helpMail,
+    web: isMail ? "" : helpUri,
+    phone: helpPhone,
+  };
+}
 
 /**
  * Returns the CAs of the RADIUS server's certificate: the CAs that the realm names, else its own, for a server with an
  * infrastructure profile. Devices trust its root, since most stacks take no other anchor and a new issuing CA must not
  * lock devices out; the issuing CA is included for servers that do not send their chain.
  */
-function radiusCasOf({
-  radiusCa,
-  issuer,
-  issuerChain,
-}: Omit<IssuanceNetwork, "displayName" | "domain" | "ssids" | "wired">): RadiusCa[] {
+function radiusCasOf({ radiusCa, issuer, issuerChain }: IssuanceNetwork): RadiusCa[] {
   const own = [issuer, ...issuerChain];
   const named = radiusCa?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (radiusCa !== null && named.length === 0) throw new TypeError("the realm's RADIUS CA is not PEM");

@@ -102,7 +102,10 @@ function encodeOutput(
     case "crt":
       return { certificate: certificates(), privateKey: pem("PRIVATE KEY", privateKeyPkcs8) };
     case "mobileconfig":
-    case "eap-config": {
+    case "eap-config":
+    case "onc":
+    case "networkmanager":
+    case "iwd": {
       const material = { network: networkOf(request), privateKeyPkcs8, certificate, chain, signer: profileSigner };
       return { data: encodeDeviceFile({ ...request, format, ...material }).toString("base64") };
     }

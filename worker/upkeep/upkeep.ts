@@ -4,6 +4,7 @@ import * as work from "../../db/queries/issuance/issuance-work.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import type { Db } from "../../db/client.ts";
+import type { Queues } from "../../runtime/queue/queues.ts";
 import { eachByItself, untilNone } from "../../runtime/each-by-itself.ts";
 import type { HeadSigner } from "../../runtime/keys/audit-key.ts";
 import { createHeadLog, sealAudit } from "./audit-sealing.ts";
@@ -23,11 +24,12 @@ export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   signer: HeadSigner;
   issuers: Pick<Issuers, "away" | "ensure" | "isOpen" | "watch">;
   metrics: UpkeepMetrics;
-  /** The interval between searches for accepted work that no worker has claimed. Default: every 5 seconds. */
-  sweepSeconds?: number | undefined;
+  queues: Pick<Queues, "enqueueAll" | "ping">;
+  /** Issues single issuances, before rows of bulk jobs. */
+  issueSingles: BulkJobDeps["issueAll"];
 }
 
-/** If a single issuance is queued for longer than this, the queue has lost it or is away. */
+/** If a single issuance is queued for longer than this, the queue has lost it. */
 const queuedSecondsMax = 10;
 
 /** Advisory lock: one worker at a time purges. No other lock on this database has this number. */
@@ -44,12 +46,14 @@ export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const whileOpen = (seconds: number, name: string, run: () => Promise<void>) =>
     every(seconds, name, async () => (deps.issuers.isOpen() ? run() : undefined), deps);
   const headLog = createHeadLog(deps);
+  let isQueueAway = false;
   const tasks = [
     every(work.renewSeconds, "renew", () => renew(deps), deps),
     every(1, "watch issuers", () => deps.issuers.watch(), deps),
-    whileOpen(deps.sweepSeconds ?? 5, "sweep", () => sweep(deps)),
+    every(1, "watch the queue", async () => (isQueueAway = await isAway(deps.queues)), deps),
+    whileOpen(1, "sweep", () => sweep(deps, { isQueueAway })),
     whileOpen(5, "seal", () => sealAudit({ ...deps, headLog, onRefused: deps.metrics.auditRefused })),
-    whileOpen(1, "resume stalled jobs", () => resumeStalledJobs(deps)),
+    whileOpen(1, "resume stalled jobs", () => resumeStalledJobs(deps, { isQueueAway })),
     whileOpen(1, "certify responders", () => certifyRequests(deps)),
     whileOpen(60, "miss responders", () => missResponders(deps)),
     whileOpen(30, "purge expired", () => purgeExpired(deps)),
@@ -72,24 +76,31 @@ async function renew({ db, activeClaims, clock }: UpkeepDeps): Promise<void> {
   if (activeClaims.size > 0) await work.renew(db, { claimIds: [...activeClaims], at: clock.now() });
 }
 
+/** Whether the queue does not respond, or takes no tasks. */
+const isAway = (queues: Pick<Queues, "ping">): Promise<boolean> =>
+  queues.ping().then(
+    () => false,
+    () => true,
+  );
+
 /**
  * Picks up accepted work that no worker has claimed. Single issuances are carried out here, without the queue, so they
  * end even while Redis is away; every worker may do this at once, because claiming decides.
  */
-export async function sweep({ db, issueAll, issuers, clock, log }: UpkeepDeps): Promise<void> {
+async function sweep(
+  { db, issueSingles, issuers, clock, log }: UpkeepDeps,
+  { isQueueAway }: { isQueueAway: boolean },
+): Promise<void> {
   for (;;) {
     const ids = await work.overdue(db, {
       away: issuers.away(),
       at: clock.now(),
-      queuedSeconds: queuedSecondsMax,
+      queuedSeconds: isQueueAway ? 0 : queuedSecondsMax,
       limit: issuancesMax,
     });
     if (ids.length === 0) break;
-    log.warn(
-      { event: "sweep.issuances", count: ids.length },
-      "issuances waited too long; issuing them without the queue",
-    );
-    const outcomes = await issueAll(ids);
+    log.warn({ event: "sweep.issuances", count: ids.length }, "issuing issuances without the queue");
+    const outcomes = await issueSingles(ids);
     const moved = [...outcomes.values()].some((outcome) => outcome === "issued" || outcome === "failed");
     if (ids.length < issuancesMax || !moved) break;
   }
@@ -147,12 +158,14 @@ export async function revokeOfExpiredGuests({
   }
 }
 
-/** Revokes profiles that were renewed beyond their owner's limit and not revoked within a day. */
+/** Revokes replaced profiles a day after the new file was sent; later, if only the old one is in use. */
 export async function revokeSuperseded({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
-    const revoked = await revocations.revokeSuperseded(db, { at: clock.now() });
+    const at = clock.now();
+    const revoked = await revocations.revokeSuperseded(db, { at });
     if (revoked.length === 0) return;
-    log.info({ event: "upkeep.replaced_ended", profiles: revoked.length }, "renewed profiles beyond a limit revoked");
+    const kept = await revocations.countKeptReplaced(db, { at });
+    log.info({ event: "upkeep.replaced_ended", profiles: revoked.length, kept }, "replaced profiles revoked");
   }
 }
 
@@ -184,10 +197,10 @@ export async function revokeUnfetched({ db, clock, log }: Pick<UpkeepDeps, "db" 
 function every(
   seconds: number,
   name: string,
-  run: () => Promise<void>,
+  run: () => Promise<unknown>,
   { log, metrics }: Pick<UpkeepDeps, "log" | "metrics">,
 ): { stop(): Promise<void> } {
-  let running: Promise<void> | undefined;
+  let running: Promise<unknown> | undefined;
   const turn = (): void => {
     running ??= run()
       .catch((error: unknown) => {

@@ -5,8 +5,9 @@ import type { Deps } from "../../contract/deps.ts";
 import { pathOn } from "../../pages/continue-to.ts";
 import { sendConditional } from "../../http/respond.ts";
 import { docsAssetPath } from "./docs-assets.ts";
-import { docsPath } from "./docs-path.ts";
+import { docsPath, pagePath } from "./docs-path.ts";
 import type { PageValues } from "./guide-values.ts";
+import { searchLengthMax } from "./find-sections.ts";
 import { guides, type Guide } from "./guides.ts";
 
 export interface DocsPage {
@@ -16,6 +17,8 @@ export interface DocsPage {
   /** Trusted HTML, which is not escaped. */
   html?: string;
   values: PageValues;
+  /** The text in the field of the search. */
+  searched?: string;
   /** Follows the HTML. */
   children?: Child;
   /** A page with its own styles and scripts takes the whole width. */
@@ -29,7 +32,7 @@ const groups = [
 
 /** Renders a page of the documentation in its frame. */
 export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Buffer {
-  const { slug, title, html, values, children, head } = page;
+  const { slug, title, html, values, searched, children, head } = page;
   const pages = [...guides, { slug: "reference", name: "Reference", group: "build" }];
   const rendered: { toString(): string } = (
     <html lang="en">
@@ -52,6 +55,20 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
               R
             </span>
             <span>Realmpass documentation</span>
+            <form role="search" action={docsPath(deps, "/docs/search")}>
+              {[...new URLSearchParams(values.query)].map(([name, value]) => (
+                <input type="hidden" name={name} value={value} />
+              ))}
+              <input
+                type="search"
+                name="q"
+                aria-label="Search the documentation"
+                placeholder="Search"
+                maxlength={searchLengthMax}
+                value={searched}
+              />
+              <button>Search</button>
+            </form>
             <a class="back" href={consoleAddress(deps, values)}>
               Back to the console
             </a>
@@ -66,7 +83,7 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
                     .map((other) => (
                       <li>
                         <a
-                          href={docsPath(deps, `/docs${other.slug === "" ? "" : `/${other.slug}`}${values.query}`)}
+                          href={pagePath(deps, other.slug, values.query)}
                           aria-current={other.slug === slug ? "page" : undefined}
                         >
                           {other.name}

@@ -7,8 +7,10 @@ import type { Exchange, Route } from "../../http/route.ts";
 import { saveAs } from "../../http/save-as.ts";
 import { docsAssetPath, docsAssetRoutes } from "./docs-assets.ts";
 import { renderDocsPage, sendDocsPage } from "./docs-page.tsx";
-import { docsPath } from "./docs-path.ts";
+import { docsPath, pagePath } from "./docs-path.ts";
 import { ErrorTable } from "./error-table.tsx";
+import { findSections, readSections, type Section } from "./find-sections.ts";
+import { renderFound } from "./found-page.tsx";
 import { findValues, withValues, type GuideValues } from "./guide-values.ts";
 import { guides, readGuide, type Guide } from "./guides.ts";
 import { keepResults } from "./kept-results.ts";
@@ -46,8 +48,16 @@ export function docsRoutes(deps: DocsDeps, endpoints: readonly Endpoint[]): Rout
     };
     return fileRoute(path, send);
   };
+  const sections = keepResults<Section[]>(1);
+  const search = async (exchange: Exchange): Promise<void> => {
+    const values = await findValues(deps, exchange);
+    const searched = new URL(exchange.request.url, "http://localhost").searchParams.get("q") ?? "";
+    const found = findSections(await sections("", () => readSections(endpoints)), searched);
+    sendDocsPage(deps, exchange.response, renderFound(deps, { values, searched, found }));
+  };
   return [
     ...docsAssetRoutes(),
+    fileRoute("/docs/search{/}", search, "/docs/search"),
     ...guides.map((guide) => page(guide.slug, (values) => renderGuide(deps, { guide, endpoints, values }))),
     page("reference", (values) => renderReference(deps, values)),
     page("signed-in", (values) => renderSignedIn(deps, values)),
@@ -89,7 +99,7 @@ function linkTo(
   const hash = anchor === undefined ? "" : `#${anchor}`;
   if (file === "docs/openapi.json") return docsPath(deps, `/docs/reference${query}`);
   const guide = guides.find((one) => one.file === file);
-  if (guide !== undefined) return docsPath(deps, `/docs${guide.slug === "" ? "" : `/${guide.slug}`}${query}${hash}`);
+  if (guide !== undefined) return pagePath(deps, guide.slug, `${query}${hash}`);
   const [, folder = ""] = /^docs\/radius\/([a-z]+)(?:\/|$)/.exec(file) ?? [];
   return folder in radiusArchives ? docsPath(deps, `/docs/radius/${folder}.tar.gz${query}`) : undefined;
 }

@@ -12,12 +12,19 @@ a:hover { color: var(--hover); }
 .skip:focus { left: .5rem; top: .5rem; z-index: 1; }
 .frame { display: grid; grid-template-columns: 14rem minmax(0, 1fr); gap: 2rem; max-width: 72rem; margin: 0 auto; padding: 2rem 1rem; }
 .frame.reference { max-width: 96rem; }
-header { grid-column: 1 / -1; display: flex; align-items: center; gap: .625rem; font-weight: 600; }
+header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; align-items: center; gap: .625rem; font-weight: 600; }
 .mark {
   flex: none; display: grid; place-items: center; width: 2.25rem; height: 2.25rem; border-radius: .5rem;
   color: var(--on-accent); background: var(--accent); font-size: 1.125rem;
 }
 .back { margin-left: auto; display: flex; align-items: center; min-height: 2.75rem; font-weight: 400; }
+header form { display: flex; flex: 1 1 16rem; gap: .5rem; max-width: 28rem; margin-left: auto; }
+header input { flex: 1; min-width: 0; color: var(--text); background: var(--card); border: 1px solid var(--control); }
+header button { color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); cursor: pointer; }
+header button:hover { background: var(--hover); }
+header input, header button { min-height: 2.75rem; padding: 0 .875rem; border-radius: .5rem; font: inherit; font-weight: 400; }
+.result { margin-top: 1.25rem; }
+.result p { margin-top: .25rem; }
 nav { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; }
 nav p { margin: 0; padding: .75rem .75rem .25rem; color: var(--dim); font-size: .875rem; font-weight: 600; }
 nav ul { margin: 0; padding: 0; list-style: none; }

@@ -15,6 +15,7 @@ export const guides = [
   { slug: "command-line", file: "docs/guides/command-line.md", name: "Command line", group: "build" },
   { slug: "first-device", file: "docs/guides/first-device.md", name: "The first device", group: "run" },
   { slug: "identity-provider", file: "docs/guides/identity-provider.md", name: "Your identity provider", group: "run" },
+  { slug: "directory", file: "docs/guides/directory.md", name: "Your directory", group: "run" },
   { slug: "help-desk", file: "docs/guides/help-desk.md", name: "Help desk", group: "run" },
   { slug: "radius", file: "docs/radius/README.md", name: "FreeRADIUS", group: "run" },
   { slug: "radius/hostapd", file: "docs/radius/hostapd.md", name: "hostapd", group: "run" },

@@ -44,6 +44,29 @@ export function renderMarkdown(text: string, linkTo: (href: string) => string | 
   return { title, html };
 }
 
+/** A heading with the text below it, without markup. */
+export interface MarkdownSection {
+  anchor: string;
+  title: string;
+  text: string;
+}
+
+/** Splits Markdown at its headings. Text before the first one is left out. */
+export function sectionsOf(text: string): MarkdownSection[] {
+  const tokens = new MarkdownIt({ html: false }).parse(text, {});
+  const sections: MarkdownSection[] = [];
+  tokens.forEach(({ type, content, children }, index) => {
+    const plain = children?.map((part) => (part.type.endsWith("break") ? " " : part.content)).join("") ?? content;
+    if (tokens[index - 1]?.type === "heading_open") {
+      sections.push({ anchor: anchorOf(content), title: plain, text: "" });
+      return;
+    }
+    const section = sections.at(-1);
+    if (section !== undefined && (type === "inline" || type === "fence")) section.text += `${plain.trim()} `;
+  });
+  return sections;
+}
+
 /** Returns the anchor that GitHub generates, so links between files work in both places. */
 const anchorOf = (heading: string): string =>
   heading

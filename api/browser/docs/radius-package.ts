@@ -43,7 +43,8 @@ export const radiusPackageRoutes = (deps: Pick<Deps, "db" | "settings" | "clock"
         isExecutable: false,
         changedAt: at,
       });
-      const urls = trusted.map(({ id }) => `${deps.settings.baseUrl}/crl/${id}.crl`);
+      // Plain http, as in certificates: the RADIUS server may not trust the CA of the API's own certificate.
+      const urls = trusted.map(({ id }) => `${deps.settings.publicationUrl}/crl/${id}.crl`);
       const archive = ustar([
         ...found.flat().flatMap(placed),
         made("issuers.pem", trusted.map(({ certificate }) => new X509Certificate(certificate).toString()).join("")),

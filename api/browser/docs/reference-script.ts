@@ -12,7 +12,8 @@ const ui = SwaggerUIBundle({
   url: root.dataset.document,
   domNode: root,
   deepLinking: true,
-  docExpansion: "list",
+  // Of a longer list Swagger UI renders only what is in sight: readers could not find the rest in the page.
+  docExpansion: "none",
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],

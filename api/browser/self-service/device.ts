@@ -1,23 +1,22 @@
 import { randomUUID } from "node:crypto";
+import * as replacement from "../../../db/operations/replacement.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
-import { isActive, profileRefusal } from "../../../domain/certificate/entitlement.ts";
+import { isActive } from "../../../domain/certificate/entitlement.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { isRenewable } from "../../../domain/certificate/renewal.ts";
 import { revocationReasons } from "../../../domain/certificate/revocation.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { sendProblem } from "../../pages/problem.tsx";
-import { isRenewedLately } from "../../resources/profile/accept-renewal.ts";
 import { revokeOfUser } from "../../resources/profile/revoke-of-user.ts";
 import { formTokenFor, verifyFormToken } from "../../pages/form-token.ts";
 import { redirect } from "../../pages/redirect.ts";
 import { makeHandOver } from "./hand-over/make-hand-over.ts";
 import { requireSignedIn, type SignedInOwner } from "./signed-in-owner.ts";
 import { HandOverId, readPlace } from "./new-device.ts";
-import type { Objection } from "./owner.ts";
+import type { Objection } from "../../resources/hand-over/accept-hand-over.ts";
 import { markRecipient } from "./hand-over/recipient.ts";
-import { endOfReplaced } from "./hand-over/show-claimed.ts";
 import { sendDevice } from "./views/device.tsx";
 import { sendRevocation } from "./views/revocation.tsx";
 import { statusOf } from "./views/status.tsx";
@@ -60,7 +59,7 @@ export async function revokeDevice(page: PageRequest): Promise<void> {
   redirect(page, `${me.home}?revoked=${serialNumber}`);
 }
 
-/** `POST /me/devices/:serial/renew`: hands over a profile that replaces this one. */
+/** `POST /me/devices/:serial/renew`: hands over a profile that replaces this one, or its latest successor. */
 export async function renewDevice(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   const found = await findOwn(page);
@@ -75,22 +74,16 @@ export async function renewDevice(page: PageRequest): Promise<void> {
   const deviceType = profile.deviceType ?? "Other";
   const { name, serialNumber } = profile;
   const renewed = { id: id.data, deviceType, name, format: null, renewsSerialNumber: serialNumber };
-  const objection = await renewalRefusal(page, found);
+  // Checked again when the profile is requested.
+  const objection = await replacement.replacementRefusal(deps.db, me.state, {
+    ...{ realmId: me.principal.realmId, userId: me.principal.userId, renews: serialNumber },
+    at: deps.clock.now(),
+  });
   if (objection !== undefined) await describeDevice(page, found, objection);
   else await makeHandOver(page, me, renewed, place);
 }
 
-/** Returns why a renewal would be refused now. Checked again when the profile is requested. */
-async function renewalRefusal({ deps }: PageRequest, { me, profile }: Found): Promise<Objection | undefined> {
-  const at = deps.clock.now();
-  const refusal = profileRefusal(me.state, at, { replaces: true });
-  if (refusal !== undefined) return refusal;
-  if (!isRenewable(profile, at)) return "not_renewable";
-  const renewals = await issuances.listRenewalsOfUser(deps.db, { userId: me.principal.userId });
-  return isRenewedLately(renewals, profile, at) ? "renewed_already" : undefined;
-}
-
-/** Returns the renewal whose profile has replaced this one. */
+/** Returns the renewal that has replaced this profile. */
 const successorOf = (profile: Certificate, renewals: readonly issuances.Renewal[]): issuances.Renewal | undefined =>
   renewals.find(({ certificateId, isUndone }) => certificateId === profile.id && !isUndone);
 
@@ -105,10 +98,13 @@ async function describeDevice(page: PageRequest, { me, profile }: Found, objecti
     objection,
     isActive: isActive(profile, at),
     status: statusOf(profile, { at, renewed: renewal !== undefined }),
-    renewed: isActive(profile, at) && renewal !== undefined ? { endsAt: endOfReplaced(renewal) } : undefined,
+    renewed: isActive(profile, at) && renewal !== undefined ? { endsAt: renewal.replacedEndsAt } : undefined,
     renewal:
-      isRenewable(profile, at) && !isRenewedLately(renewals, profile, at)
-        ? { form_token: formTokenFor(deps, page), hand_over: randomUUID() }
+      isActive(profile, at) && renewal === undefined
+        ? {
+            endsSoon: isRenewable(profile, at),
+            hidden: { form_token: formTokenFor(deps, page), hand_over: randomUUID() },
+          }
         : undefined,
   });
 }

@@ -5,7 +5,6 @@ import { SerialNumber } from "../../../domain/ids.ts";
 import { isRenewable } from "../../../domain/certificate/renewal.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { single } from "../../pages/page-request.ts";
-import { isRenewedLately } from "../../resources/profile/accept-renewal.ts";
 import { requireSignedIn, type SignedInOwner } from "./signed-in-owner.ts";
 import { sendDevices } from "./views/devices.tsx";
 import { statusOf } from "./views/status.tsx";
@@ -33,7 +32,7 @@ export async function showDevices(page: PageRequest): Promise<void> {
     profiles: profiles.map((profile) => ({
       ...profile,
       status: statusOf(profile, { at, renewed: renewed.has(profile.id) }),
-      renewable: isRenewable(profile, at) && !isRenewedLately(renewals, profile, at),
+      renewable: isRenewable(profile, at) && !renewed.has(profile.id),
     })),
   });
 }

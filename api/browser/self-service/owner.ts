@@ -1,12 +1,8 @@
 import type { HandOverOwner } from "../../../db/queries/issuance/hand-overs.ts";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
-import type { GuestProfileRefusal } from "../../../domain/certificate/entitlement.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
-import type { RenewalRefusal } from "../../resources/profile/accept-renewal.ts";
+import type { Objection } from "../../resources/hand-over/accept-hand-over.ts";
 import type { Visitor } from "./views/page.tsx";
-
-/** Why a further profile can be refused. */
-export type Objection = RenewalRefusal | GuestProfileRefusal;
 
 /** The owner of a page's devices: a signed-in user, or the holder of a guest account's link. */
 export interface Owner {
@@ -30,6 +26,12 @@ export interface Owner {
 /** Finds the owner of the requested page. Undefined if there is none: the response has then been sent. */
 export type FindOwner<Found extends Owner = Owner> = (page: PageRequest) => Promise<Found | undefined>;
 
-/** Returns whether a hand-over is the owner's. */
-export const isOf = (handOver: HandOverOwner & { realmId: string }, { of, realm }: Owner): boolean =>
-  handOver.realmId === realm.id && handOver.userId === of.userId && handOver.guestAccountId === of.guestAccountId;
+/** Returns whether a hand-over is the owner's, and not an app's: those have no page. */
+export const isOf = (
+  handOver: HandOverOwner & { realmId: string; app: string | null },
+  { of, realm }: Owner,
+): boolean =>
+  handOver.app === null &&
+  handOver.realmId === realm.id &&
+  handOver.userId === of.userId &&
+  handOver.guestAccountId === of.guestAccountId;

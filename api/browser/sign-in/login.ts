@@ -10,6 +10,7 @@ import { sendSignedIn } from "../../pages/signed-in.tsx";
 import { findLogin, hasLoginEnded } from "../../session/browser-login.ts";
 import { pathOn } from "../../pages/continue-to.ts";
 import { formTokenFor } from "../../pages/form-token.ts";
+import { askForModel } from "../../resources/hand-over/browser-device.ts";
 import { personName } from "../../session/person-name.ts";
 import { redirect } from "../../pages/redirect.ts";
 import {
@@ -95,6 +96,8 @@ export async function sendSignInForm(
   };
   const sessionEnded = !asked.again && (await hasLoginEnded(deps, page.request));
   const destination = application ?? ownPages(asked);
+  // The page of an app suggests it in the device's name.
+  askForModel(page.response);
   sendSignIn(page, {
     ...{ realm, sessionEnded, destination, local, upstream, refused },
     address: signInAddress(deps, asked),

@@ -1,5 +1,6 @@
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
+import { findOnboardingApp } from "../../../domain/onboarding-apps.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { withoutLanguage } from "../../pages/language.ts";
 import type { Problem } from "../../pages/problem.tsx";
@@ -44,16 +45,19 @@ export const signInAddress = (
 
 /** The realm to sign in to, or why there is none. */
 export type Place =
-  | { realm: realms.RealmRow; application: applications.Application | undefined }
+  | { realm: realms.RealmRow; application: { name: string } | undefined }
   | { choice: realms.RealmRow[] }
   | { problem: Problem };
 
+/** The request of a geteduroam app for a realm. */
+const appPath = /^\/letswifi\/([a-z0-9-]+)\/oauth\/authorize\/?\?/;
+
 /**
- * Returns whether the sign-in continues to an application, which belongs to a realm. Our own pages serve users of every
- * realm.
+ * Returns whether the sign-in continues to an application or app, which belongs to a realm. Our own pages serve users of
+ * every realm.
  */
 export const isForApplication = ({ path }: Pick<SignInParameters, "path">): boolean =>
-  path?.startsWith("/oauth/authorize?") === true;
+  path !== undefined && (path.startsWith("/oauth/authorize?") || appPath.test(path));
 
 /** Returns which of our own pages the sign-in continues to. */
 export const ownPages = ({ path }: Pick<SignInParameters, "path">): "console" | "devices" =>
@@ -76,6 +80,13 @@ export async function findPlace({ db }: Pick<Deps, "db">, { path, realmName }: S
 
 async function placeOfApplication(db: Deps["db"], path: string): Promise<Place> {
   const clientId = new URLSearchParams(queryOf(path)).get("client_id");
+  const [, realmName] = appPath.exec(path) ?? [];
+  if (realmName !== undefined) {
+    const [app, realm] = [findOnboardingApp(clientId ?? undefined), await realms.findByName(db, realmName)];
+    return app === undefined || realm?.onboardingApps !== true
+      ? { problem: "unknown_client" }
+      : { realm, application: app };
+  }
   const application =
     clientId === null || !/^[!-~]{1,200}$/.test(clientId) ? undefined : await applications.find(db, { clientId });
   if (application?.active !== true) return { problem: "unknown_client" };

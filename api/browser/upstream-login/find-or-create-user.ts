@@ -3,9 +3,12 @@ import * as roleOperations from "../../../db/operations/roles.ts";
 import * as vlanOperations from "../../../db/operations/vlans.ts";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as identities from "../../../db/queries/sign-in/upstream-identities.ts";
+import * as directoryRules from "../../../db/queries/people/directory-rules.ts";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
 import * as vlans from "../../../db/queries/people/vlans.ts";
 import * as users from "../../../db/queries/people/users.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import { decidedByDirectory } from "../../../domain/people/directory-attributes.ts";
 import { PairwiseID } from "../../../domain/people/pairwise-id.ts";
 import type { Role } from "../../../domain/people/roles.ts";
 import type { Deps } from "../../contract/deps.ts";
@@ -28,7 +31,7 @@ export type SignInOutcome =
       lastAdministratorKept?: true;
     }
   /** `userId`: the user, if that is certain. */
-  | { problem: "offboarded" | "identity_conflict" | "upstream_not_permitted"; userId?: string };
+  | { problem: "offboarded" | "identity_conflict" | "upstream_not_permitted" | "not_set_up"; userId?: string };
 
 /** Returns whether another process created the same person first: a second look-up finds them. */
 const madeMeanwhile = (error: unknown): boolean =>
@@ -42,8 +45,10 @@ const triesMax = 3;
 /**
  * Returns the user of a person from an identity provider, by issuer and subject, never by e-mail address. An unknown
  * person becomes the realm's user with the same pairwise id, in any spelling, unless that user has another identity at
- * this issuer or several users match; if none matches, a user is created. Stores what the provider sends about them. A
- * person who may not use the realm is never created, adopted or changed.
+ * this issuer or several users match; if none matches, a user is created, unless a directory creates the realm's people.
+ * Stores what the provider sends about them. About people whom a directory manages, the directory decides: their name and
+ * address, and with attributes that the realm names, their VLAN and whether they may use the realm. A person who may not
+ * use the realm is never created, adopted or changed.
  */
 export async function findOrCreateUser(
   deps: Pick<Deps, "db" | "clock">,
@@ -62,21 +67,33 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
   const { realmId, issuer, person } = arrival;
   const identity = { realmId, issuer, subject: person.subject };
   const known = await identities.lockUser(tx, identity);
-  if (!person.permitted) return refuse(tx, { realmId, user: known, at });
-  if (known !== undefined) return welcome(tx, arrival, { user: known, how: "known", at });
+  const decided = decidedByDirectory(await directoryRules.find(tx, { realmId }));
+  const isPermitted = (user: identities.UpstreamUser | undefined): boolean =>
+    user?.isManaged === true && decided.mayUse ? user.notPermittedSince === null : person.permitted;
+  const takesVlan = ({ isManaged }: identities.UpstreamUser): boolean => !(isManaged && decided.vlan);
+  if (known !== undefined) {
+    if (!isPermitted(known)) return refuse(tx, { realmId, user: known, at });
+    return welcome(tx, arrival, { user: known, how: "known", takesVlan: takesVlan(known), at });
+  }
+  if (!person.permitted && !decided.mayUse) return refuse(tx, { realmId, user: undefined, at });
 
   const sameId = await identities.lockUserByPairwiseId(tx, { realmId, pairwiseId: person.pairwiseId });
   if (sameId === "ambiguous") return { problem: "identity_conflict" };
-  if (sameId === undefined) return createUser(tx, arrival, at);
+  if (!isPermitted(sameId)) return refuse(tx, { realmId, user: undefined, at });
+  if (sameId === undefined) {
+    const realm = await realms.findById(tx, realmId);
+    return realm?.newPeople === "scim" ? { problem: "not_set_up" } : createUser(tx, arrival, at);
+  }
   // Checked only while the row is locked: a parallel sign-in may have adopted the user.
   const subject = await identities.subjectOf(tx, { realmId, userId: sameId.id, issuer });
-  if (subject === person.subject) return welcome(tx, arrival, { user: sameId, how: "known", at });
+  if (subject === person.subject)
+    return welcome(tx, arrival, { user: sameId, how: "known", takesVlan: takesVlan(sameId), at });
   if (sameId.offboardedAt !== null) {
     return { problem: "offboarded", ...(subject === undefined && { userId: sameId.id }) };
   }
   if (subject !== undefined) return { problem: "identity_conflict" };
   await identities.create(tx, { ...identity, userId: sameId.id, at });
-  return welcome(tx, arrival, { user: sameId, how: "adopted", at });
+  return welcome(tx, arrival, { user: sameId, how: "adopted", takesVlan: takesVlan(sameId), at });
 }
 
 /**
@@ -136,18 +153,23 @@ async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, a
 async function welcome(
   tx: Db,
   { realmId, issuer, person }: UpstreamSignIn,
-  { user, how, at }: { user: identities.UpstreamUser; how: "known" | "adopted"; at: Date },
+  {
+    user,
+    how,
+    takesVlan,
+    at,
+  }: { user: identities.UpstreamUser; how: "known" | "adopted"; takesVlan: boolean; at: Date },
 ): Promise<SignInOutcome> {
   if (user.offboardedAt !== null) return { problem: "offboarded", userId: user.id };
   const withheld = user.fromProvider.filter((role) => person.withheldRoles.includes(role));
   if (withheld.length > 0) {
     throw new UpstreamError("upstream_bad_answer", `the claim that gives ${withheld.join(" and ")} is withheld`);
   }
-  const { id, email, displayName } = user;
-  const now = {
-    email: person.email ?? email,
-    displayName: person.displayName ?? displayName,
-  };
+  const { id, email, displayName, isManaged } = user;
+  // Otherwise each sign-in and each cycle of the directory would undo one another.
+  const now = isManaged
+    ? { email, displayName }
+    : { email: person.email ?? email, displayName: person.displayName ?? displayName };
   const changedFields = (["email", "displayName"] as const).filter((name) => now[name] !== user[name]);
   if (changedFields.length > 0) await identities.updateUser(tx, { realmId, user: { id, ...now } });
   if (user.notPermittedSince !== null) await identities.setNotPermitted(tx, { realmId, userId: id, since: null });
@@ -165,7 +187,7 @@ async function welcome(
       properties: { userID: id, changed, issuer },
     });
   }
-  await takeVlan(tx, { realmId, userId: id, person, at });
+  if (takesVlan) await takeVlan(tx, { realmId, userId: id, person, at });
   const { held, lastAdministratorKept } = await takeRoles(tx, { realmId, user, person, at });
   return { userId: id, roles: held, how, ...(lastAdministratorKept && { lastAdministratorKept }) };
 }

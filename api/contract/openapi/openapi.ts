@@ -52,7 +52,7 @@ const sharedPath = /^(\/api\/(?:profile|infrastructure-profile))\/:(?:serial|nam
 const documentPath = ({ path }: Endpoint): string =>
   path.replace(sharedPath, "$1/:serialOrName").replace(/:(\w+)/g, "{$1}");
 
-const tagOf = ({ path }: Endpoint): string => /^\/api\/([^/:]+)/.exec(path)?.[1] ?? "service";
+export const tagOf = ({ path }: Pick<Endpoint, "path">): string => /^\/api\/([^/:]+)/.exec(path)?.[1] ?? "service";
 
 function operationOf(endpoint: Endpoint, method: Method, components: Components): Json {
   const { operation, list, file, upload } = endpoint;

@@ -113,6 +113,10 @@ export const ProfileActivityView = z
         auditID: z.string().nullable(),
       })
       .nullable(),
+    app: z
+      .object({ client_id: z.string(), name: z.string() })
+      .nullable()
+      .describe("The geteduroam app that fetched it; null: it came another way."),
     replaces: z.string().nullable(),
     replacedBy: z.string().nullable(),
     diagnosis: DiagnosisView,

@@ -91,6 +91,19 @@ export const UserExportView = z
         "When the realm first refused them because of the identity provider's claims; null: they may use it.",
       ),
     }),
+    directory: z
+      .object({
+        connection: z.string().nullable().describe("The application through which it came; null: it was deleted."),
+        userName: z.string(),
+        externalId: z.string().nullable(),
+        active: z.boolean().describe("The directory's last word."),
+        attributes: z.record(z.string(), z.unknown()).describe("Attributes that the realm names, by path."),
+        createdAt: Timestamp,
+        updatedAt: Timestamp,
+        deletedAt: moment,
+      })
+      .nullable()
+      .describe("The directory's entry about them; null if no directory manages them."),
     sessions: z.array(SessionView),
     consents: z.array(ConsentView),
     handOvers: z.array(
@@ -102,6 +115,7 @@ export const UserExportView = z
         claimedAt: moment,
         pickedUpAt: moment,
         pickedUpBy: z.string().nullable(),
+        app: z.string().nullable().describe("The app that fetches the file; null: self-service."),
       }),
     ),
     requests: z.array(ExportedRequestView),

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { violates } from "../../../db/client.ts";
 import * as sessionOperations from "../../../db/operations/sessions.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
@@ -8,6 +7,7 @@ import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { drawSecretToken, hashOfToken } from "../../../runtime/keys/secret-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { required } from "../../http/form.ts";
+import { isVerified } from "../code-verifier.ts";
 import { grantedScopes } from "../granted-scopes.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { describedFor, issueUserTokens } from "../user-tokens.ts";
@@ -73,10 +73,3 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
   await applications.markUsed(deps.db, { clientId, at });
   return answer;
 };
-
-/** RFC 7636 section 4.6. A verifier without a challenge is a downgrade attack (RFC 9700 section 4.8.2). */
-function isVerified(challenge: string | null, verifier: string | undefined): boolean {
-  if (challenge === null || verifier === undefined) return challenge === null && verifier === undefined;
-  if (!/^[A-Za-z0-9\-._~]{43,128}$/.test(verifier)) return false;
-  return createHash("sha256").update(verifier).digest("base64url") === challenge;
-}

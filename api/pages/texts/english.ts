@@ -27,6 +27,58 @@ export const english = {
     tooManyTries: (count: number) => `Too many tries. Please wait ${minutes(count)}, then try again.`,
   },
 
+  apps: {
+    title: "Set up your device with an app",
+    install: "Install the app geteduroam:",
+    search: "Open it and search for",
+    type: "Open it and type the address",
+    finish: "Sign in and tap “Set up this device”.",
+    without: "Without an app",
+  },
+
+  setUpDevice: {
+    title: "Set up this device",
+    asks: (app: string, device: string) => `The app ${app} on ${device} asks for a profile.`,
+    intro: "It puts this device on the Wi-Fi by itself from then on.",
+    careful: "Continue only if you opened the app yourself.",
+    name: "Name of the device",
+    nameHint: "So that you recognize it in your list.",
+    wrongName: "Give the device a name of 1 to 64 characters.",
+    where: "Where does the profile go?",
+    newDevice: "New device",
+    inPlaceOf: (name: string) => `In place of ${name}`,
+    full: (limit: number) => `All ${limit} profiles are in use, so the new one takes the place of another.`,
+    validUntil: (date: string) => `Valid until ${date}`,
+    lastSeen: (time: string) => `Last seen ${time}`,
+    notSeen: "Not seen yet",
+    cancel: "Cancel",
+    submit: "Set up this device",
+    toDevices: "My devices",
+    objections: {
+      user_locked: {
+        title: "Your account is locked",
+        text: "You cannot add devices at the moment. Ask your help desk.",
+      },
+      profile_limit_reached: {
+        title: "All your profiles are in use",
+        text: (limit: number) =>
+          `${limit} of ${limit} in use. Revoke one you no longer need under My devices, then open the app again.`,
+      },
+      no_issuer: {
+        title: "Devices cannot be added yet",
+        text: "Your organization has not finished setting this up. Contact your help desk.",
+      },
+      issuer_expiring: {
+        title: "Devices cannot be added at the moment",
+        text: "Your organization has to renew something first. Contact your help desk.",
+      },
+      limited: {
+        title: "Too many devices within an hour",
+        text: (time: string) => `You can set up another one at ${time}.`,
+      },
+    },
+  },
+
   realmChoice: {
     title: "Where do you belong?",
     text: "Choose your organization to sign in.",
@@ -193,6 +245,11 @@ export const english = {
       title: "Your account could not be matched",
       happened: "The identity that your organization sent already belongs to somebody else's account here.",
       remedy: "Contact your help desk: they have to resolve this together with you.",
+    },
+    not_set_up: {
+      title: "You are not set up yet",
+      happened: "Your organization has not added you to this service.",
+      remedy: "Ask the help desk.",
     },
     console_missing: {
       title: "The console is not there",

@@ -28,6 +28,58 @@ export const german: Texts = {
     tooManyTries: (count) => `Zu viele Versuche. Bitte warten Sie ${minutes(count)} und versuchen Sie es dann erneut.`,
   },
 
+  apps: {
+    title: "Gerät mit einer App einrichten",
+    install: "Installieren Sie die App geteduroam:",
+    search: "Öffnen Sie sie und suchen Sie nach",
+    type: "Öffnen Sie sie und geben Sie diese Adresse ein:",
+    finish: "Melden Sie sich an und tippen Sie auf „Dieses Gerät einrichten“.",
+    without: "Ohne App",
+  },
+
+  setUpDevice: {
+    title: "Dieses Gerät einrichten",
+    asks: (app, device) => `Die App ${app} auf ${device} bittet um ein Profil.`,
+    intro: "Damit verbindet sich dieses Gerät künftig von selbst mit dem WLAN.",
+    careful: "Fahren Sie nur fort, wenn Sie die App selbst geöffnet haben.",
+    name: "Name des Geräts",
+    nameHint: "Daran erkennen Sie das Gerät in Ihrer Liste.",
+    wrongName: "Geben Sie dem Gerät einen Namen mit 1 bis 64 Zeichen.",
+    where: "Wohin kommt das Profil?",
+    newDevice: "Neues Gerät",
+    inPlaceOf: (name) => `Anstelle von ${name}`,
+    full: (limit) => `Alle ${limit} Profile sind in Gebrauch, deshalb tritt das neue an die Stelle eines anderen.`,
+    validUntil: (date) => `Gültig bis ${date}`,
+    lastSeen: (time) => `Zuletzt gesehen ${time}`,
+    notSeen: "Noch nicht gesehen",
+    cancel: "Abbrechen",
+    submit: "Dieses Gerät einrichten",
+    toDevices: "Meine Geräte",
+    objections: {
+      user_locked: {
+        title: "Ihr Konto ist gesperrt",
+        text: "Sie können im Moment keine Geräte hinzufügen. Fragen Sie Ihren Helpdesk.",
+      },
+      profile_limit_reached: {
+        title: "Alle Ihre Profile sind in Gebrauch",
+        text: (limit) =>
+          `${limit} von ${limit} in Gebrauch. Widerrufen Sie unter Meine Geräte eines, das Sie nicht mehr brauchen, und öffnen Sie die App erneut.`,
+      },
+      no_issuer: {
+        title: "Geräte können noch nicht hinzugefügt werden",
+        text: "Ihre Einrichtung hat das noch nicht fertig eingerichtet. Wenden Sie sich an Ihren Helpdesk.",
+      },
+      issuer_expiring: {
+        title: "Geräte können im Moment nicht hinzugefügt werden",
+        text: "Ihre Einrichtung muss zuerst etwas erneuern. Fragen Sie Ihren Helpdesk.",
+      },
+      limited: {
+        title: "Zu viele Geräte innerhalb einer Stunde",
+        text: (time) => `Sie können das nächste ab ${time} einrichten.`,
+      },
+    },
+  },
+
   realmChoice: {
     title: "Wohin gehören Sie?",
     text: "Wählen Sie Ihre Einrichtung, um sich anzumelden.",
@@ -116,6 +168,7 @@ export const german: Texts = {
     "job.create": "Sammelaufträge starten",
     "role.modify": "Rollen vergeben und entziehen",
     "radius.read": "sehen, welche Profile widerrufen wurden, um ihre Geräte zu trennen, und die VLANs von Geräten",
+    scim: "Personen aus einem Verzeichnis anlegen und ändern und ihnen den Zugang entziehen",
   },
 
   signOutQuestion: {
@@ -227,6 +280,11 @@ export const german: Texts = {
       title: "Ihr Konto ließ sich nicht zuordnen",
       happened: "Die Identität, die Ihre Einrichtung übermittelt, gehört hier schon zum Konto einer anderen Person.",
       remedy: "Wenden Sie sich an Ihren Helpdesk. Das lässt sich nur gemeinsam mit Ihnen klären.",
+    },
+    not_set_up: {
+      title: "Sie sind noch nicht eingerichtet",
+      happened: "Ihre Einrichtung hat Sie diesem Dienst noch nicht hinzugefügt.",
+      remedy: "Fragen Sie den Helpdesk.",
     },
     console_missing: {
       title: "Die Verwaltung ist nicht da",

@@ -8,7 +8,7 @@ import {
   applicationView,
   ApplicationWithSecretView,
 } from "../../contract/views/application-view.ts";
-import { newClientSecret, openClientSecret } from "./client-secret.ts";
+import { newSecret, openSecret } from "./application-secret.ts";
 import { Registration, requireHeld, requireOwnName, settingsOf } from "./registration.ts";
 
 export const registerApplication = endpoint({
@@ -34,7 +34,7 @@ export const registerApplication = endpoint({
     const { application, sealedSecret } = await change(async (tx) => {
       const clientId = randomUUID();
       await requireOwnName(tx, { realmId, clientId, name: settings.name }, fail);
-      const secret = settings.useClientSecret ? newClientSecret(masterKeys, clientId) : undefined;
+      const secret = settings.useClientSecret ? newSecret(masterKeys, "clientSecret", clientId) : undefined;
       const createdBy = principal.kind === "user" ? principal.userId : principal.clientId;
       const row = { ...settings, clientId, realmId, createdBy };
       await applications.create(tx, { ...row, secretHash: secret?.hash ?? null, at });
@@ -52,6 +52,9 @@ export const registerApplication = endpoint({
     });
 
     if (sealedSecret === undefined) return application;
-    return { ...application, client_secret: openClientSecret(masterKeys, application.client_id, sealedSecret) };
+    return {
+      ...application,
+      client_secret: openSecret(masterKeys, "clientSecret", application.client_id, sealedSecret),
+    };
   },
 });

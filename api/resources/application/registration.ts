@@ -27,8 +27,9 @@ const Scopes = z
   .transform((given) => [...new Set(given)])
   .describe(
     "Only scopes that the caller has. A service cannot have openid, offline_access, role.modify or a scope of " +
-      "claims. Every useragent may ask for profile, email, address and phone, listed or not. `radius.read` is for a " +
-      "service that has no other scope; the caller needs profile.read.",
+      "claims. Every useragent may ask for profile, email, address and phone, listed or not. `radius.read` and `scim` " +
+      "are each for a service that has no other scope; for the first the caller needs profile.read, for the second " +
+      "user.modify and user.delete.",
   );
 
 const RedirectUris = z
@@ -188,7 +189,8 @@ export async function requireOwnName(
  */
 export function requireHeld(principal: PrincipalFor["staff"], scopes: readonly Scope[]): void {
   const free = principal.kind === "service" ? signInScopes : claimScopes;
-  const missing = scopes.map(heldToGive).filter((scope) => !free.includes(scope) && !hasStaffScope(principal, scope));
+  const needed = new Set(scopes.flatMap(heldToGive));
+  const missing = [...needed].filter((scope) => !free.includes(scope) && !hasStaffScope(principal, scope));
   if (missing.length > 0) {
     throw new InsufficientScope(missing, {
       description: `The access token lacks scopes that the application is to have: ${missing.join(" ")}.`,

@@ -6,7 +6,7 @@ import { secretOverlapHoursMax } from "../../../domain/lifetimes.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { applicationView, ApplicationWithSecretView } from "../../contract/views/application-view.ts";
-import { newClientSecret, openClientSecret } from "./client-secret.ts";
+import { newSecret, openSecret } from "./application-secret.ts";
 import { requireHeld } from "./registration.ts";
 
 export const rotateClientSecret = endpoint({
@@ -37,7 +37,7 @@ export const rotateClientSecret = endpoint({
       if (found === undefined) throw fail("application_not_found");
       requireHeld(principal, found.scopes);
       if (!found.useClientSecret) throw fail("no_client_secret");
-      const secret = newClientSecret(deps.masterKeys, clientId);
+      const secret = newSecret(deps.masterKeys, "clientSecret", clientId);
       await applications.replaceSecret(tx, { clientId, secretHash: secret.hash, overlapHours, at });
       await audit.record(tx, {
         realmId,
@@ -49,6 +49,6 @@ export const rotateClientSecret = endpoint({
       return { application: applicationView(found), sealedSecret: secret.sealed };
     });
 
-    return { ...application, client_secret: openClientSecret(deps.masterKeys, clientId, sealedSecret) };
+    return { ...application, client_secret: openSecret(deps.masterKeys, "clientSecret", clientId, sealedSecret) };
   },
 });

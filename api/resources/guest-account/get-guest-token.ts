@@ -1,11 +1,8 @@
 import { z } from "zod";
-import * as audit from "../../../db/queries/audit/audit-entries.ts";
-import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
-import { hasEnded } from "../../../domain/people/guest-account.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
-import { openUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
+import { guestTokenErrors, readGuestToken } from "./read-guest-token.ts";
 
 export const getGuestToken = endpoint({
   operation: "getGuestToken",
@@ -20,31 +17,12 @@ export const getGuestToken = endpoint({
   params: z.object({ guestAccountId: GuestAccountID }),
   data: z.string(),
   secret: true,
-  errors: ["guest_account_not_found", "guest_account_ended", "output_erased"],
+  errors: guestTokenErrors,
   unknown: { guestAccountId: "guest_account_not_found" },
 
-  handle({ params: { guestAccountId }, principal, deps: { db, clock, masterKeys }, fail }) {
+  async handle({ params: { guestAccountId }, principal, deps: { db, clock, masterKeys }, fail }) {
     const { realmId } = principal;
-    const at = clock.now();
-    return db.transaction(async (tx) => {
-      const account = await guestAccounts.findWithToken(tx, { realmId, guestAccountId });
-      if (account === undefined) throw fail("guest_account_not_found");
-      if (hasEnded(account, at)) throw fail("guest_account_ended");
-      const { tokenSealed, tokenHash } = account;
-      if (tokenSealed === null) {
-        throw fail("output_erased", {
-          description: "The token works, and cannot be shown any more: the key that it was sealed under is lost.",
-        });
-      }
-      const token = openUnderMasterKey(masterKeys, tokenSealed, guestAccounts.tokenContext(tokenHash));
-      await audit.record(tx, {
-        realmId,
-        event: "guest_token_read",
-        actor: actorOf(principal),
-        at,
-        properties: { guestAccountID: guestAccountId },
-      });
-      return token.toString("utf8");
-    });
+    const reading = { realmId, guestAccountId, masterKeys, actor: actorOf(principal), at: clock.now(), fail };
+    return (await db.transaction((tx) => readGuestToken(tx, reading))).token;
   },
 });

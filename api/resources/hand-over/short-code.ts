@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { shortCodeAlphabet, shortCodeLength, writtenShortCode } from "../../../domain/certificate/short-code.ts";
+import { codeOfOctets, shortCodeLength } from "../../../domain/certificate/short-code.ts";
 import { subKey, subKeys } from "../../../runtime/keys/sub-key.ts";
 import type { Deps } from "../../contract/deps.ts";
 
@@ -29,10 +29,7 @@ export const hashesOfShortCode = ({ masterKeys }: CodeDeps, code: string): Buffe
 const macOf = (key: Buffer, purpose: "code" | "hash", text: string): Buffer =>
   createHmac("sha256", key).update(`${purpose}\n${text}`).digest();
 
-/** Each of 32 symbols is as likely as the others: 256 is a multiple of 32. */
 const codeUnder = (key: Buffer, id: string): string =>
-  writtenShortCode(
-    Array.from(macOf(key, "code", id).subarray(0, shortCodeLength), (octet) => shortCodeAlphabet[octet % 32]).join(""),
-  );
+  codeOfOctets(macOf(key, "code", id).subarray(0, shortCodeLength));
 
 const hashUnder = (key: Buffer, code: string): Buffer => macOf(key, "hash", code);

@@ -7,7 +7,7 @@ const Check = z.object({
   name: z
     .string()
     .describe(
-      "`database`, `schema`, `queue`, `apis`, `workers`, `signers`, `responders`, `crl`, `audit`, `backlog`, `disk` or `clock`.",
+      "`database`, `schema`, `queue`, `apis`, `workers`, `signers`, `responders`, `crl`, `audit`, `backlog`, `directory`, `disk` or `clock`.",
     ),
   state: z.enum(["ok", "warn", "fail"]),
   reason: z.string().nullable().describe("The fault; null: none."),

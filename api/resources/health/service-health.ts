@@ -104,6 +104,13 @@ async function look({ db, queues, disk, expected, clock, log }: Options): Promis
       found.isIssuanceWaiting ? `an issuance has waited for more than ${minute}` : undefined,
       queueFault === undefined ? "warn" : "fail",
     ),
+    check(
+      "directory",
+      found.isHeld
+        ? "a directory deactivates more people than may leave within an hour; a person has to decide"
+        : undefined,
+      "warn",
+    ),
     diskCheck(isDiskFull || found.isDiskFull),
     check("clock", found.isSkewed ? "a process's clock and the database's differ by more than 2 s" : undefined, "warn"),
   ];

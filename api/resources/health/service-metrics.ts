@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Db } from "../../../db/client.ts";
+import * as held from "../../../db/queries/bulk-job/run/held.ts";
 import * as auditExports from "../../../db/queries/audit/audit-exports.ts";
 import * as serviceState from "../../../db/queries/upkeep/service-state.ts";
 import type { ServiceNumbers } from "../../../db/queries/upkeep/service-state.ts";
@@ -97,6 +98,16 @@ export function registerServiceMetrics(
     async collect() {
       this.reset();
       for (const { kind, state, count } of (await numbers())?.jobs ?? []) this.set({ kind, state }, count);
+    },
+  });
+  new Gauge({
+    name: "realmpass_scim_held_people",
+    help: "People whom directories have deactivated and who keep their devices until a person confirms.",
+    registers,
+    async collect() {
+      this.reset();
+      const people = await tried(held.countPeople(db));
+      if (people !== undefined) this.set(people);
     },
   });
   new Gauge({

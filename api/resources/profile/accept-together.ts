@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from "../../../db/outage.ts";
 import { createBatcher } from "../../../runtime/queue/batch.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { AcceptProfile, Deps } from "../../contract/deps.ts";
-import { acceptProfile } from "./accept-profile.ts";
+import * as profiles from "../../../db/operations/accept-profile.ts";
 
 /** Few enough that no request waits long for the others of its batch. */
 const batchMax = 64;
@@ -43,6 +43,6 @@ export function createAcceptance({
   return async (wanted) => {
     const outcome = await accept(wanted);
     if (outcome !== "not together") return outcome ?? undefined;
-    return db.transaction((tx) => acceptProfile(tx, wanted));
+    return db.transaction((tx) => profiles.acceptProfile(tx, wanted));
   };
 }

@@ -2,6 +2,7 @@ import type { Db } from "../../../db/client.ts";
 import * as activity from "../../../db/queries/certificates/profile-activity.ts";
 import * as people from "../../../db/queries/people/people.ts";
 import type { Actor } from "../../../domain/audit/audit.ts";
+import { findOnboardingApp } from "../../../domain/onboarding-apps.ts";
 import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { ActedByView } from "../../contract/views/activity-view.ts";
 
@@ -35,7 +36,12 @@ export async function readActors(
         ...client,
       };
     }
-    if (clientId !== null) return { kind: "application", name: applications.get(clientId) ?? null, ...client };
+    if (clientId !== null)
+      return {
+        kind: "application",
+        name: findOnboardingApp(clientId)?.name ?? applications.get(clientId) ?? null,
+        ...client,
+      };
     return { kind: unrecorded, name: null };
   };
 }

@@ -8,7 +8,7 @@ import { actorOf, type Principal } from "../../contract/principal.ts";
 import type { Reply } from "../../contract/reply.ts";
 import type { issuanceView } from "../../contract/views/issuance-view.ts";
 import { createdProfileView, type CreatedProfileView } from "../../contract/views/profile-view.ts";
-import { acceptProfile } from "./accept-profile.ts";
+import * as profiles from "../../../db/operations/accept-profile.ts";
 import { profileCreationErrors, type ProfileCreation } from "./profile-creation.ts";
 import { requireAllowAuth } from "./require-allow-auth.ts";
 
@@ -45,7 +45,7 @@ export async function createProfileOf(
   const id = await timed(
     () =>
       change(
-        (tx) => accept((wanted) => acceptProfile(tx, wanted)),
+        (tx) => accept((wanted) => profiles.acceptProfile(tx, wanted)),
         () => accept(deps.acceptProfile),
       ),
     deps.metrics.issuanceStep("accept"),

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { BareFormat, CertificateFormat, isDeviceFile } from "../../../domain/certificate/format.ts";
-import { DeviceType, KeyType } from "../../../domain/certificate/device.ts";
+import { canUse, DeviceType, KeyType } from "../../../domain/certificate/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import { csrLengthMax } from "../../../domain/limits.ts";
 
 /** The body for creating a profile of any kind. */
 export const CertificateCreation = z.object({
   format: BareFormat.describe("pkcs12, pfx, pem or crt, in any letter case."),
-  keyType: KeyType.optional().describe("Omitted: the format for the device type."),
+  keyType: KeyType.optional().describe("Omitted: the type for the device, RSA for `iwd`."),
   csr: z
     .string()
     .min(1)
@@ -17,17 +17,22 @@ export const CertificateCreation = z.object({
 });
 
 const DeviceFields = CertificateCreation.extend({
-  format: CertificateFormat.describe("pkcs12, pfx, pem, crt, mobileconfig or eap-config, in any letter case."),
+  format: CertificateFormat.describe(
+    "pkcs12, pfx, pem, crt, mobileconfig, eap-config, onc, networkmanager or iwd, in any letter case.",
+  ),
   deviceType: DeviceType.describe("Matched case-sensitively."),
 });
 
 /** Returns false for a device file from a CSR: the file contains the private key, so the key has to be made here. */
 const hasKeyToWrite = ({ format, csr }: Pick<z.output<typeof DeviceFields>, "format" | "csr">): boolean =>
   csr === undefined || !isDeviceFile(format);
+const hasUsableKey = ({ format, keyType }: Pick<z.output<typeof DeviceFields>, "format" | "keyType">): boolean =>
+  keyType === undefined || canUse(format, keyType);
+const unusableKey = { path: ["keyType"], error: "is none that programs of this format can use: it must be RSA" };
 const noKeyToWrite = { path: ["csr"], error: "cannot be combined with a format that contains the private key" };
 
 /** The same for a device. */
-export const DeviceProfileCreation = DeviceFields.refine(hasKeyToWrite, noKeyToWrite);
+export const DeviceProfileCreation = DeviceFields.refine(hasKeyToWrite, noKeyToWrite).refine(hasUsableKey, unusableKey);
 
 /** The body for creating a user's profile. */
 export const ProfileCreation = DeviceFields.extend({
@@ -38,7 +43,9 @@ export const ProfileCreation = DeviceFields.extend({
       "Whether the certificate may be used to sign in to the API. For somebody else: only with every scope that the " +
         "owner's roles have; through a person's token: only with all that is everybody's own.",
     ),
-}).refine(hasKeyToWrite, noKeyToWrite);
+})
+  .refine(hasKeyToWrite, noKeyToWrite)
+  .refine(hasUsableKey, unusableKey);
 export type ProfileCreation = z.output<typeof ProfileCreation>;
 
 /** Every way in which the creation of a profile of any kind can fail. */

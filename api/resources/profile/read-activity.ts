@@ -14,6 +14,7 @@ import {
 } from "../../../domain/certificate/diagnosis.ts";
 import { lastCheckOf } from "../../../domain/certificate/last-check.ts";
 import { revocationReasons } from "../../../domain/certificate/revocation.ts";
+import { findOnboardingApp } from "../../../domain/onboarding-apps.ts";
 import type { PrincipalFor } from "../../contract/access.ts";
 import { diagnosisView, type ActedByView, type ProfileActivityView } from "../../contract/views/activity-view.ts";
 import { readActors, type NameActor } from "./acted-by.ts";
@@ -48,6 +49,7 @@ export async function readOffboarding(
     at: user.offboardedAt,
     by: entry === undefined ? null : nameActor(entry, { ownerId: user.id, unrecorded: "operator" }),
     revokeAt: offboarding?.grace?.revokeAt ?? null,
+    isHeld: offboarding?.isHeld ?? false,
     activeCount: user.profileCount,
   };
 }
@@ -108,12 +110,18 @@ export async function readActivities(
         deliveredAt: row.output === "own" ? (row.collectedAt?.toISOString() ?? null) : null,
         delivery,
         revocation: revocation && { ...revocation, at: revocation.at.toISOString() },
+        app: appOf(row),
         replaces: row.replaces,
         replacedBy,
         diagnosis: diagnosisView(diagnosis),
       },
     };
   });
+}
+
+function appOf({ madeThrough }: ProfileActivity): ProfileActivityView["app"] {
+  const app = findOnboardingApp(madeThrough ?? undefined);
+  return app === undefined ? null : { client_id: app.clientId, name: app.name };
 }
 
 const singleEvents: ReadonlySet<string> = new Set([

@@ -17,6 +17,12 @@ const commandFor = (realm: RealmRow, option: string, ...values: readonly string[
 export const trustCommands: Readonly<Record<TrustSetting, (realm: RealmRow) => string>> = {
   radiusCN: (realm) => commandFor(realm, "--radius-cn", radiusServerName(realm)),
   radiusCA: (realm) => commandFor(realm, "--radius-ca-file", "radius-ca.pem"),
+  radiusNames: (realm) =>
+    commandFor(
+      realm,
+      "--radius-name",
+      ...(realm.radiusNames.length > 0 ? realm.radiusNames : [`radius-2.${realm.domain}`]),
+    ),
 };
 
 /**
@@ -39,6 +45,10 @@ export function signInCommand(realm: RealmRow): string {
     ...claimRoles.flatMap((rule) => one("--claim-role", rule)),
   ].join(" ");
 }
+
+/** Returns the operator's command for the names of further RADIUS servers, if the console cannot change them now. */
+export const appsCommands = (realm: RealmRow): Record<string, string> =>
+  isLocked("radiusNames", realm) ? { radiusNames: trustCommands.radiusNames(realm) } : {};
 
 /**
  * Returns the operator's command for each setting that the console cannot change now, by the setting's name. The

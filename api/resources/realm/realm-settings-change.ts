@@ -1,13 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { RealmChange, RealmRow } from "../../../db/queries/realm/realms.ts";
+import { radiusServerNames } from "../../../domain/certificate/entitlement.ts";
 import type { FieldError } from "../../../domain/errors.ts";
+import { Networks } from "../../../domain/networks.ts";
 import {
   HelpUri,
   LogoUri,
   PrivacyUri,
-  RadiusAddresses,
   RadiusServerName,
   radiusCaLengthMax,
+  radiusNamesLengthMax,
   RealmDisplayName,
   settingRanges,
   Ssids,
@@ -36,7 +39,7 @@ export const RealmSettingsChange = z.object({
     .max(radiusCaLengthMax)
     .nullish()
     .describe("PEM of one or more CA certificates that have not ended; surrounding text is not stored."),
-  radiusAddresses: RadiusAddresses.optional(),
+  radiusAddresses: Networks.optional(),
 });
 type RealmSettingsChange = z.output<typeof RealmSettingsChange>;
 
@@ -62,20 +65,29 @@ export function changeOfRealm(given: RealmSettingsChange, at: Date): RealmChange
   };
 }
 
-/** The RADIUS server that devices trust: set here once, before the set-up is finished; later only by the operator. */
-const trustSettings = ["radiusCN", "radiusCA"] as const;
+/** The RADIUS servers that devices trust: set here once, before the set-up is finished; later only by the operator. */
+const trustSettings = ["radiusCN", "radiusCA", "radiusNames"] as const;
 export type TrustSetting = (typeof trustSettings)[number];
 
-const columnOf = { radiusCN: "radiusCn", radiusCA: "radiusCa" } as const;
+const columnOf = { radiusCN: "radiusCn", radiusCA: "radiusCa", radiusNames: "radiusNames" } as const;
 
 /** Returns true if only the operator may change it. */
-export const isLocked = (name: TrustSetting, realm: RealmRow): boolean =>
-  realm.setUpAt !== null || realm[columnOf[name]] !== null;
+export function isLocked(name: TrustSetting, realm: RealmRow): boolean {
+  const value = realm[columnOf[name]];
+  return realm.setUpAt !== null || (value !== null && value.length > 0);
+}
 
 /** Returns the settings that the change would alter although only the operator may. */
-export const refusedBy = (realm: RealmRow, given: RealmSettingsChange, change: RealmChange): TrustSetting[] =>
+export const refusedBy = (
+  realm: RealmRow,
+  given: Partial<Record<TrustSetting, unknown>>,
+  change: RealmChange,
+): TrustSetting[] =>
   trustSettings.filter((name) => {
-    const before = realm[columnOf[name]];
     const wanted = given[name] === undefined ? undefined : (change[columnOf[name]] ?? null);
-    return isLocked(name, realm) && wanted !== undefined && wanted !== before;
+    return isLocked(name, realm) && wanted !== undefined && !isDeepStrictEqual(wanted, realm[columnOf[name]]);
   });
+
+/** Returns true if the names of the realm's RADIUS servers do not fit into the setting of a device. */
+export const hasTooLongNames = (realm: RealmRow): boolean =>
+  radiusServerNames(realm).join(";").length > radiusNamesLengthMax;

@@ -1,4 +1,5 @@
 import * as realms from "../../../db/queries/realm/realms.ts";
+import { radiusNamesTooLong } from "../../../domain/realm.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import {
   changeableSettingsView,
@@ -7,7 +8,7 @@ import {
 } from "../../contract/views/realm-settings-view.ts";
 import { operatorCommands, trustCommands } from "./operator-commands.ts";
 import { recordRealmUpdate } from "./record-realm-update.ts";
-import { caFaults, changeOfRealm, RealmSettingsChange, refusedBy } from "./realm-settings-change.ts";
+import { caFaults, changeOfRealm, hasTooLongNames, RealmSettingsChange, refusedBy } from "./realm-settings-change.ts";
 
 export const updateRealmSettings = endpoint({
   operation: "updateRealmSettings",
@@ -23,7 +24,7 @@ export const updateRealmSettings = endpoint({
   body: RealmSettingsChange.refine((change) => Object.keys(change).length > 0, "must have a property to change"),
   faultsAt: caFaults,
   data: Done,
-  errors: ["operator_required"],
+  errors: ["operator_required", "invalid_request"],
   conditional: true,
 
   async handle({ body, principal, deps: { db, clock, settings }, requireMatch, fail }) {
@@ -42,6 +43,9 @@ export const updateRealmSettings = endpoint({
         });
       }
       const after = await realms.update(tx, realmId, change);
+      if (hasTooLongNames(after)) {
+        throw fail("invalid_request", { fields: [{ path: "radiusCN", reason: radiusNamesTooLong }] });
+      }
       await recordRealmUpdate(tx, {
         principal,
         at,

@@ -15,6 +15,7 @@ const filter: ListOptions<UserFilter, never>["filter"] = {
   notPermitted: filters.flag.describe(
     "Refused by a sign-in because the identity provider no longer permits the realm, and not permitted since.",
   ),
+  managed: filters.flag.describe("Known to a directory, which brings people over SCIM."),
   minProfileCount: filters.count,
   maxProfileCount: filters.count,
   minCreated: filters.instant,

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import * as audit from "../../../db/queries/audit/audit-entries.ts";
-import * as certificates from "../../../db/queries/certificates/certificates.ts";
+import * as reactivation from "../../../db/operations/reactivation.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
@@ -28,20 +27,12 @@ export const reactivateUser = endpoint({
       if (user === undefined) throw fail("user_not_found");
       if (user.forgottenAt !== null) throw fail("user_forgotten");
       if (user.offboardedAt === null) return;
-      await users.reactivate(tx, { realmId, userId });
-      const at = clock.now();
-      const kept = await certificates.listActiveOfUser(tx, { realmId, userId, at });
-      await audit.record(tx, {
+      await reactivation.letOneBackIn(tx, {
         realmId,
-        event: "user_undelete",
+        userId,
+        offboardedAt: user.offboardedAt,
         actor: actorOf(principal),
-        at,
-        properties: {
-          userID: userId,
-          before: { blacklistDate: user.offboardedAt },
-          after: { blacklistDate: null },
-          profilesKept: kept.length,
-        },
+        at: clock.now(),
       });
     });
     return done;

@@ -53,8 +53,9 @@ const entriesMax = 5_000;
 async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGenerator<string> {
   const { id: userId, realmId } = user;
   const of = { realmId, userId };
-  const [signIns, signedIn, allowed, handOvers, requests, vlan, note] = await Promise.all([
+  const [signIns, directory, signedIn, allowed, handOvers, requests, vlan, note] = await Promise.all([
     held.findSignIns(db, of),
+    held.findDirectoryEntry(db, of),
     sessions.listOfUser(db, { ...of, at }),
     consents.listOfUser(db, { userId }),
     held.listHandOvers(db, of),
@@ -87,6 +88,15 @@ async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGen
       })),
       notPermittedSince: isoOf(signIns.notPermittedSince),
     },
+    directory:
+      directory === undefined
+        ? null
+        : {
+            ...directory,
+            createdAt: directory.createdAt.toISOString(),
+            updatedAt: directory.updatedAt.toISOString(),
+            deletedAt: isoOf(directory.deletedAt),
+          },
     sessions: signedIn.map((session) => sessionView(session, null)),
     consents: allowed.map(consentView),
     handOvers: handOvers.map((one) => ({

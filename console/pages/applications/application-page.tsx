@@ -3,6 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlayerPause, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";
 import { Allowed } from "../../session/allowed.tsx";
@@ -15,6 +16,7 @@ import { ErrorNotice, useErrorMessage } from "../../ui/notice/error-notice.tsx";
 import { Facts } from "../../ui/value/facts.tsx";
 import { notifyDone, notifyFailed } from "../../ui/notice/notify.tsx";
 import { Page } from "../../ui/page.tsx";
+import { loadPart } from "../../ui/load-file.ts";
 import { PersonLink } from "../../ui/value/person.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
@@ -23,9 +25,12 @@ import { ApplicationSettings } from "./application-settings.tsx";
 import { ApplicationText } from "./application-text.tsx";
 import { applicationKey, type Application } from "./applications.ts";
 import { NewSecret } from "./new-secret.tsx";
+import { StaticTokens } from "./static-tokens.tsx";
 import { TryIt } from "./try-it.tsx";
 
-/** The page of one application: its settings and the actions on it. */
+const Requests = lazy(() => loadPart(() => import("./requests.tsx")));
+
+/** The page of one application: its settings, its requests and the actions on it. */
 export function ApplicationPage() {
   const { t } = useTranslation();
   const { clientId = "" } = useParams({ strict: false });
@@ -79,6 +84,10 @@ function Known({ application }: { application: Application }) {
           <ApplicationText application={application} />
         )}
       </Card>
+      {application.scopes.includes("scim") && <StaticTokens clientId={clientId} />}
+      <Suspense fallback={<Skeleton height={340} radius="md" role="status" aria-label={t("shell.loading")} />}>
+        <Requests clientId={clientId} />
+      </Suspense>
       <Card withBorder component="section" aria-label={t("applications.tryIt")}>
         <TryIt application={application} />
       </Card>

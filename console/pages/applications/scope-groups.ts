@@ -20,14 +20,17 @@ export const scopeGroups: readonly ScopeGroup[] = [
   { name: "realm", scopes: ["realm.read", "realm.modify"] },
   { name: "role", scopes: ["role.modify"] },
   { name: "radius", scopes: ["radius.read"] },
+  { name: "directory", scopes: ["scim"] },
 ];
 
 /**
  * Returns the scopes that an application of a type can have. A service has no signed-in user and cannot change roles;
- * RADIUS scopes need no user's consent.
+ * machine scopes need no user's consent.
  */
 export const scopeGroupsOf = (type: ApplicationType): readonly ScopeGroup[] =>
-  scopeGroups.filter(({ name }) => (type === "useragent" ? name !== "radius" : name !== "person" && name !== "role"));
+  scopeGroups.filter(({ name, scopes }) =>
+    type === "useragent" ? !scopes.some(isMachineScope) : name !== "person" && name !== "role",
+  );
 
 /** Adds or removes one scope. A machine scope excludes all others. */
 export function toggled(

@@ -38,6 +38,7 @@ export function DashboardPage() {
           <ZoneQuestion />
           <Warnings
             warnings={overview.warnings}
+            heldJob={overview.jobs.inGrace.find(({ revokeAt }) => revokeAt === null)}
             isLastAdministratorKept={setup !== undefined && isLastAdministratorKept(setup)}
           />
           {isNew && (

@@ -51,7 +51,10 @@ export function RunningJobs({ jobs: { running, items, inGrace } }: { jobs: Overv
           {inGrace.map(({ id, name, total, done, revokeAt }) => (
             <Text key={id} size="sm" component="li">
               <AnchorLink to="/jobs/$id" params={{ id }} size="sm">
-                {t("dashboard.jobs.inGrace", { count: total - done, formatted: number(total - done) })}
+                {t(revokeAt === null ? "dashboard.jobs.held" : "dashboard.jobs.inGrace", {
+                  count: total - done,
+                  formatted: number(total - done),
+                })}
               </AnchorLink>{" "}
               {revokeAt !== null && <Time at={revokeAt} relative />}
               {name !== null && ` · ${name}`}

@@ -1,6 +1,7 @@
 import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import type { Overview } from "./overview.ts";
 
@@ -8,15 +9,28 @@ import type { Overview } from "./overview.ts";
 export function Warnings({
   warnings,
   isLastAdministratorKept,
+  heldJob,
 }: {
   warnings: Overview["warnings"];
+  /** The people whom a directory has deactivated and who wait for a person. */
+  heldJob: Overview["jobs"]["inGrace"][number] | undefined;
   /** The identity provider no longer names the only administrator as one. */
   isLastAdministratorKept: boolean;
 }) {
   const { t } = useTranslation();
-  if (warnings.length === 0 && !isLastAdministratorKept) return null;
+  if (warnings.length === 0 && !isLastAdministratorKept && heldJob === undefined) return null;
   return (
     <Stack gap="sm" component="section" aria-label={t("dashboard.warnings.label")}>
+      {heldJob !== undefined && (
+        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t("dashboard.warnings.held.title")}>
+          <Text size="sm">
+            {t("dashboard.warnings.held.text")}{" "}
+            <AnchorLink to="/jobs/$id" params={{ id: heldJob.id }} inherit underline="always">
+              {t("dashboard.warnings.held.open")}
+            </AnchorLink>
+          </Text>
+        </Alert>
+      )}
       {warnings.map(({ warning, issuerID, endsAt }) => (
         <Alert
           key={`${warning} ${issuerID}`}

@@ -22,6 +22,13 @@ export async function readGuestLink(guestAccountId: string): Promise<string> {
   return `${location.origin}${base}/guest/${token}`;
 }
 
+/** Reads the code of the link, and where guests type it. The service records the read in the audit log. */
+export async function readGuestCode(guestAccountId: string): Promise<{ code: string; page: string }> {
+  const params = { path: { guestAccountId } };
+  const code = await dataOf(api.GET("/api/guest-accounts/{guestAccountId}/code", { params }));
+  return { code, page: `${location.host}${base}/code` };
+}
+
 /** Returns the page that prints the link. */
 export const sheetOf = (link: string): string => `${link}/sheet`;
 

@@ -6,12 +6,12 @@ import { useTranslation } from "react-i18next";
 import { loadPart } from "../../ui/load-file.ts";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
-import { readGuestLink, sheetOf, type GuestAccount } from "./guest-accounts.ts";
+import { readGuestCode, readGuestLink, sheetOf, type GuestAccount } from "./guest-accounts.ts";
 
 // The QR code needs a library of its own.
 const QrCode = lazy(() => loadPart(() => import("./qr-code.tsx")));
 
-/** The account's link, loaded only on demand, because reading it is recorded. */
+/** The account's link and short code, loaded only on demand, because reading it is recorded. */
 export function GuestLink({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   const { id: guestAccountId } = account;
@@ -19,13 +19,16 @@ export function GuestLink({ account }: { account: GuestAccount }) {
   /** The pressed button disappears. */
   const keepFocus = () => heading.current?.focus({ preventScroll: true });
   const {
-    data: link,
+    data: shown,
     error,
     isPending,
     mutate,
     reset,
   } = useMutation({
-    mutationFn: () => readGuestLink(guestAccountId),
+    mutationFn: async () => {
+      const [link, short] = await Promise.all([readGuestLink(guestAccountId), readGuestCode(guestAccountId)]);
+      return { link, ...short };
+    },
     gcTime: 0,
     onSuccess: keepFocus,
   });
@@ -36,7 +39,7 @@ export function GuestLink({ account }: { account: GuestAccount }) {
         <Title order={2} size="h3" ref={heading} tabIndex={-1}>
           {t("guests.link")}
         </Title>
-        {link === undefined ? (
+        {shown === undefined ? (
           <>
             <Text size="sm">{t("guests.linkText")}</Text>
             {error !== null && <ErrorNotice error={error} />}
@@ -63,14 +66,16 @@ export function GuestLink({ account }: { account: GuestAccount }) {
             </Alert>
             <Group align="flex-start" gap="xl">
               <Suspense fallback={<Skeleton width={220} height={220} />}>
-                <QrCode text={link} label={t("guests.qrCode", { name: account.name })} size={220} />
+                <QrCode text={shown.link} label={t("guests.qrCode", { name: account.name })} size={220} />
               </Suspense>
               <Stack flex={1} miw={240}>
-                <CopyBox text={link} label={t("guests.link")} block />
+                <CopyBox text={shown.link} label={t("guests.link")} block />
+                <Text size="sm">{t("guests.codeText", { page: shown.page })}</Text>
+                <CopyBox text={shown.code} label={t("guests.code")} block />
                 <Group>
                   <Button
                     component="a"
-                    href={sheetOf(link)}
+                    href={sheetOf(shown.link)}
                     target="_blank"
                     rel="noopener noreferrer"
                     leftSection={<IconPrinter size={16} aria-hidden />}

@@ -66,6 +66,7 @@ function Details({ profile }: { profile: Profile }) {
         facts={[
           [t("profiles.columns.owner"), <PersonLink key="owner" userID={owner} />],
           [t("profiles.columns.deviceType"), deviceTypeName(deviceType)],
+          ...(activity?.app ? [[t("activity.app"), activity.app.name] as const] : []),
           [t("profiles.columns.created"), <Time key="created" at={creationTime} />],
           [
             t("profiles.columns.expires"),

@@ -4,6 +4,8 @@ import { useTranslation } from "react-i18next";
 import { useMay } from "../../session/may.ts";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
+import { AppsCard } from "./apps-card.tsx";
+import { DirectoryCard } from "./directory/directory-card.tsx";
 import { ForgettingCard } from "./forgetting-card.tsx";
 import { LogoCard } from "./logo-card.tsx";
 import { loadRealm, realmKey } from "./realm.ts";
@@ -30,6 +32,8 @@ export function SettingsPage() {
           {may("changeSettings") ? <SettingsForm realm={data} /> : <SettingsText realm={data} />}
           <LogoCard />
           <SignInCard />
+          <AppsCard />
+          <DirectoryCard />
           <WiredCard fixed={data.fixed} />
           <RolesCard />
           <ForgettingCard fixed={data.fixed} />

@@ -2,36 +2,37 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconClock, IconUserCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { api, dataOf } from "../../api/api-client.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Time, formatTime } from "../../ui/value/time.tsx";
 import type { User } from "./load-users.ts";
+import { provisioningQuery } from "./user-calls.ts";
 
 /** Shows until when the devices of a locked-out person work, and offers to restore access until then. */
 export function GraceNotice({ user, busy, onLetIn }: { user: User; busy: boolean; onLetIn: () => void }) {
   const { t, i18n } = useTranslation();
   const { userID } = user;
-  const { data } = useQuery({
-    queryKey: ["user", userID, "provisioning"],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/user/{userID}/provisioning", { params: { path: { userID } }, signal })),
-    enabled: user.blacklisted,
-  });
-  const { revokeAt, job } = data?.offboarding ?? { revokeAt: null, job: null };
-  if (!user.blacklisted || user.profileCount === 0 || revokeAt === null) return null;
+  const { data } = useQuery(provisioningQuery(userID));
+  const { state, revokeAt, job } = data?.offboarding ?? { state: "done", revokeAt: null, job: null };
+  if (!user.blacklisted || user.profileCount === 0 || state === "done") return null;
   return (
     <Alert
       color="yellow"
       icon={<IconClock aria-hidden />}
-      title={t("jobs.grace.title", { date: formatTime(new Date(revokeAt), i18n.language) })}
+      title={
+        revokeAt === null
+          ? t("users.held.title")
+          : t("jobs.grace.title", { date: formatTime(new Date(revokeAt), i18n.language) })
+      }
       role="status"
       mb="lg"
     >
       <Stack gap="sm">
-        <Text size="sm">{t("users.grace.text")}</Text>
-        <Text size="sm">
-          <Time at={revokeAt} relative />
-        </Text>
+        <Text size="sm">{t(revokeAt === null ? "users.held.text" : "users.grace.text")}</Text>
+        {revokeAt !== null && (
+          <Text size="sm">
+            <Time at={revokeAt} relative />
+          </Text>
+        )}
         <Group>
           <Button
             size="xs"

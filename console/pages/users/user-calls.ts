@@ -1,7 +1,15 @@
+import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, idempotent } from "../../api/api-client.ts";
 import type { Checked } from "../bulk-jobs/job.ts";
 
 const whose = (userID: string) => ({ path: { userID } });
+
+/** How a person's access has ended, and which directory manages them. */
+export const provisioningQuery = (userID: string) =>
+  queryOptions({
+    queryKey: ["user", userID, "provisioning"],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}/provisioning", { params: whose(userID), signal })),
+  });
 
 /** The actions on a user, one request each. */
 export const userCalls = {

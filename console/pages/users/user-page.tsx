@@ -18,6 +18,7 @@ import { loadPart } from "../../ui/load-file.ts";
 import { Page } from "../../ui/page.tsx";
 import { personQuery, usePersonName } from "../../ui/value/person.tsx";
 import { CreateProfileDialog } from "./profiles/create-profile-dialog.tsx";
+import { DirectoryNote } from "./directory-note.tsx";
 import { ExportButton } from "./export-button.tsx";
 import { GraceNotice } from "./grace-notice.tsx";
 import { LimitDialog } from "./limit-dialog.tsx";
@@ -139,6 +140,7 @@ function Person({ user }: { user: User }) {
             perform(verb, [user]);
           }}
         />
+        <DirectoryNote userID={user.userID} />
         <UserNoteSection user={user} />
         <UserProfiles user={user} />
         <Suspense fallback={null}>

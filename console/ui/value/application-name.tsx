@@ -1,14 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { findOnboardingApp } from "../../../domain/onboarding-apps.ts";
 import { api, dataOf } from "../../api/api-client.ts";
 import { throttleCalls } from "../throttle-calls.ts";
 
 const keptMs = 5 * 60_000;
 const isConsole = (clientId: string): boolean => /^console-\d+$/.test(clientId);
 
-/** An application's name, or its ID if it is no longer registered. */
+/** An application's name, or its ID if it is no longer registered. The geteduroam apps are never registered. */
 export function ApplicationName({ clientId }: { clientId: string }) {
   const { t } = useTranslation();
+  const app = findOnboardingApp(clientId);
   const { data } = useQuery({
     queryKey: ["application", clientId, "name"],
     queryFn: ({ signal }) =>
@@ -17,7 +19,8 @@ export function ApplicationName({ clientId }: { clientId: string }) {
         return (await dataOf(api.GET("/api/applications/{client_id}", { params: { path }, signal }))).name;
       }),
     staleTime: keptMs,
-    enabled: !isConsole(clientId),
+    enabled: app === undefined && !isConsole(clientId),
   });
+  if (app !== undefined) return app.name;
   return isConsole(clientId) ? t("audit.theConsole") : (data ?? clientId);
 }

@@ -80,6 +80,9 @@ const stalled = (at: Date): Sql => sql`(
                                      and r.state in ('running', 'cancelling')) < ${runningJobsMax})
 )`;
 
+/** An offboarding can be undone for some days from its end, or from when it will end. A held one ends no sooner than now. */
+const undoFrom = (at: Date): Sql => sql`coalesce(j.finished_at, j.revoke_at, ${at}::timestamptz)`;
+
 const columns = (at: Date): Sql => sql`
   j.id, j.realm_id as "realmId", j.kind, j.state, j.dry_run as "dryRun", j.columns, j.created_at as "createdAt",
   j.created_by_user_id as "createdByUserId", j.created_by_client_id as "createdByClientId",
@@ -97,8 +100,8 @@ const columns = (at: Date): Sql => sql`
     limit 1) as "undoneBy",
   case when j.kind = 'offboarding' and j.state = any(${undoableStates}::text[]) and j.started_at is not null
             and (j.state = 'grace' or j.changed + j.failed > 0)
-            and coalesce(j.finished_at, j.revoke_at) + make_interval(days => ${finishedJobDays}) > ${at}
-       then coalesce(j.finished_at, j.revoke_at) + make_interval(days => ${finishedJobDays}) end as "undoUntil",
+            and ${undoFrom(at)} + make_interval(days => ${finishedJobDays}) > ${at}
+       then ${undoFrom(at)} + make_interval(days => ${finishedJobDays}) end as "undoUntil",
   j.name, j.row_offset as "rowOffset",
   j.affected_profiles as "affectedProfiles",
   exists (select from issuance_outputs o where o.job_id = j.id and o.sealed is not null) as "hasOutput"`;
@@ -177,7 +180,10 @@ export const list = (
   });
 };
 
-/** Lists offboardings in their grace period that still lock a user out, earliest revocation first. */
+/**
+ * Lists offboardings in their grace period that still lock a user out: those that wait for a person first, then by the
+ * time of their revocation.
+ */
 export const listInGrace = (db: Db, { realmId, max, at }: { realmId: string; max: number; at: Date }): Promise<Job[]> =>
   db.query<Job>(sql`
     select ${columns(at)}
@@ -190,7 +196,7 @@ export const listInGrace = (db: Db, { realmId, max, at }: { realmId: string; max
                      join users u on u.id = r.user_id and u.offboarding_job_id = r.job_id
                     where r.job_id = j.id
                       and r.status = 'working')
-     order by j.revoke_at, j.id
+     order by j.revoke_at nulls first, j.id
      limit ${max}
   `);
 

@@ -21,6 +21,8 @@ export interface ProfileActivity extends Certificate {
   replaces: string | null;
   replacedBy: string | null;
   replacedAt: Date | null;
+  /** The application that asked for it; null if none is recorded. */
+  madeThrough: string | null;
   /** Whether a successor was ever issued, revoked since or not. */
   wasRenewed: boolean;
   /** When the issuer's CRL expires; null: it has none yet. */
@@ -35,7 +37,7 @@ const activities = (condition: Sql, tail: Sql): Sql => sql`
   select ${certificates.columns}, c.first_ocsp_at as "firstOcspAt", c.first_refused_at as "firstRefusedAt",
          o.collected_at as "collectedAt",
          case when o.issuance_id is null then null when o.job_id is null then 'own' else 'job' end as output,
-         p.serial_number as replaces, s.serial_number as "replacedBy", s.created_at as "replacedAt",
+         made.created_by_client_id as "madeThrough", p.serial_number as replaces, s.serial_number as "replacedBy", s.created_at as "replacedAt",
          s.id is not null or exists (select from issuances i
                                       where i.user_id = c.user_id
                                         and i.renews_certificate_id = c.id

@@ -92,7 +92,10 @@ export function isFoundGuestAccount(search: ListSearch): Sql {
   ]);
 }
 
-/** Whether a search finds job `j`: by its name or id, its creator, or the people that its rows are about. */
+/**
+ * Whether a search finds job `j`: by its name or id, its creator, or the people that its rows are about. What it
+ * looks up in other tables is gathered as arrays first: for a subquery Postgres may read the whole table.
+ */
 export function isFoundJob(search: ListSearch): Sql {
   const sought = read(search, "job");
   const { realmId, searched, finds } = sought;
@@ -100,12 +103,14 @@ export function isFoundJob(search: ListSearch): Sql {
   return matches.anyOf([
     matches.ofJob(searched),
     ...when(people.length > 0, () => [
-      sql`j.id in (select r.job_id from job_rows r where r.user_id in (${union(people)}))`,
+      sql`j.id = any(array(select r.job_id from job_rows r where r.user_id = any(array(${union(people)}))))`,
     ]),
-    ...when(finds.has("person"), () => [sql`j.created_by_user_id in (${union(selectPeople(sql`u.id`, sought))})`]),
+    ...when(finds.has("person"), () => [
+      sql`j.created_by_user_id = any(array(${union(selectPeople(sql`u.id`, sought))}))`,
+    ]),
     ...when(finds.has("application"), () => [
-      sql`j.created_by_client_id in (select a.client_id from applications a
-                                      where a.realm_id = ${realmId} and ${matches.ofApplication(searched)})`,
+      sql`j.created_by_client_id = any(array(select a.client_id from applications a
+                                             where a.realm_id = ${realmId} and ${matches.ofApplication(searched)}))`,
     ]),
   ]);
 }
@@ -118,7 +123,7 @@ const serialLengthMin = 20;
 
 /**
  * Whether a search finds audit entry `e`: by who acted, by what it is about, or by the number that it has. Whole serial
- * numbers and ids of jobs need no further scope: the entries contain them.
+ * numbers and ids of jobs need no further scope: the entries contain them. Arrays as in {@link isFoundJob}.
  */
 export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
   const searched = meaningsOf(text);
@@ -142,14 +147,29 @@ export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
   ];
   const entries = (is: Sql): Sql => sql`select f.id from audit_entries f where f.realm_id = ${realmId} and ${is}`;
   return sql`e.id in (${union([
-    ...when(subjects.length > 0, () => [entries(sql`audit_subjects(f.properties) && array(${union(subjects)})`)]),
-    ...when(finds.has("person"), () => [entries(sql`f.user_id in (${union(selectPeople(sql`u.id`, sought))})`)]),
-    ...when(finds.has("application"), () => [entries(sql`f.client_id in (select a.client_id ${applications})`)]),
+    ...when(subjects.length > 0, () => [selectEntriesAbout(realmId, union(subjects))]),
+    ...when(finds.has("person"), () => [
+      entries(sql`f.user_id = any(array(${union(selectPeople(sql`u.id`, sought))}))`),
+    ]),
+    ...when(finds.has("application"), () => [
+      entries(sql`f.client_id = any(array(select a.client_id ${applications}))`),
+    ]),
     ...when(finds.has("job"), () => [
-      entries(sql`f.properties ->> 'job' in (
-                    select j.id::text from jobs j where j.realm_id = ${realmId} and ${matches.ofJob(searched)})`),
+      entries(sql`f.properties ->> 'job' = any(array(
+                    select j.id::text from jobs j where j.realm_id = ${realmId} and ${matches.ofJob(searched)}))`),
     ]),
     ...when(jobId !== undefined, () => [entries(sql`f.properties ->> 'job' = ${jobId}`)]),
     ...when(entryId !== undefined, () => [entries(sql`f.id = ${entryId}`)]),
   ])})`;
 }
+
+/**
+ * Selects the ids of a realm's entries about any of the subjects that a statement selects. Each subject is looked up by
+ * itself, since one lookup of a long list is slower. Serial numbers have a collation of their own, with which Postgres
+ * would read every entry.
+ */
+const selectEntriesAbout = (realmId: string, selectSubjects: Sql): Sql => sql`
+  select f.id
+    from unnest(array(${selectSubjects})) as subject
+    join lateral (select id from audit_entries
+                   where realm_id = ${realmId} and audit_subjects(properties) @> array[subject collate "default"] offset 0) f on true`;

@@ -3,7 +3,7 @@ import type { DeviceType } from "../../../domain/certificate/device.ts";
 import { first, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 import type { IssuanceState } from "../../../domain/certificate/issuance-state.ts";
-import { handOverClaimMinutes, handOverMinutes } from "../../../domain/lifetimes.ts";
+import { handOverClaimMinutes, handOverMinutes, replacedHours } from "../../../domain/lifetimes.ts";
 import { waitingHandOversMax } from "../../../domain/limits.ts";
 
 /** The owner of the profile: a user or a guest account. */
@@ -43,6 +43,10 @@ export type HandOver = HandOverOwner & {
   issuerId: string | null;
   /** When the network last checked the profile's status. */
   lastOcspAt: Date | null;
+  /** The `client_id` of the app that fetches the file; such a hand-over has no page. Null: self-service. */
+  app: string | null;
+  /** SHA-256 of the cookie by which the device is known again. */
+  deviceHash: Buffer | null;
 };
 
 /** The values that a browser adds to a hand-over when it claims it. */
@@ -88,7 +92,9 @@ async function insert(
            ${row.at}::timestamptz, ${row.at}::timestamptz + make_interval(mins => ${minutes}),
            ${claim === undefined ? null : row.at}::timestamptz, ${claim?.pickedUpBy ?? null},
            ${claim?.recipientHash ?? null}::bytea
-     where (select count(*) from hand_overs where ${owned} and picked_up_at is null and expires_at > ${row.at}) < ${most}
+     where (select count(*)
+              from hand_overs
+             where ${owned} and app is null and picked_up_at is null and expires_at > ${row.at}) < ${most}
     on conflict do nothing
     returning id
   `);
@@ -103,7 +109,7 @@ const select = (condition: Sql): Sql => sql`
          h.issuance_id as "issuanceId", h.downloaded_at as "downloadedAt", i.status as state,
          case when i.status = 'issued' then i.finished_at end as "issuedAt",
          case when i.status = 'issued' then i.serial_number end as "serialNumber", i.issuer_id as "issuerId",
-         c.last_ocsp_at as "lastOcspAt"
+         c.last_ocsp_at as "lastOcspAt", h.app, h.device_hash as "deviceHash"
     from hand_overs h
     left join issuances i on i.id = h.issuance_id
     left join certificates c on c.issuance_id = h.issuance_id
@@ -113,7 +119,7 @@ export const find = async (db: Db, { id }: { id: string }): Promise<HandOver | u
   first(await db.query<HandOver>(select(sql`h.id = ${id}`)));
 
 export const findByToken = async (db: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<HandOver | undefined> =>
-  first(await db.query<HandOver>(select(sql`h.token_hash = ${tokenHash}`)));
+  first(await db.query<HandOver>(select(sql`h.token_hash = ${tokenHash} and h.app is null`)));
 
 /** Returns the hand-over of a short code with one of these hashes, if a device can still claim it. */
 export const findByCode = async (
@@ -169,7 +175,19 @@ export async function use(
   return rows.length > 0;
 }
 
-/** Records that the file was fetched; only the first time counts. */
+/**
+ * Records that the file is sent, and when the profile that it replaces ends; only the first time counts. Call it before
+ * the first byte.
+ */
 export async function noteDownloaded(db: Db, { id, at }: { id: string; at: Date }): Promise<void> {
-  await db.query(sql`update hand_overs set downloaded_at = ${at} where id = ${id} and downloaded_at is null`);
+  await db.query(sql`
+    with sent as (
+      update hand_overs set downloaded_at = ${at} where id = ${id} and downloaded_at is null returning issuance_id
+    )
+    update issuances i
+       set replaced_ends_at = ${at}::timestamptz + make_interval(hours => ${replacedHours})
+      from sent
+     where i.id = sent.issuance_id
+       and i.renews_certificate_id is not null
+  `);
 }

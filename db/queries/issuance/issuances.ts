@@ -7,7 +7,7 @@ import type { IssuanceState } from "../../../domain/certificate/issuance-state.t
 import type { ProfileKind } from "../../../domain/certificate/profile.ts";
 import { settledChannel } from "../../channels.ts";
 import { first, only, type Db } from "../../client.ts";
-import { abandonSerials, countOfUser, isActive, isUnsettled } from "../../rules.ts";
+import { abandonSerials, countOfUser, isActive, isUnsettled, replacedEnd } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /** A user, as far as relevant for another profile. */
@@ -138,8 +138,10 @@ export interface NewIssuance {
   actor: Actor;
   /** The request that creates it, for the log. */
   requestId: string;
+  /** SHA-256 of the cookie by which the device is known again. */
+  deviceHash?: Uint8Array | null;
   /** The profile that this one replaces. */
-  renewal?: { certificateId: string; beyondLimit: boolean };
+  renewsCertificateId?: string | undefined;
 }
 
 /** Accepts a request for a certificate: from now on it will be settled, whatever crashes. */
@@ -147,11 +149,11 @@ export async function create(tx: Db, row: NewIssuance): Promise<void> {
   await tx.query(sql`
     insert into issuances (id, realm_id, kind, user_id, guest_account_id, name, description, device_type, format,
                            key_type, csr, authable, validity_months, created_at, created_by_user_id, created_by_client_id,
-                           renews_certificate_id, beyond_limit, request_id)
+                           renews_certificate_id, request_id, device_hash)
     values (${row.id}, ${row.realmId}, ${row.kind}, ${row.userId}, ${row.guestAccountId}, ${row.name},
             ${row.description}, ${row.deviceType}, ${row.format}, ${row.keyType}, ${row.csr}, ${row.authable},
             ${row.validityMonths}, ${row.at}, ${row.actor.userId}, ${row.actor.clientId},
-            ${row.renewal?.certificateId ?? null}, ${row.renewal?.beyondLimit ?? false}, ${row.requestId})
+            ${row.renewsCertificateId ?? null}, ${row.requestId}, ${row.deviceHash ?? null})
   `);
 }
 
@@ -200,28 +202,29 @@ export const listUnsettledOfUser = (
      order by i.created_at desc, i.id
   `);
 
-/** The renewal of a profile. */
+/** The replacement of a profile by another. */
 export interface Renewal {
-  /** The profile that is renewed. */
+  /** The profile that is replaced. */
   certificateId: string;
-  createdAt: Date;
-  finishedAt: Date | null;
+  replacedSerialNumber: string;
+  /** When the replaced profile is revoked at the earliest; null: the successor's file was never sent. */
+  replacedEndsAt: Date | null;
   /** The successor, once it is issued. */
   serialNumber: string | null;
-  beyondLimit: boolean;
   /** The successor is revoked: the profile has none any more. */
   isUndone: boolean;
 }
 
-/** Lists the renewals of a user's profiles that have not failed, latest first. */
+/** Lists the replacements of a user's profiles that have not failed, latest first. */
 export const listRenewalsOfUser = (db: Db, { userId }: { userId: string }): Promise<Renewal[]> =>
   db.query<Renewal>(sql`
-    select i.renews_certificate_id as "certificateId", i.created_at as "createdAt", i.finished_at as "finishedAt",
-           c.serial_number as "serialNumber", i.beyond_limit as "beyondLimit", c.revoked_at is not null as "isUndone"
+    select old.id as "certificateId", old.serial_number as "replacedSerialNumber",
+           ${replacedEnd(sql`i`)} as "replacedEndsAt", c.serial_number as "serialNumber",
+           c.revoked_at is not null as "isUndone"
       from issuances i
+      join certificates old on old.id = i.renews_certificate_id
       left join certificates c on c.issuance_id = i.id
      where i.user_id = ${userId}
-       and i.renews_certificate_id is not null
        and i.status <> 'failed'
      order by i.created_at desc, i.id
   `);

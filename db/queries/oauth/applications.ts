@@ -244,13 +244,17 @@ export async function update(
   `);
 }
 
-/** Ends a client's sessions and tokens with a scope beyond these, and removes such scopes from consents. */
+/**
+ * Ends a client's sessions and tokens with a scope beyond these, and removes such scopes from consents. A static token
+ * has the scope `scim`.
+ */
 export async function endBeyondScopes(
   tx: Db,
   { clientId, scopes }: { clientId: string; scopes: readonly Scope[] },
 ): Promise<void> {
   await tx.query(sql`delete from sessions where client_id = ${clientId} and not scopes <@ ${scopes}::text[]`);
   await tx.query(sql`delete from access_tokens where client_id = ${clientId} and not scopes <@ ${scopes}::text[]`);
+  await tx.query(sql`delete from static_tokens where client_id = ${clientId} and not 'scim' = any(${scopes}::text[])`);
   await tx.query(sql`delete from consents where client_id = ${clientId} and not scopes && ${scopes}::text[]`);
   await tx.query(sql`
     update consents

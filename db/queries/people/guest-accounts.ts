@@ -127,6 +127,34 @@ export async function findWithToken(
   );
 }
 
+/** Records that the code of an account was shown. From then on it leads to the account. */
+export async function noteCode(
+  db: Db,
+  { tokenHash, codeHash }: { tokenHash: Uint8Array; codeHash: Uint8Array },
+): Promise<void> {
+  await db.query(sql`
+    update guest_accounts
+       set code_hash = ${codeHash}
+     where token_hash = ${tokenHash}
+       and code_hash is distinct from ${codeHash}
+  `);
+}
+
+/** Returns the stored token of the account with one of these hashes of its code, unless it is revoked. */
+export const findTokenByCode = async (
+  db: Db,
+  { codeHashes }: { codeHashes: readonly Uint8Array[] },
+): Promise<{ tokenHash: Buffer; tokenSealed: Buffer } | undefined> =>
+  first(
+    await db.query<{ tokenHash: Buffer; tokenSealed: Buffer }>(sql`
+      select token_hash as "tokenHash", token_sealed as "tokenSealed"
+        from guest_accounts
+       where code_hash = any(${codeHashes}::bytea[])
+         and revoked_at is null
+         and token_sealed is not null
+    `),
+  );
+
 export const guestAccountSortKeys = ["name", "createtime", "expirationtime", "profilelimit"] as const;
 export type GuestAccountSortKey = (typeof guestAccountSortKeys)[number];
 

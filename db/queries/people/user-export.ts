@@ -1,4 +1,4 @@
-import { only, type Db } from "../../client.ts";
+import { first, only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
 /** Everything that the tables hold about one person, for that person's export: never a secret, a key or a hash. */
@@ -44,6 +44,30 @@ export async function findSignIns(db: Db, { realmId, userId }: OfUser): Promise<
   ]);
   const { notPermittedSince } = only(users);
   return { username: accounts[0]?.username ?? null, identities, logins, links, notPermittedSince };
+}
+
+/** The directory's entry about the person. */
+export interface DirectoryEntry {
+  connection: string | null;
+  userName: string;
+  externalId: string | null;
+  active: boolean;
+  /** The values of attributes that the realm names, by path. */
+  attributes: Readonly<Record<string, unknown>>;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date | null;
+}
+
+/** Returns the person's row of a directory; undefined: no directory has named them. */
+export async function findDirectoryEntry(db: Db, { realmId, userId }: OfUser): Promise<DirectoryEntry | undefined> {
+  return first(
+    await db.query<DirectoryEntry>(sql`
+      select client_id as connection, user_name as "userName", external_id as "externalId", active, attributes,
+             created_at as "createdAt", updated_at as "updatedAt", deleted_at as "deletedAt"
+        from scim_users where realm_id = ${realmId} and user_id = ${userId}
+    `),
+  );
 }
 
 /** A profile that was issued to the person, with its certificate. */
@@ -118,12 +142,14 @@ export interface ExportedHandOver {
   claimedAt: Date | null;
   pickedUpAt: Date | null;
   pickedUpBy: string | null;
+  /** The `client_id` of the app that fetches the file; null: self-service. */
+  app: string | null;
 }
 
 export const listHandOvers = (db: Db, { realmId, userId }: OfUser): Promise<ExportedHandOver[]> =>
   db.query<ExportedHandOver>(sql`
     select name, device_type as "deviceType", created_at as "createdAt", expires_at as "expiresAt",
-           claimed_at as "claimedAt", picked_up_at as "pickedUpAt", picked_up_by as "pickedUpBy"
+           claimed_at as "claimedAt", picked_up_at as "pickedUpAt", picked_up_by as "pickedUpBy", app
       from hand_overs
      where realm_id = ${realmId}
        and user_id = ${userId}

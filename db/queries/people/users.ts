@@ -2,7 +2,7 @@ import type { Role } from "../../../domain/people/roles.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
 import { all, containsText, when, type Page, type PageRequest } from "../../page.ts";
-import { isActive, limitOf, rolesOf } from "../../rules.ts";
+import { isActive, isHeldJob, limitOf, rolesOf } from "../../rules.ts";
 import { lookup, join, sql, type Sql } from "../../sql.ts";
 import * as found from "../finding/found.ts";
 import type { Searching } from "../finding/found.ts";
@@ -74,6 +74,8 @@ export interface UserFilter {
   locked: boolean;
   /** Refused by a sign-in, and not permitted since. */
   notPermitted: boolean;
+  /** Whether a directory manages the person. */
+  managed: boolean;
   minProfileCount: number;
   maxProfileCount: number;
   minCreated: Date;
@@ -115,6 +117,10 @@ function conditionsOf({ search, filter, ...asked }: UserSelection): { ofUser: Sq
     when(filter.notPermitted, (is) =>
       is ? sql`u.not_permitted_since is not null` : sql`u.not_permitted_since is null`,
     ),
+    when(filter.managed, (is) => {
+      const known = sql`(select from scim_users s where s.user_id = u.id and s.deleted_at is null)`;
+      return is ? sql`exists ${known}` : sql`not exists ${known}`;
+    }),
     when(filter.minCreated, (bound) => sql`u.created_at >= ${bound}`),
     when(filter.maxCreated, (bound) => sql`u.created_at <= ${bound}`),
     when(filter.minLockDate, (bound) => sql`u.locked_at >= ${bound}`),
@@ -245,16 +251,21 @@ export interface Offboarding {
   since: Date;
   /** The bulk job that did it, while it is kept and nothing has changed that since. */
   jobId: string | null;
-  /** Its grace period, until `revokeAt`; null: the user's profiles are revoked, or about to be. */
+  /** Its grace period, until `revokeAt`; null: the user's profiles are revoked, about to be, or held. */
   grace: { days: number; revokeAt: Date } | null;
+  /** The user's profiles are valid until a person confirms the job. */
+  isHeld: boolean;
 }
 
 /** Returns how a user was offboarded; null: not offboarded. Undefined when the realm has no such user. */
 export async function findOffboarding(db: Db, { realmId, userId }: InRealm): Promise<Offboarding | null | undefined> {
   const found = first(
-    await db.query<{ since: Date | null; jobId: string | null; days: number | null; revokeAt: Date | null }>(sql`
+    await db.query<
+      Pick<Offboarding, "jobId" | "isHeld"> & { since: Date | null; days: number | null; revokeAt: Date | null }
+    >(sql`
       select u.offboarded_at as since, j.id as "jobId", j.grace_days as days,
-             case when j.state = 'grace' then j.revoke_at end as "revokeAt"
+             case when j.state = 'grace' then j.revoke_at end as "revokeAt",
+             coalesce(${isHeldJob(sql`j`)}, false) as "isHeld"
         from users u
         left join jobs j on j.id = u.offboarding_job_id and j.realm_id = u.realm_id
        where u.realm_id = ${realmId}
@@ -262,9 +273,9 @@ export async function findOffboarding(db: Db, { realmId, userId }: InRealm): Pro
     `),
   );
   if (found === undefined) return undefined;
-  const { since, jobId, days, revokeAt } = found;
+  const { since, jobId, days, revokeAt, isHeld } = found;
   if (since === null) return null;
-  return { since, jobId, grace: days === null || revokeAt === null ? null : { days, revokeAt } };
+  return { since, jobId, grace: days === null || revokeAt === null ? null : { days, revokeAt }, isHeld };
 }
 
 /** Locks a person out of new profiles since an instant, or unlocks them. */

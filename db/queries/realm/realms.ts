@@ -2,7 +2,9 @@ import type { DeviceType, KeyType } from "../../../domain/certificate/device.ts"
 import type { Realm } from "../../../domain/realm.ts";
 import type { LogoType } from "../../../domain/realm-logo.ts";
 import type { UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
+import type { DirectoryAttribute } from "../../../domain/people/directory-attributes.ts";
 import type { SignInClaims, VlanRule } from "../../../domain/people/vlan.ts";
+import type { NewPeopleFrom, PairwiseAttribute } from "../../../domain/people/directory.ts";
 import { first, only, type Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
@@ -21,12 +23,25 @@ export interface RealmRow extends Realm {
   radiusCa: string | null;
   /** The addresses and networks of its RADIUS servers; empty: every address counts as one. */
   radiusAddresses: string[];
+  /** Names in the certificates of further RADIUS servers. */
+  radiusNames: string[];
   /** The Wi-Fi networks that device files configure. */
   ssids: string[];
   /** False: nobody has named them. */
   ssidsConfirmed: boolean;
   /** Whether device files also configure wired networks. */
   wired: boolean;
+  /** Roaming consortium identifiers (Passpoint), the preferred one first. */
+  rcois: string[];
+  /** Where people get help beside `helpUri`, in device files; empty: nowhere. */
+  helpMail: string;
+  helpPhone: string;
+  /** How many days before the end of a profile apps remind people. */
+  reminderLeadDays: number;
+  /** Whether the geteduroam apps may fetch profiles. */
+  onboardingApps: boolean;
+  /** The name under which the apps list the realm; empty: they do not. */
+  appsListing: string;
   /** Percent of the active people: a bulk offboarding of more has to be confirmed. */
   offboardingShare: number;
   /** As the IANA database names it. */
@@ -50,6 +65,11 @@ export interface RealmRow extends Realm {
   vlanRules: VlanRule[];
   /** The VLAN of people without another one; null: the RADIUS server decides. */
   vlanDefault: string | null;
+  /** The SCIM attribute whose value is the pairwise id. */
+  scimPairwise: PairwiseAttribute;
+  newPeople: NewPeopleFrom;
+  /** The SCIM attributes that stand for claims of the rules. */
+  scimAttributes: DirectoryAttribute[];
 }
 
 const columns = sql`
@@ -57,12 +77,16 @@ const columns = sql`
   uploaded_logo_digest as "uploadedLogo",
   help_uri as "helpUri", privacy_uri as "privacyUri",
   infrastructure_domains as "infrastructureDomains", max_profiles as "maxProfiles",
-  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", radius_addresses as "radiusAddresses", ssids, ssids_confirmed as "ssidsConfirmed", wired, key_types as "keyTypes",
+  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", radius_addresses as "radiusAddresses",
+  radius_names as "radiusNames", ssids, ssids_confirmed as "ssidsConfirmed", wired, rcois, key_types as "keyTypes",
+  help_mail as "helpMail", help_phone as "helpPhone", reminder_lead_days as "reminderLeadDays",
+  onboarding_apps as "onboardingApps", apps_listing as "appsListing",
   offboarding_share_percent as "offboardingShare", forget_after_months as "forgetAfterMonths",
   time_zone as "timeZone", guest_days_max as "guestDaysMax", guest_limit_max as "guestLimitMax", set_up_at as "setUpAt",
   local_sign_in as "localSignIn", upstream_kind as "upstreamKind", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
   upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims",
-  vlan_rules as "vlanRules", vlan_default as "vlanDefault"`;
+  vlan_rules as "vlanRules", vlan_default as "vlanDefault",
+  scim_pairwise as "scimPairwise", new_people as "newPeople", scim_attributes as "scimAttributes"`;
 
 export async function findById(db: Db, id: string): Promise<RealmRow | undefined> {
   return first(await db.query<RealmRow>(sql`select ${columns} from realms where id = ${id}`));
@@ -136,8 +160,17 @@ export interface RealmChange {
   /** PEM; null: the realm's own CA. */
   radiusCa?: string | null | undefined;
   radiusAddresses?: readonly string[] | undefined;
+  radiusNames?: readonly string[] | undefined;
   ssids?: readonly string[] | undefined;
   wired?: boolean | undefined;
+  rcois?: readonly string[] | undefined;
+  helpMail?: string | undefined;
+  helpPhone?: string | undefined;
+  reminderLeadDays?: number | undefined;
+  onboardingApps?: boolean | undefined;
+  appsListing?: string | undefined;
+  /** Replaces the whole table. */
+  keyTypes?: Partial<Record<DeviceType, KeyType>> | undefined;
   offboardingShare?: number | undefined;
   timeZone?: string | undefined;
   guestDaysMax?: number | undefined;
@@ -155,6 +188,10 @@ export interface RealmChange {
   vlanDefault?: string | null | undefined;
   maxProfiles?: number | undefined;
   maxValidMonths?: number | undefined;
+  /** Throws a violation of `realms_scim_pairwise_stays` while a directory knows people of the realm. */
+  scimPairwise?: PairwiseAttribute | undefined;
+  newPeople?: NewPeopleFrom | undefined;
+  scimAttributes?: readonly DirectoryAttribute[] | undefined;
 }
 
 /** Changes the given settings and keeps the others. Names no other column: the api may change only some. */
@@ -177,6 +214,14 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
     [sql`ssids`, change.ssids],
     [sql`ssids_confirmed`, change.ssids === undefined ? undefined : true],
     [sql`wired`, change.wired],
+    [sql`radius_names`, change.radiusNames],
+    [sql`rcois`, change.rcois],
+    [sql`help_mail`, change.helpMail],
+    [sql`help_phone`, change.helpPhone],
+    [sql`reminder_lead_days`, change.reminderLeadDays],
+    [sql`onboarding_apps`, change.onboardingApps],
+    [sql`apps_listing`, change.appsListing],
+    [sql`key_types`, change.keyTypes === undefined ? undefined : JSON.stringify(change.keyTypes)],
     [sql`local_sign_in`, change.localSignIn],
     [sql`upstream_issuer`, change.upstreamIssuer],
     [sql`upstream_client_id`, change.upstreamClientId],
@@ -186,6 +231,9 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
     [sql`vlan_default`, change.vlanDefault],
     [sql`max_profiles`, change.maxProfiles],
     [sql`max_valid_months`, change.maxValidMonths],
+    [sql`scim_pairwise`, change.scimPairwise],
+    [sql`new_people`, change.newPeople],
+    [sql`scim_attributes`, change.scimAttributes === undefined ? undefined : JSON.stringify(change.scimAttributes)],
   ];
   const settings = given.flatMap(([column, value]) => (value === undefined ? [] : [sql`${column} = ${value}`]));
   if (settings.length === 0) return only(await db.query<RealmRow>(sql`select ${columns} from realms where id = ${id}`));
@@ -304,7 +352,13 @@ export interface IssuanceNetwork {
   ssids: string[];
   wired: boolean;
   radiusCn: string | null;
+  radiusNames: string[];
   radiusCa: string | null;
+  rcois: string[];
+  helpUri: string;
+  helpMail: string;
+  helpPhone: string;
+  reminderLeadDays: number;
   issuer: Buffer;
   /** DER certificates above the issuer, root last. */
   issuerChain: Buffer[];
@@ -314,7 +368,9 @@ export interface IssuanceNetwork {
 export const listNetworksOfIssuances = (db: Db, issuanceIds: readonly string[]): Promise<IssuanceNetwork[]> =>
   db.query<IssuanceNetwork>(sql`
     select i.id as "issuanceId", r.display_name as "displayName", r.domain, r.ssids, r.wired, r.radius_cn as "radiusCn",
-           r.radius_ca as "radiusCa", s.certificate as issuer, s.chain as "issuerChain"
+           r.radius_names as "radiusNames", r.radius_ca as "radiusCa", r.rcois, r.help_uri as "helpUri",
+           r.help_mail as "helpMail", r.help_phone as "helpPhone", r.reminder_lead_days as "reminderLeadDays",
+           s.certificate as issuer, s.chain as "issuerChain"
       from issuances i
       join realms r on r.id = i.realm_id
       join issuers s on s.id = i.issuer_id and s.realm_id = i.realm_id

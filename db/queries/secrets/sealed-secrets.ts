@@ -64,17 +64,26 @@ export async function lockSlice(
   }
 }
 
-/** Stores a value that was sealed again. */
+/** Stores a value that was sealed again; with a guest's token the hash of a code that was shown. */
 export async function replace(
   tx: Db,
-  { table, key, sealed }: { table: SealedTable; key: string; sealed: Uint8Array },
+  {
+    table,
+    key,
+    sealed,
+    codeHash,
+  }: { table: SealedTable; key: string; sealed: Uint8Array; codeHash: Uint8Array | null },
 ): Promise<void> {
   switch (table) {
     case "token_signing_keys":
       await tx.query(sql`update token_signing_keys set sealed_key = ${sealed} where kid = ${key}`);
       return;
     case "guest_accounts":
-      await tx.query(sql`update guest_accounts set token_sealed = ${sealed} where id = ${key}`);
+      await tx.query(sql`
+        update guest_accounts
+           set token_sealed = ${sealed}, code_hash = case when code_hash is not null then ${codeHash}::bytea end
+         where id = ${key}
+      `);
       return;
     case "realms":
       await tx.query(sql`update realms set upstream_client_secret = ${sealed} where id = ${key}`);
@@ -117,7 +126,7 @@ export async function discardSealed(
     update realms set upstream_client_secret = null where upstream_client_secret is not null returning name
   `);
   const guests = await tx.query(sql`
-    update guest_accounts set token_sealed = null where token_sealed is not null returning id
+    update guest_accounts set token_sealed = null, code_hash = null where token_sealed is not null returning id
   `);
   await tx.query(sql`delete from console_sessions`);
   await tx.query(sql`delete from upstream_attempts`);

@@ -1,6 +1,6 @@
 import type { Role } from "../../../domain/people/roles.ts";
 import { first, only, type Db } from "../../client.ts";
-import { sql, type Sql } from "../../sql.ts";
+import { sql } from "../../sql.ts";
 
 /** A user's identity at an identity provider: its issuer and its permanent identifier of the user. */
 export interface UpstreamIdentity {
@@ -20,11 +20,18 @@ export interface UpstreamUser {
   offboardedAt: Date | null;
   /** When the identity provider first denied them the realm; null: it permits them. */
   notPermittedSince: Date | null;
+  /** A directory says what their name and e-mail address are. */
+  isManaged: boolean;
 }
 
 const columns = sql`
   u.id, u.email, u.display_name as "displayName", u.roles as given, u.provider_roles as "fromProvider",
-  u.offboarded_at as "offboardedAt", u.not_permitted_since as "notPermittedSince"`;
+  u.offboarded_at as "offboardedAt", u.not_permitted_since as "notPermittedSince",
+  exists (select
+            from scim_users s
+           where s.user_id = u.id
+             and s.deleted_at is null
+             and s.client_id is not null) as "isManaged"`;
 
 /** Returns the user with this identity, with the row locked until the transaction ends. */
 export async function lockUser(
@@ -83,14 +90,12 @@ export async function subjectOf(
 
 /** Returns when a person of the realm last signed in through its identity provider, as the audit log says. */
 export async function findLastSignIn(db: Db, { realmId }: { realmId: string }): Promise<Date | null> {
-  const latest = (event: string): Sql => sql`
-    (select at
-       from audit_entries
-      where realm_id = ${realmId} and event = ${event} and properties ->> 'method' = 'upstream'
-      order by at desc, id desc
-      limit 1)`;
   const rows = await db.query<{ at: Date | null }>(sql`
-    select max(at) as at from (${latest("user_login")} union all ${latest("admin_login")}) as found
+    select max(at) as at
+      from audit_entries
+     where realm_id = ${realmId}
+       and event in ('user_login', 'admin_login')
+       and properties ->> 'method' = 'upstream'
   `);
   return only(rows).at;
 }
@@ -131,6 +136,22 @@ export async function setNotPermitted(
      where realm_id = ${realmId}
        and id = ${userId}
   `);
+}
+
+/** Sets whether a user may use the realm. Returns false if that is known already. */
+export async function changePermitted(
+  tx: Db,
+  { realmId, userId, permitted, at }: { realmId: string; userId: string; permitted: boolean; at: Date },
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update users
+       set not_permitted_since = case when not ${permitted}::boolean then ${at}::timestamptz end
+     where realm_id = ${realmId}
+       and id = ${userId}
+       and (not_permitted_since is null) <> ${permitted}::boolean
+    returning id
+  `);
+  return rows.length > 0;
 }
 
 /** A user's identities, and whether the identity provider permits them. */

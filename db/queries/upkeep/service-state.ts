@@ -1,6 +1,7 @@
 import { skewMsMax, skewMsNoticed } from "../../../runtime/clock.ts";
 import type { ProcessKind } from "../../../domain/process.ts";
 import { only, type Db } from "../../client.ts";
+import { isHeldJob } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 import * as processes from "./processes.ts";
 
@@ -35,6 +36,8 @@ export interface ServiceState {
   isAuditWaiting: boolean;
   /** Whether a single issuance has waited for longer than that. */
   isIssuanceWaiting: boolean;
+  /** Whether people whom a directory has deactivated wait for a person's decision. */
+  isHeld: boolean;
 }
 
 /** Longer waits are reported; in seconds. */
@@ -110,7 +113,8 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
                       where status in ('queued', 'signing')
                         and batch_id is null
                         and created_at < ${at}::timestamptz - make_interval(secs => ${waitSecondsMax})
-                    ) as "isIssuanceWaiting"
+                    ) as "isIssuanceWaiting",
+             exists (select from jobs j where ${isHeldJob(sql`j`)}) as "isHeld"
     `),
   );
 }

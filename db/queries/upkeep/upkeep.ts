@@ -5,6 +5,7 @@ import {
   endedHandOverHours,
   handOverFileMinutes,
   idempotencyKeyHours,
+  requestCountDays,
   sessionIdleDays,
   statusCountDays,
   uncollectedOutputHours,
@@ -139,6 +140,11 @@ export function removals(at: Date): Sql[] {
          where (realm_id, hour, address) in (select realm_id, hour, address
                                                from status_counts
                                               where hour < ${at}::timestamptz - make_interval(days => ${statusCountDays})
+                                              limit ${slice})`,
+    sql`delete from application_requests
+         where (client_id, hour, status) in (select client_id, hour, status
+                                               from application_requests
+                                              where hour < ${at}::timestamptz - make_interval(days => ${requestCountDays})
                                               limit ${slice})`,
     sql`delete from idempotency_keys
          where (scope, key) in (select scope, key

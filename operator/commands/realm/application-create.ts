@@ -33,7 +33,7 @@ export const applicationCreate = command({
     ),
     scopes: option(
       "list",
-      "scopes, separated by spaces; default: all that the type may have but radius.read, which cannot be combined",
+      "scopes, separated by spaces; default: all that the type may have but radius.read and scim, which stand alone",
       z.string().optional(),
     ),
     secret: flag("give a useragent a secret, too", isSet),

@@ -1,3 +1,6 @@
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
+import { appsPath } from "../../../domain/onboarding-apps.ts";
+import { authUrl } from "../../../runtime/config/addresses.ts";
 import { command } from "../command.ts";
 import { realmView } from "../views.ts";
 
@@ -12,7 +15,16 @@ export const realmList = command({
       text:
         realms.length === 0
           ? "There is no realm yet. Create one with `realm create`."
-          : realms.map(({ name, domain, displayName }) => `${name}  ${domain}  ${displayName}`).join("\n"),
+          : realms.map((realm) => linesOf(realm, context.config).join("\n")).join("\n"),
     };
   },
 });
+
+/** Names the realm and, if people may use the geteduroam apps, the address that leads the apps to it. */
+const linesOf = (
+  { name, domain, displayName, onboardingApps }: RealmRow,
+  config: Parameters<typeof authUrl>[0],
+): string[] => [
+  `${name}  ${domain}  ${displayName}`,
+  ...(onboardingApps ? [`  redirect field in eduroam CAT: ${authUrl(config)}${appsPath(name)}#letswifi`] : []),
+];

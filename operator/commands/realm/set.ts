@@ -4,23 +4,33 @@ import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import { operatorActor } from "../../../domain/audit/audit.ts";
+import { radiusServerNames } from "../../../domain/certificate/entitlement.ts";
+import { Networks } from "../../../domain/networks.ts";
 import {
+  AppsListing,
+  FurtherRadiusNames,
+  HelpMail,
+  HelpPhone,
   HelpUri,
   InfrastructureDomains,
   PrivacyUri,
-  RadiusAddresses,
+  radiusNamesLengthMax,
+  radiusNamesTooLong,
   RadiusServerName,
+  Rcois,
   RealmDisplayName,
   realmLimits,
   settingRanges,
   Ssids,
   TimeZone,
 } from "../../../domain/realm.ts";
+import { newPeopleFrom, pairwiseAttributes } from "../../../domain/people/directory.ts";
 import { sealUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { authUrl, upstreamCallbackPath } from "../../../runtime/config/addresses.ts";
 import { flag, option } from "../../../terminal/command.ts";
 import { command } from "../command.ts";
 import { text } from "../../../domain/text.ts";
+import { appsPath } from "../../../domain/onboarding-apps.ts";
 import { ClaimName } from "../../../domain/people/upstream-claims.ts";
 import { Vlan } from "../../../domain/people/vlan.ts";
 import { UpstreamIssuer } from "../../../domain/uris.ts";
@@ -29,8 +39,9 @@ import { readCertificates } from "../../realm/certificate-file.ts";
 import { ResetSettings } from "../../realm/resettable-settings.ts";
 import { readClientSecret } from "../../realm/client-secret.ts";
 import { wholeNumber } from "../../../terminal/inputs.ts";
-import { ClaimValue, MayUse, RoleClaims, Switch, VlanRules } from "../inputs.ts";
-import { usageError } from "../../../terminal/failure.ts";
+import { ClaimValue, DirectoryAttributes, KeyTypeOfDevices, MayUse, RoleClaims, Switch, VlanRules } from "../inputs.ts";
+import { violates } from "../../../db/client.ts";
+import { CommandError, usageError } from "../../../terminal/failure.ts";
 import { contradictionIn, opensToAnybody, upstreamChange } from "../../realm/upstream-change.ts";
 import { lines, realmView } from "../views.ts";
 
@@ -50,6 +61,12 @@ export const realmSet = command({
       PrivacyUri.optional(),
     ),
     radiusCn: option("name", "the name that the RADIUS server's certificate shows", RadiusServerName.optional()),
+    radiusName: option(
+      "name",
+      "a name that the certificate of a further RADIUS server shows; repeat for each",
+      FurtherRadiusNames.optional(),
+      { many: true },
+    ),
     radiusCaFile: option(
       "file",
       "PEM of the CA that issued the RADIUS server's certificate; default: the realm's own",
@@ -58,7 +75,7 @@ export const realmSet = command({
     radiusAddress: option(
       "address",
       "an address or network of a RADIUS server: only theirs count as a device that tried; repeat for each; default: every address",
-      RadiusAddresses.optional(),
+      Networks.optional(),
       { many: true },
     ),
     ssid: option("name", "a Wi-Fi network for the files for devices; repeat for each network", Ssids.optional(), {
@@ -68,6 +85,35 @@ export const realmSet = command({
       "on|off",
       "files for devices also set up wired networks (IEEE 802.1X); default: off",
       Switch.optional(),
+    ),
+    onboardingApps: option("on|off", "the geteduroam apps may fetch profiles; default: off", Switch.optional()),
+    appsListing: option(
+      "text",
+      "the realm's name in the apps' list; default: empty, people type the address",
+      AppsListing.optional(),
+    ),
+    rcoi: option(
+      "hex",
+      "a roaming consortium (Passpoint) that devices join: 6 or 10 hexadecimal digits; repeat for each, the preferred one first",
+      Rcois.optional(),
+      { many: true },
+    ),
+    helpMail: option("address", "the mail address for help in files for devices; empty: none", HelpMail.optional()),
+    helpPhone: option(
+      "number",
+      "the telephone number for help in files for devices; empty: none",
+      HelpPhone.optional(),
+    ),
+    reminderLead: option(
+      "days",
+      "how many days before the end of a profile it has ended for the apps, at most a third of its validity; default: 0",
+      wholeNumber(...settingRanges.reminderLead).optional(),
+    ),
+    keyType: option(
+      "device=type",
+      "the key type of a kind of device, such as Android=rsa-2048; repeat for each; the others get the default",
+      KeyTypeOfDevices.optional(),
+      { many: true },
     ),
     infrastructureDomain: option(
       "domain",
@@ -149,6 +195,22 @@ export const realmSet = command({
       "erase the personal data of people who were offboarded longer ago, who then cannot be let back in; default: nobody is forgotten",
       wholeNumber(1, realmLimits.forgetAfterMonths).optional(),
     ),
+    scimPairwise: option(
+      "externalId|userName",
+      "the attribute of a directory (SCIM) whose value is the pairwise id; stays once a directory has made people; default: externalId",
+      z.enum(pairwiseAttributes).optional(),
+    ),
+    newPeople: option(
+      "sign-in|scim",
+      "who makes people: the first sign-in, or a directory alone; default: sign-in",
+      z.enum(newPeopleFrom).optional(),
+    ),
+    scimAttribute: option(
+      "name=path",
+      "the attribute of a directory (SCIM) that stands for a claim of --may-use and --vlan-rule, for the people whom the directory manages; once for each",
+      DirectoryAttributes.optional(),
+      { many: true },
+    ),
   },
   async run(input, context) {
     if (Object.values(input).every((value) => value === undefined)) {
@@ -183,33 +245,51 @@ export const realmSet = command({
       timeZone,
       guestDaysMax,
       guestLimitMax,
+      scimPairwise,
+      newPeople,
     } = input;
     const db = await context.db();
     const { before, realm } = await db.transaction(async (tx) => {
       const before = await realms.lock(tx, id);
-      const after = await realms.update(tx, id, {
-        displayName,
-        helpUri,
-        privacyUri,
-        radiusCn,
-        radiusCa,
-        radiusAddresses: input.clear?.has("radius-address") === true ? [] : input.radiusAddress,
-        ssids: ssid,
-        wired,
-        infrastructureDomains: input.clear?.has("infrastructure-domain") === true ? [] : infrastructureDomain,
-        offboardingShare,
-        timeZone,
-        guestDaysMax,
-        guestLimitMax,
-        forgetAfterMonths: input.clear?.has("forget-after-months") === true ? null : forgetAfterMonths,
-        localSignIn,
-        maxProfiles,
-        maxValidMonths: maxValid,
-        vlanRules: input.clear?.has("vlan-rule") === true ? [] : input.vlanRule,
-        vlanDefault: input.clear?.has("vlan-default") === true ? null : input.vlanDefault,
-        ...upstreamChange(before, input, sealedSecret),
-      });
+      const after = await realms
+        .update(tx, id, {
+          displayName,
+          helpUri,
+          privacyUri,
+          radiusCn,
+          radiusCa,
+          radiusAddresses: input.clear?.has("radius-address") === true ? [] : input.radiusAddress,
+          radiusNames: input.clear?.has("radius-name") === true ? [] : input.radiusName,
+          rcois: input.clear?.has("rcoi") === true ? [] : input.rcoi,
+          helpMail: input.helpMail,
+          helpPhone: input.helpPhone,
+          reminderLeadDays: input.reminderLead,
+          keyTypes: input.clear?.has("key-type") === true ? {} : input.keyType,
+          ssids: ssid,
+          wired,
+          onboardingApps: input.onboardingApps,
+          appsListing: input.appsListing,
+          infrastructureDomains: input.clear?.has("infrastructure-domain") === true ? [] : infrastructureDomain,
+          offboardingShare,
+          timeZone,
+          guestDaysMax,
+          guestLimitMax,
+          forgetAfterMonths: input.clear?.has("forget-after-months") === true ? null : forgetAfterMonths,
+          localSignIn,
+          maxProfiles,
+          maxValidMonths: maxValid,
+          vlanRules: input.clear?.has("vlan-rule") === true ? [] : input.vlanRule,
+          vlanDefault: input.clear?.has("vlan-default") === true ? null : input.vlanDefault,
+          scimPairwise,
+          newPeople,
+          scimAttributes: input.clear?.has("scim-attribute") === true ? [] : input.scimAttribute,
+          ...upstreamChange(before, input, sealedSecret),
+        })
+        .catch(refusePairwise);
       if (opensToAnybody(before, after, input)) throw usageError(openToAnybody);
+      if (radiusServerNames(after).join(";").length > radiusNamesLengthMax) {
+        throw usageError(`--radius-name: ${radiusNamesTooLong}`);
+      }
       await auditEntries.record(tx, {
         realmId: id,
         event: "realm_update",
@@ -233,12 +313,24 @@ export const realmSet = command({
         );
       }
     }
+    if (realm.onboardingApps && input.onboardingApps !== undefined) {
+      const base = `${authUrl(context.config)}${appsPath(realm.name)}`;
+      context.say(`The apps use ${base}`);
+      if (!base.startsWith("https:")) context.say("The apps use https alone: set an https address of this service.");
+    }
     if (input.upstreamIssuer !== undefined || input.upstreamClientId !== undefined) {
       context.say(`The redirect URI to register there: ${authUrl(context.config)}${upstreamCallbackPath}`);
     }
     return { json: realmView(realm), text: lines(realmView(realm)) };
   },
 });
+
+/** Reports that the attribute of a directory cannot change any more. */
+function refusePairwise(error: unknown): never {
+  if (!violates(error, "realms_scim_pairwise_stays")) throw error;
+  const sentence = "A directory has made people of this realm, and knows them by this attribute: it stays.";
+  throw new CommandError("pairwise_in_use", sentence, { cause: error });
+}
 
 const openToAnybody =
   "Anybody can have an account at this identity provider, so --may-use is required to restrict who may use the realm, such as --may-use hd=uni.example.";

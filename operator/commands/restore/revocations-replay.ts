@@ -85,7 +85,7 @@ function text(lost: Lost, replayed: Replayed, dryRun: boolean): string {
   return [
     `Lost: ${lost.entries.length} entries, positions ${lost.fork + 1} to ${lost.end} of the exported audit log.`,
     `${dryRun ? "Would be done" : "Done"} again: ${revoked} profiles revoked, ${offboarded} people offboarded, ${locked} locked, ` +
-      `${roles} without a role that they had, ${guestAccounts} guest accounts revoked, ${applications} applications switched off or without an old secret.`,
+      `${roles} without a role that they had, ${guestAccounts} guest accounts revoked, ${applications} applications switched off, or without an old secret or a deleted token.`,
     `Profiles created since the backup, which are unknown now: ${lostProfiles.length}; serial numbers put on the CRL: ${listed}.`,
     ...(left.length === 0 ? [] : ["Look at these in the export, and do by hand what still matters:", ...left]),
   ].join("\n");

@@ -3,6 +3,7 @@ import * as installationSecrets from "../../../db/queries/secrets/installation-s
 import * as sealedSecrets from "../../../db/queries/secrets/sealed-secrets.ts";
 import type { SealedTable } from "../../../db/queries/secrets/sealed-secrets.ts";
 import { heldMasterKey, printedCheckValue } from "../../../runtime/keys/held-secret.ts";
+import { guestCodeOf, hashOfGuestCode } from "../../../runtime/keys/guest-code.ts";
 import {
   MasterKeyError,
   openUnderMasterKey,
@@ -80,7 +81,10 @@ async function resealTable(
           counts.unopened++;
           continue;
         }
-        await sealedSecrets.replace(tx, { table, key, sealed: sealUnderMasterKey(keys, opened, context) });
+        // A printed code outlives the key that its hash was made under.
+        const codeHash =
+          table === "guest_accounts" ? hashOfGuestCode(keys, guestCodeOf(opened.toString("utf8"))) : null;
+        await sealedSecrets.replace(tx, { table, key, sealed: sealUnderMasterKey(keys, opened, context), codeHash });
         opened.fill(0);
         counts.resealed++;
       }

@@ -3,7 +3,7 @@ import { figureOf, type Figure } from "../figures.ts";
 import { addRealm } from "../service.ts";
 import { figure, median, percentile } from "../statistics.ts";
 import { onboardingFile, runJob, sendJob } from "./jobs.ts";
-import { checkCertificates, singlesPauseMs, singlesWhile } from "./profiles.ts";
+import { checkCertificates, singlesPauseMs, singlesWhile } from "./profiles/profiles.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const large = 200_000;

@@ -1,3 +1,4 @@
+import { apps } from "./profiles/apps.ts";
 import { authentication } from "./authentication.ts";
 import { crl } from "./crl.ts";
 import { dashboard } from "./dashboard.ts";
@@ -13,10 +14,10 @@ import { onboarding } from "./onboarding.ts";
 import { overload } from "./overload.ts";
 import { reads } from "./reads.ts";
 import { revocation } from "./revocation.ts";
-import { rsa } from "./rsa.ts";
+import { rsa } from "./profiles/rsa.ts";
 import { scale } from "./scale.ts";
 import { search } from "./search.ts";
-import { single } from "./single.ts";
+import { single } from "./profiles/single.ts";
 import { start } from "./start.ts";
 import { timeline } from "./timeline.ts";
 
@@ -32,6 +33,7 @@ export const scenarios = {
   growth,
   rsa,
   keys,
+  apps,
   reads,
   authentication,
   lists,

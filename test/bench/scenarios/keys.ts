@@ -3,7 +3,7 @@ import { loadCells, loadColumns } from "../columns.ts";
 import { loadFigures } from "../figures.ts";
 import type { Measured } from "../load/index.ts";
 import { median } from "../statistics.ts";
-import { checkCertificates, createProfiles } from "./profiles.ts";
+import { checkCertificates, createProfiles } from "./profiles/profiles.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const concurrency = 4;

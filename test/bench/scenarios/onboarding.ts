@@ -7,7 +7,7 @@ import type { Service } from "../service.ts";
 import { figure, median, percentile, withRange } from "../statistics.ts";
 import { table } from "../table.ts";
 import { costCells, costColumns, costOfEach, onboardingFile, runJob, type Cost } from "./jobs.ts";
-import { checkCertificates, singlesPauseMs, singlesWhile } from "./profiles.ts";
+import { checkCertificates, singlesPauseMs, singlesWhile } from "./profiles/profiles.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const peopleAlone = 100_000;

@@ -5,7 +5,7 @@ import { figureOf } from "../figures.ts";
 import { measure } from "../load/index.ts";
 import { addUsers, until, type Service } from "../service.ts";
 import { figure } from "../statistics.ts";
-import { countUnsettled, createProfiles, resolveUnfinished } from "./profiles.ts";
+import { countUnsettled, createProfiles, resolveUnfinished } from "./profiles/profiles.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const times = 4;

@@ -12,7 +12,7 @@ import { addUsers, until, type Service } from "../service.ts";
 import { figure, median, percentile, withRange } from "../statistics.ts";
 import { runJob } from "./jobs.ts";
 import { addProfiles } from "./offboarding.ts";
-import { createProfiles } from "./profiles.ts";
+import { createProfiles } from "./profiles/profiles.ts";
 import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const revoked = 300;

@@ -5,7 +5,7 @@ import { measure, untilQuiet } from "../load/index.ts";
 import { addUsers, until } from "../service.ts";
 import { figure, median, withRange } from "../statistics.ts";
 import { costOfEach, onboardingFile, runJob } from "./jobs.ts";
-import { checkCertificates, countUnsettled, createProfiles, resolveUnfinished } from "./profiles.ts";
+import { checkCertificates, countUnsettled, createProfiles, resolveUnfinished } from "./profiles/profiles.ts";
 import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const workers = 8;

@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import {
-  authenticate,
-  describeWithRadius,
-  radiusServerName,
-  startRadius,
-  type DeviceFiles,
-  type RadiusServer,
-} from "../../support/counterparts/radius.ts";
+import { describeWithRadius, type DeviceFiles } from "../../support/counterparts/radius.ts";
+import { startServiceWithRadius, type ServiceWithRadius } from "../../support/counterparts/radius-service.ts";
 import { givenUser } from "../../support/given/issuing.ts";
-import { openssl } from "../../support/pki/openssl.ts";
 import { eventually } from "../../support/run/eventually.ts";
-import { startTcpProxy } from "../../support/run/tcp-proxy.ts";
-import { startService, type RunningService } from "../../support/service/service.ts";
+import type { RunningService } from "../../support/service/service.ts";
 
 /** The help desk's view while real devices connect to a real RADIUS server that asks OCSP. */
 
@@ -31,44 +23,15 @@ interface ActivityAnswer {
 }
 
 describeWithRadius("with FreeRADIUS, the help desk sees", () => {
+  let started: ServiceWithRadius;
   let service: RunningService;
-  let chain: string;
-  let domain: string;
-  let radius: RadiusServer;
 
   beforeAll(async () => {
-    const target = { host: "127.0.0.1", port: 0 };
-    const network = await startTcpProxy(target);
-    service = await startService({
-      responder: true,
-      kind: "postgres",
-      env: { REALMPASS_BASE_URL: `http://127.0.0.1:${network.port}` },
-    });
-    target.port = service.apiPort;
-    const realms = await service.owner.query<{ domain: string }>(
-      sql`select domain from realms where id = ${service.realmId}`,
-    );
-    domain = realms[0]?.domain ?? "";
-    chain = pem(service.issuer) + pem(service.root);
-    const server = (await ask("POST", `/api/infrastructure-profile/${radiusServerName}`, {
-      format: "pem",
-      validityMonths: 24,
-    })) as { certificate: string; privateKey: string };
-    radius = await startRadius({
-      mode: "strict",
-      realmDomain: domain,
-      server: server.certificate,
-      key: server.privateKey,
-      issuers: pem(service.issuer),
-    });
+    started = await startServiceWithRadius();
+    ({ service } = started);
   });
-  afterAll(() => radius.stop());
-
-  async function ask(method: string, path: string, body?: unknown): Promise<unknown> {
-    const answer = await service.call(method, path, body);
-    expect(answer).toMatchObject({ status: 200 });
-    return answer.body.data;
-  }
+  afterAll(() => started.radius.stop());
+  const ask: ServiceWithRadius["ask"] = (...request) => started.ask(...request);
 
   async function issue(): Promise<Profile> {
     const userId = await givenUser(service.owner, service.realmId);
@@ -80,7 +43,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
   /** How often devices were let in and refused. */
   const tried = { good: 0, refused: 0 };
   const comes = async ({ files }: Profile): Promise<boolean> => {
-    const { admitted } = await authenticate({ radius, files, ca: chain, identity: `@${domain}` });
+    const admitted = await started.admits(files);
     tried[admitted ? "good" : "refused"] += 1;
     return admitted;
   };
@@ -186,6 +149,3 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     expect(await answerAbout(profile)).toMatchObject({ code: "expired" });
   });
 });
-
-const pem = (der: Buffer): string =>
-  openssl(["x509", "-inform", "DER", "-in", "certificate"], { certificate: der }).stdout;

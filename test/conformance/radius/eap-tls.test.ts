@@ -16,6 +16,7 @@ import { X509Certificate } from "../../../pki/x509.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { givenIssuingRealm, givenUser, testPassphrase } from "../../support/given/issuing.ts";
 import { openssl } from "../../support/pki/openssl.ts";
+import { setUpOf } from "../../support/pki/smaller-file-reader.ts";
 import {
   describeWithRadius,
   fetchCrl,
@@ -49,7 +50,7 @@ interface Profile {
 
 interface Wanted {
   deviceType?: DeviceType;
-  format?: "pkcs12" | "pem";
+  format?: "pkcs12" | "pem" | "onc" | "networkmanager" | "iwd";
   keyType?: KeyType;
   csr?: string;
 }
@@ -231,6 +232,30 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   test.each(deviceTypes)("the PKCS#12 file for %s is admitted as it is", async (deviceType) => {
     await expectAdmitted("strict", await issue(ownRealm, { deviceType }));
   });
+
+  test.each<[NonNullable<Wanted["format"]>, DeviceType]>([
+    ["onc", "ChromeOS"],
+    ["networkmanager", "Linux"],
+    ["iwd", "Linux"],
+  ])(
+    "a device with what %s contains is admitted, accepts that server alone, and is refused once revoked",
+    async (format, deviceType) => {
+      if (format !== "onc" && format !== "networkmanager" && format !== "iwd") throw new Error("no such file");
+      const profile = await issue(ownRealm, { format, deviceType });
+      const setUp = setUpOf(format, "pkcs12" in profile.files ? profile.files.pkcs12 : Buffer.alloc(0));
+      profile.files = setUp.files;
+      // The realm names its server by its own domain; here it has the page's name.
+      expect(setUp.serverNames).toEqual([`radius.${ownRealm.domain}`]);
+      expect(setUp.identity).toBe(`@${ownRealm.domain}`);
+      const admitted = (serverNames: string[]) =>
+        authenticate({ ...setUp, radius: radius.strict, serverNames }).then(({ admitted }) => admitted);
+      expect(await admitted([...setUp.serverNames, radiusServerName])).toBe(true);
+      expect(await admitted(["radius.evil.example"])).toBe(false);
+
+      await revoke(profile);
+      await expectRefusedSoon(profile);
+    },
+  );
 
   test("the reply contains the certificate's name, the time of the next check, and the VLAN", async () => {
     const common = { sessionTimeout: "3600", terminationAction: "1" };

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import english from "../../../console/texts/en.json" with { type: "json" };
 import german from "../../../console/texts/de.json" with { type: "json" };
+import { sql } from "../../../db/sql.ts";
 import { givenActivity } from "../../support/given/activity.ts";
 import { expectFaultless, type View, type WatchedPage } from "../../support/browser/browser.ts";
 import { expectGoodConsole } from "../../support/browser/console-views.ts";
@@ -54,6 +55,32 @@ describeWithTool("chromium-headless-shell", "why a device is not on the network,
       await answer.getByRole("button", { name: "Create a profile", exact: true }).click();
       await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).waitFor();
     }));
+
+  test("the app that fetched a profile has its name in the timeline, the profile's details and the audit log", async () => {
+    const { owner } = subject.api.database;
+    const { realmId } = subject.realm;
+    const grace = await given.user({ realmId, pairwiseId: "grace-1906" });
+    const tablet = await given.profile(grace, { name: "Tablet" });
+    await made.issuanceOf(tablet);
+    await owner.query(sql`
+      update issuances set created_by_client_id = 'app.geteduroam.win'
+       where id = (select issuance_id from certificates where serial_number = ${tablet})
+    `);
+    await owner.query(sql`
+      insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+      values (${realmId}, ${fromNow(-hour)}, 'profile_create', ${grace.id}, 'app.geteduroam.win',
+              ${JSON.stringify({ serial: tablet, user: grace.id })})
+    `);
+    await opened(`/console/users/${grace.id}`, async ({ page }) => {
+      const creation = page.getByRole("table", { name: "Timeline" }).getByRole("row", { name: /“Tablet” created/ });
+      await creation.getByText(/geteduroam$/).waitFor();
+      await creation.getByRole("link").first().click();
+      await page.waitForURL(/\/console\/audit\/\d+$/);
+      await page.getByText(/geteduroam$/).waitFor();
+      await page.goto(`${subject.api.url}/console/profiles?open=${tablet}`);
+      await page.getByRole("dialog").getByText("geteduroam", { exact: true }).waitFor();
+    });
+  });
 
   test("a person's page shows when each profile was last checked, what ended, and what happened", () =>
     opened(`/console/users/${ada.id}`, async (watched) => {

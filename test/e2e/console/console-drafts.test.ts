@@ -26,6 +26,7 @@ describeWithTool("chromium-headless-shell", "what is typed in the console", () =
     objects = {
       userID: leaver.id,
       clientId: (await given.application({ realmId })).clientId,
+      directoryId: (await given.application({ realmId, scopes: ["scim"] })).clientId,
       guestAccountId: await guestAccount("Summer school"),
       jobId: body.data.id,
     };

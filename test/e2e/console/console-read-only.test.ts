@@ -7,9 +7,9 @@ import { useConsole } from "../../support/service/console.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
 
-/** The tab stops of a page's content that lead nowhere, do nothing and scroll nothing. */
+/** The tab stops of a page's content that lead nowhere, do nothing, scroll nothing and choose nothing. */
 const idleStops = `[...document.querySelectorAll("main *")]
-  .filter((element) => element.tabIndex >= 0 && element.checkVisibility() && !element.matches("a, button, input, pre, .mantine-ScrollArea-viewport"))
+  .filter((element) => element.tabIndex >= 0 && element.checkVisibility() && !element.matches("a, button, input, pre, [role=listbox], .mantine-ScrollArea-viewport"))
   .map((element) => element.outerHTML.slice(0, 160))`;
 
 describeWithTool("chromium-headless-shell", "values that a user may not change", () => {

@@ -27,7 +27,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     const before = await realmNow();
     const watched = await subject.open("/console/settings");
     const { page } = watched;
-    const save = page.locator('main [type="submit"]');
+    const save = page.locator('main [type="submit"]').first();
     await typeInto(page.locator(field("maxProfiles")), "3");
     await tabTo(page.getByRole("slider").nth(1));
     await page.keyboard.press("Home");
@@ -241,7 +241,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
       expect.stringMatching(/^CA of the RADIUS server: One or more CA certificates/),
     ]);
     expect(await page.inputValue(field("radiusCA"))).toBe("no certificate");
-    await page.getByRole("button", { name: "Discard changes" }).click();
+    await page.getByRole("button", { name: "Discard changes" }).first().click();
 
     await page.fill(field("radiusCN"), "radius.uni.example");
     await page.click('main [type="submit"]');

@@ -222,6 +222,8 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
         await page.getByRole("textbox", { name: "Name" }).fill("Büro / Linux");
         await page.getByRole("combobox", { name: "Device type" }).click();
         await page.getByRole("option", { name: "Linux" }).click();
+        await inDialog(page, "Other formats").click();
+        await page.getByRole("radio", { name: "Certificates and key in PEM (.pem)" }).check();
         await inDialog(page, "Create profile").click();
         await page.getByText("“Büro / Linux” is ready").waitFor();
         const [download] = await Promise.all([
@@ -342,8 +344,8 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
         await chooseOption(page, "Linux");
         await pressAt(inDialog(page, "Create profile"));
         const download = page.waitForEvent("download");
-        await pressAt(inDialog(page, "Download laptop.pem"));
-        expect((await download).suggestedFilename()).toBe("laptop.pem");
+        await pressAt(inDialog(page, "Download laptop.tar"));
+        expect((await download).suggestedFilename()).toBe("laptop.tar");
         await pressAt(page.getByRole("checkbox", { name: "I have the file" }), "Space");
         await pressAt(inDialog(page, "Done"));
         await expectFocus(button(page, "New profile"));
@@ -472,7 +474,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
           "/console/users": (at) => at.getByRole("table").getByRole("link").first().waitFor(),
           [`/console/users?q=${phone.slice(-8)}`]: (at) => at.getByText("Mia's phone").waitFor(),
           "/console/users?state=locked&q=nobody": (at) => at.getByText("nobody").last().waitFor(),
-          [`/console/users/${mia.id}`]: (at) => at.getByText("Mia's phone").waitFor(),
+          [`/console/users/${mia.id}`]: (at) => at.getByText("Mia's phone").first().waitFor(),
           "/console/profiles": (at) => at.getByText("Mia's phone").waitFor(),
           [`/console/profiles?open=${phone}`]: (at) => at.getByRole("dialog").getByText("Mia's phone").waitFor(),
         };

@@ -11,7 +11,8 @@ import { createRandom, resolved, sampleOf, type Random, type Schema } from "../.
  * is a 5xx, none has an undocumented status, and each has the documented form.
  */
 
-const requests = extent(2_000);
+const all = 2_000;
+const requests = extent(all);
 const seed = 20261121;
 
 const api = useApi({ settings: { waitSeconds: 5 } });
@@ -357,5 +358,7 @@ test(`${requests} random requests match the OpenAPI document`, async () => {
   // The requests were meaningful: many succeeded.
   const done = [...statuses].reduce((sum, [status, count]) => sum + (status < 400 ? count : 0), 0);
   expect(done).toBeGreaterThan(requests / 5);
-  expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400, 401, 403, 404, 413, 415]));
+  // Few requests start a job, and a part of the requests may hold none of these.
+  const rare = requests === all ? [202] : [];
+  expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 413, 415, ...rare]));
 });

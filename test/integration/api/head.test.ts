@@ -119,7 +119,7 @@ describe("HEAD uses nothing up:", () => {
     const device = await visitorOf(api);
     const claimed = await device.send(await device.get(link), { device_type: "Linux" });
     const ready = await device.download(claimed);
-    expect(ready.text).toContain("PRIVATE KEY");
+    expect(ready.text).toContain("private-key=");
     expect(await head(ready.url)).toMatchObject({ status: 405 });
   });
 

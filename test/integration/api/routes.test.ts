@@ -1,13 +1,19 @@
 import { Registry } from "prom-client";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { routesOf } from "../../../api/app.ts";
 import type { Deps } from "../../../api/contract/deps.ts";
 import type { Route } from "../../../api/http/route.ts";
+import { sql } from "../../../db/sql.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { sendRequest, useApi, type ApiAnswer } from "../../support/service/api.ts";
 
 const registry = new Registry();
 const api = useApi({ registry });
+
+// A realm with the name of the samples, for whose apps there are paths.
+beforeAll(() =>
+  api.database.owner.query(sql`update realms set name = '1', onboarding_apps = true where id = ${api.realmId}`),
+);
 
 /** A list of routes needs addresses only: no request is handled here. */
 const settings = { baseUrl: "http://127.0.0.1", authUrl: "http://127.0.0.1" };
@@ -18,12 +24,13 @@ const samples: Readonly<Record<string, string>> = {
   "/ocsp/:issuer": "/ocsp/1",
   "/console/assets/:name": "/console/assets/index.js",
   "/console{/*path}": "/console/users",
+  "/scim/v2{/*path}": "/scim/v2/nothing",
 };
 
 const sampleOf = ({ path, name }: Route): string =>
-  typeof path === "string" ? path.replace("{/}", "").replace(/:\w+/g, "1") : (samples[name] ?? "");
+  samples[name] ?? (typeof path === "string" ? path.replace("{/}", "") : name).replace(/:\w+/g, "1");
 
-const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
+const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "PROPFIND"];
 
 /** How each format reports that the method does not exist. */
 const expectRefusal: Readonly<Record<Route["errors"]["name"], (answer: ApiAnswer) => void>> = {
@@ -40,6 +47,10 @@ const expectRefusal: Readonly<Record<Route["errors"]["name"], (answer: ApiAnswer
       error_description: expect.stringMatching(/^This endpoint takes (?:GET|POST|GET and POST) only\.$/),
     });
   },
+  scim: ({ headers, body }) => {
+    expect(headers["content-type"]).toBe("application/scim+json");
+    expect(body).toMatchObject({ schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"], status: "405" });
+  },
   page: ({ headers, text }) => {
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
     expect(text).toContain(headers["x-request-id"]);
@@ -50,7 +61,7 @@ describe.each(routes.map((route) => [`${route.errors.name} ${sampleOf(route)}`, 
   const missing = methods.filter((method) => !route.methods.includes(method));
 
   test("returns 405 with Allow, in its own format, for each unsupported method", async () => {
-    expect(missing).toContain("PATCH");
+    expect(missing).toContain("PROPFIND");
     for (const method of missing) {
       const answer = await sendRequest(`${api.url}${sampleOf(route)}`, method, {});
       expect([answer.status, answer.headers.allow], method).toEqual([405, route.methods.join(", ")]);
@@ -61,7 +72,7 @@ describe.each(routes.map((route) => [`${route.errors.name} ${sampleOf(route)}`, 
   test("counts the request against a limit, and in the metrics under the route's name", async () => {
     const path = sampleOf(route);
     const before = await countOf(route.name);
-    const { headers } = await sendRequest(`${api.url}${path}`, "PATCH", {});
+    const { headers } = await sendRequest(`${api.url}${path}`, "PROPFIND", {});
     expect(headers["x-rate-limit-limit"]).toMatch(/^[0-9]+$/);
     await eventually(async () => {
       expect(await countOf(route.name)).toBeGreaterThan(before);
@@ -81,7 +92,7 @@ async function countOf(route: string): Promise<number> {
 }
 
 test("an unknown path is 404, counts against the limit, and has no name in the metrics", async () => {
-  const answer = await sendRequest(`${api.url}/nothing/here`, "PATCH", {});
+  const answer = await sendRequest(`${api.url}/nothing/here`, "PROPFIND", {});
   expect(answer).toBeError("not_found");
   expect(answer.headers["x-rate-limit-limit"]).toBe("10000");
   await eventually(async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sql } from "../../../db/sql.ts";
 import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
 
@@ -28,6 +29,26 @@ test("guest accounts are made, listed, shown and revoked", async () => {
   await session.type(/Type summer school to continue: /, "summer school\r");
   expect((await session.ended).code).toBe(0);
   expect(JSON.parse((await cli(["guests", "show", id, "--json"])).out)).toMatchObject({ revoked: true });
+});
+
+test("the code of a guest account is printed as the API returns it, and each reading is recorded", async () => {
+  const created = await cli(["guests", "create", "reading room", "--expires", "2099-08-01", "--json"]);
+  const { id } = JSON.parse(created.out) as { id: string };
+  const readings = async () => {
+    const rows = await api.database.owner.query(sql`
+      select from audit_entries where event = 'guest_token_read' and properties->>'guestAccountID' = ${id}
+    `);
+    return rows.length;
+  };
+  expect(await readings()).toBe(0);
+  const { code, out } = await cli(["guests", "code", id]);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^[0-9A-Z]{4}(-[0-9A-Z]{4}){2}\n$/) });
+  expect(await readings()).toBe(1);
+  const again = await cli(["guests", "code", id, "--json"]);
+  expect(JSON.parse(again.out)).toEqual({ account: id, code: out.trim() });
+  await cli(["guests", "revoke", id, "--yes"]);
+  const revoked = await cli(["guests", "code", id]);
+  expect({ code: revoked.code, out: revoked.out }).toEqual({ code: 1, out: "" });
 });
 
 test("errors in an account are shown by field", async () => {

@@ -287,6 +287,7 @@ describe("the trust settings of a realm", () => {
   const settings = [
     ["radius_ca", "'first'", "'second'"],
     ["radius_cn", "'first.demo.example'", "'second.demo.example'"],
+    ["radius_names", "'{first.demo.example}'", "'{first.demo.example,second.demo.example}'"],
   ] as const;
 
   test.each(settings)("%s is set once by the api, and changed only by the operator", async (column, first, second) => {
@@ -296,13 +297,15 @@ describe("the trust settings of a realm", () => {
 
     await expect(set("realmpass_api", first)).resolves.toHaveLength(1);
     await expect(set("realmpass_api", second)).rejects.toThrow(/only the operator changes whom a realm trusts/);
-    await expect(set("realmpass_api", "null")).rejects.toThrow(/only the operator changes whom a realm trusts/);
+    const none = column === "radius_names" ? "'{}'" : "null";
+    await expect(set("realmpass_api", none)).rejects.toThrow(/only the operator changes whom a realm trusts/);
     await expect(set("realmpass_operator", second)).resolves.toHaveLength(1);
   });
 
   test.each([
     ["radius_ca", "'first'"],
     ["radius_cn", "'first.demo.example'"],
+    ["radius_names", "'{first.demo.example}'"],
   ])("once the realm is set up, only the operator sets %s, even for the first time", async (column, value) => {
     const realmId = await givenRealm();
     const set = (role: DatabaseRole) =>

@@ -11,6 +11,7 @@ import { issuanceStates } from "../../../domain/certificate/issuance-state.ts";
 import { processKinds } from "../../../domain/process.ts";
 import { profileKinds } from "../../../domain/certificate/profile.ts";
 import { revocationReasons } from "../../../domain/certificate/revocation.ts";
+import { newPeopleFrom, pairwiseAttributes } from "../../../domain/people/directory.ts";
 import { applicationTypes } from "../../../domain/people/scopes.ts";
 import { unconfirmedShareMax } from "../../../domain/limits.ts";
 import { logoTypes } from "../../../domain/realm-logo.ts";
@@ -44,6 +45,8 @@ const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "jobs.state": ["receiving", ...jobStates],
   "logins.method": logins.signInMethods,
   "processes.kind": processKinds,
+  "realms.new_people": newPeopleFrom,
+  "realms.scim_pairwise": pairwiseAttributes,
   "realms.uploaded_logo_type": logoTypes,
   "realms.upstream_set_by": realms.upstreamAuthors,
   "revocations.reason": Object.values(revocationReasons),

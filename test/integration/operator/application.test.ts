@@ -101,6 +101,7 @@ test.each([
   ["an unknown scope", [...service, "--scopes", "profile.read everything"]],
   ["a scope that a service cannot have", [...service, "--scopes", "openid"]],
   ["a machine's scope beside another", [...service, "--scopes", "radius.read profile.read"]],
+  ["two machines' scopes", [...service, "--scopes", "radius.read scim"]],
   ["a machine's scope of a useragent", [...useragent, ...callback, "--scopes", "radius.read"]],
   ["an empty list of scopes", [...service, "--scopes", " "]],
 ])("%s is a usage error", async (_, options) => {

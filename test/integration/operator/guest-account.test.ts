@@ -4,6 +4,8 @@ import { only } from "../../../db/client.ts";
 import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
+import { drawSecret } from "../../../runtime/keys/data-directory.ts";
+import { guestCodeOf, hashOfGuestCode } from "../../../runtime/keys/guest-code.ts";
 import { masterKeys, openUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { useOperator } from "./operator-support.ts";
 
@@ -80,4 +82,41 @@ test.each([
   const { code, err } = await operator.run(["guest-account", "create", "--realm", realm, ...options]);
   expect(code).toBe(2);
   expect(err).not.toContain("    at ");
+});
+
+test("a code that was shown outlives the master key, and one that was not stays unknown", async () => {
+  const realm = await operator.realm();
+  const [shown, unseen] = await Promise.all(
+    ["Fair", "Open day"].map(async (name) => {
+      const argv = [
+        "guest-account",
+        "create",
+        "--realm",
+        realm,
+        "--name",
+        name,
+        "--expires",
+        `${nextYear}-01-31T12:00:00Z`,
+      ];
+      return String((await operator.run(argv)).json["id"]);
+    }),
+  );
+  const owner = operator.database.owner;
+  const rowOf = async (id: string | undefined) =>
+    only(
+      await owner.query<{ hash: Buffer; sealed: Buffer; code: Buffer | null }>(sql`
+        select token_hash as hash, token_sealed as sealed, code_hash as code from guest_accounts where id = ${id}
+      `),
+    );
+  const old = operator.data.find("masterKey")!;
+  const { hash, sealed } = await rowOf(shown);
+  const token = openUnderMasterKey(masterKeys(old), sealed, guestAccounts.tokenContext(hash)).toString();
+  const code = guestCodeOf(token);
+  await guestAccounts.noteCode(owner, { tokenHash: hash, codeHash: hashOfGuestCode(masterKeys(old), code) });
+
+  const next = drawSecret.masterKey();
+  const env = { ...operator.env(), REALMPASS_MASTER_KEY: `${next},${old}` };
+  expect(await operator.run(["master-key", "reseal"], { env })).toMatchObject({ code: 0 });
+  expect((await rowOf(shown)).code).toEqual(hashOfGuestCode(masterKeys(next), code));
+  expect((await rowOf(unseen)).code).toBeNull();
 });

@@ -160,6 +160,43 @@ test("wired networks are switched on and off, and each change is recorded", asyn
   ]);
 });
 
+test("the geteduroam apps are switched on and off, and each change is recorded", async () => {
+  const realm = await operator.realm();
+  const set = (...options: string[]) => operator.run(["realm", "set", "--realm", realm, ...options]);
+
+  const { json } = await operator.run(["realm", "list", "--realm", realm]);
+  expect((json["realms"] as Record<string, unknown>[])[0]).toMatchObject({ onboardingApps: false, appsListing: "" });
+  const on = await set("--onboarding-apps", "on", "--apps-listing", "University of Example");
+  expect(on.json).toMatchObject({ onboardingApps: true, appsListing: "University of Example" });
+  expect(on.err).toContain(`/letswifi/${realm}/`);
+  expect(on.err).toContain("use https alone");
+  expect((await set("--max-profiles", "3")).json).toMatchObject({ onboardingApps: true });
+  expect((await set("--onboarding-apps", "off", "--apps-listing", "")).json).toMatchObject({
+    onboardingApps: false,
+    appsListing: "",
+  });
+  for (const wrong of [
+    ["--onboarding-apps", "yes"],
+    ["--apps-listing", "a\u0007b"],
+    ["--apps-listing", "a".repeat(201)],
+  ]) {
+    const { code, json: refused } = await set(...wrong);
+    expect([code, refused["error"]]).toEqual([2, "usage"]);
+  }
+
+  expect(await updatesOf(realm)).toEqual([
+    {
+      before: { onboardingApps: false, appsListing: "" },
+      after: { onboardingApps: true, appsListing: "University of Example" },
+    },
+    { before: { maxProfiles: 5 }, after: { maxProfiles: 3 } },
+    {
+      before: { onboardingApps: true, appsListing: "University of Example" },
+      after: { onboardingApps: false, appsListing: "" },
+    },
+  ]);
+});
+
 test.each([
   ["no name", [""]],
   ["a name beyond 32 octets", [`${"ä".repeat(16)}a`]],
@@ -605,6 +642,86 @@ test("the addresses of the RADIUS servers are set, shown, recorded and cleared",
   ]);
 });
 
+test("server names, consortiums, help, reminders and key types are set, shown, recorded and cleared", async () => {
+  const realm = await operator.realm();
+  const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
+  const after = {
+    radiusNames: ["radius-2.example.org", "radius-3.example.net"],
+    rcois: ["5A03BA0000", "001BC50460"],
+    helpMail: "help@example.org",
+    helpPhone: "+49 (351) 463-0",
+    reminderLead: 14,
+    keyTypes: { Android: "rsa-2048", Linux: "rsa-3072" },
+  };
+  const words = [
+    ...["--radius-name", "radius-2.example.org", "--radius-name", "radius-3.example.net"],
+    ...["--rcoi", "5a03ba0000", "--rcoi", "001BC50460", "--help-mail", "help@example.org"],
+    ...["--help-phone", "+49 (351) 463-0", "--reminder-lead", "14"],
+    ...["--key-type", "Android=rsa-2048", "--key-type", "Linux=rsa-3072"],
+  ];
+  expect((await set(...words)).json).toMatchObject(after);
+  expect((await operator.run(["realm", "list", "--realm", realm])).json).toMatchObject({ realms: [after] });
+  const none = { radiusNames: [], rcois: [], helpMail: "", helpPhone: "", reminderLead: 0, keyTypes: {} };
+  const cleared = [
+    "--clear",
+    "radius-name,rcoi,key-type",
+    "--help-mail",
+    "",
+    "--help-phone",
+    "",
+    "--reminder-lead",
+    "0",
+  ];
+  expect((await set(...cleared)).json).toMatchObject(none);
+  expect(await updatesOf(realm)).toEqual([
+    { before: none, after },
+    { before: after, after: none },
+  ]);
+});
+
+test.each([
+  [["--radius-name", "radius"]],
+  [["--radius-name", "a.example", "--radius-name", "A.example"]],
+  [["--radius-name", "a.example", "--clear", "radius-name"]],
+  [["--rcoi", "0x1BC50460"]],
+  [["--rcoi", "001bc50460", "--rcoi", "001BC50460"]],
+  [["--help-mail", "help@example.org, other@example.org"]],
+  [["--help-phone", "ext. 7"]],
+  [["--reminder-lead", "61"]],
+  [["--key-type", "Phone=rsa-2048"]],
+  [["--key-type", "Android=rsa-1024"]],
+  [["--key-type", "Android"]],
+  [["--key-type", "Android=rsa-2048", "--key-type", "Android=ec-p256"]],
+])("%j is refused", async (words) => {
+  const { code, json } = await operator.run(["realm", "set", "--realm", await operator.anyRealm(), ...words]);
+  expect([code, json["error"]]).toEqual([2, "usage"]);
+});
+
+test("the names of all RADIUS servers together have at most 255 characters, however they are set", async () => {
+  const realm = await operator.realm();
+  const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
+  const named = (length: number): string => `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(length - 122)}`;
+  expect((await set("--radius-cn", "r.example", "--radius-name", named(180), "--radius-name", named(124))).code).toBe(
+    2,
+  );
+  expect((await set("--radius-cn", named(124), "--radius-name", named(130))).json).toMatchObject({
+    radiusNames: [named(130)],
+  });
+  const { code, json } = await set("--radius-cn", named(125));
+  expect([code, json["error"]]).toEqual([2, "usage"]);
+  expect((await operator.run(["realm", "list", "--realm", realm])).json).toMatchObject({
+    realms: [{ radiusCN: named(124) }],
+  });
+});
+
+test("the list of realms has the line for eduroam CAT in realms with the apps, and no other", async () => {
+  const [on, off] = [await operator.realm(), await operator.realm()];
+  await operator.database.owner.query(sql`update realms set onboarding_apps = true where name = ${on}`);
+  const { out } = await operator.runPlain(["realm", "list"]);
+  expect(out).toMatch(new RegExp(`^${on}  .*\n  redirect field in eduroam CAT: .*/letswifi/${on}/#letswifi$`, "m"));
+  expect(out).not.toContain(`/letswifi/${off}/`);
+});
+
 test("the time zone and the limits of guest managers are set, shown and recorded", async () => {
   const realm = await operator.realm();
   const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
@@ -624,4 +741,50 @@ test("the time zone and the limits of guest managers are set, shown and recorded
   ]) {
     expect((await set(...words)).code).toBe(2);
   }
+});
+
+test("the attributes of a directory are set, shown, recorded and cleared; one with a meaning of its own is refused", async () => {
+  const realm = await operator.realm();
+  const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
+  const department = "department=urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department";
+  const given = await set("--scim-attribute", department, "--scim-attribute", "affiliation=roles");
+  expect(given.json).toMatchObject({ scimAttributes: [department, "affiliation=roles"] });
+  expect((await set("--clear", "scim-attribute")).json).toMatchObject({ scimAttributes: [] });
+  expect(await updatesOf(realm)).toMatchObject([
+    { before: { scimAttributes: [] }, after: { scimAttributes: [department, "affiliation=roles"] } },
+    { after: { scimAttributes: [] } },
+  ]);
+  for (const path of ["active", "userName", "emails.value", "urn:example:2.0:User:active", "roles[0]", "a.b.c", ""]) {
+    expect((await set("--scim-attribute", `claim=${path}`)).code, path).toBe(2);
+  }
+  expect((await set("--clear", "scim-attribute", "--scim-attribute", "affiliation=roles")).code).toBe(2);
+});
+
+test("how a directory and sign-in meet is set, shown and recorded, and stays once the directory has made people", async () => {
+  const realm = await operator.realm();
+  const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
+  const after = { scimPairwise: "userName", newPeople: "scim" };
+  expect((await set("--scim-pairwise", "userName", "--new-people", "scim")).json).toMatchObject(after);
+  expect((await operator.run(["realm", "list", "--realm", realm])).json).toMatchObject({ realms: [after] });
+  const before = { scimPairwise: "externalId", newPeople: "sign-in" };
+  expect(await updatesOf(realm)).toEqual([{ before, after }]);
+  for (const words of [
+    ["--scim-pairwise", "email"],
+    ["--new-people", "nobody"],
+  ]) {
+    expect((await set(...words)).code).toBe(2);
+  }
+
+  await operator.database.owner.query(sql`
+    with person as (
+      insert into users (realm_id, pairwise_id, created_at)
+      select id, 'ada', now() from realms where name = ${realm}
+      returning id, realm_id
+    )
+    insert into scim_users (user_id, realm_id, user_name, active, created_at, updated_at)
+    select id, realm_id, 'ada', true, now(), now() from person
+  `);
+  const refused = await set("--scim-pairwise", "externalId");
+  expect([refused.code, refused.json["error"]]).toEqual([1, "pairwise_in_use"]);
+  expect((await set("--scim-pairwise", "userName", "--new-people", "sign-in")).code).toBe(0);
 });

@@ -306,6 +306,33 @@ describe("replaying changes lost after a backup", () => {
     });
   });
 
+  test("of people whom a directory's guard held: locks them out and revokes nothing, unless it was confirmed", async () => {
+    const people = [await user(), await user(), await user()] as const;
+    const serials = [await profile(people[0]), await profile(people[1]), await profile(people[2])];
+    const restore = await backup();
+    const [open, confirmed] = [randomUUID(), randomUUID()];
+    const entryOf = (index: 0 | 1 | 2, job: string): string =>
+      JSON.stringify({ userID: people[index].id, reason: 5, serials: [serials[index]], held: true, job });
+    await api.database.owner.query(sql`
+      insert into audit_entries (realm_id, at, event, properties)
+      values (${realmId}, now(), 'user_offboard', ${entryOf(0, open)}),
+             (${realmId}, now(), 'user_offboard', ${entryOf(1, open)}),
+             (${realmId}, now(), 'user_undelete', ${JSON.stringify({ userID: people[1].id })}),
+             (${realmId}, now(), 'user_offboard', ${entryOf(2, confirmed)}),
+             (${realmId}, now(), 'job_start', ${JSON.stringify({ job: confirmed })})
+    `);
+    const files = await exportTo(directory());
+
+    const restored = await restore();
+    expect((await replay(restored, files)).json).toMatchObject({ offboarded: 2, byHand: { user_offboard: 1 } });
+    const revoked = await restored.revoked();
+    expect(serials.map((serial) => revoked.includes(serial))).toEqual([false, false, true]);
+    const out = await restored.db.query<{ id: string }>(sql`
+      select id from users where id = any(${people.map(({ id }) => id)}::bigint[]) and offboarded_at is not null order by id
+    `);
+    expect(out.map(({ id }) => id)).toEqual([people[0].id, people[2].id]);
+  });
+
   test("switches an application off again, and removes the old secret of one with a new secret", async () => {
     const [off, changed] = [await given.application({ realmId }), await given.application({ realmId })];
     const restore = await backup();
@@ -321,6 +348,24 @@ describe("replaying changes lost after a backup", () => {
     expect(secrets).toEqual([]);
     const [row] = await restored.db.query(sql`select active from applications where client_id = ${off.clientId}`);
     expect(row).toEqual({ active: false });
+  });
+
+  test("deletes a static token again, and leaves its sibling", async () => {
+    const { clientId } = await given.application({ realmId, scopes: ["scim"] });
+    const address = `/api/applications/${clientId}/tokens`;
+    const [gone, stays] = [await service.post(address, {}), await service.post(address, {})].map(
+      (answer) => done(answer).body.data as { id: string; token: string },
+    );
+    const restore = await backup();
+    done(await service.delete(`${address}/${gone!.id}`));
+    const files = await exportTo(directory());
+
+    const restored = await restore();
+    const tokens = () => restored.db.query(sql`select id from static_tokens where client_id = ${clientId} order by id`);
+    expect(await tokens()).toHaveLength(2);
+    expect((await replay(restored, files)).json).toMatchObject({ applications: 1, byHand: {} });
+    expect(await tokens()).toEqual([{ id: stays!.id }]);
+    expect((await replay(restored, files)).json).toMatchObject({ applications: 0 });
   });
 
   test("reports the same and changes nothing with --dry-run", async () => {

@@ -157,6 +157,12 @@ test("bulk: checked, started, awaited, watched, with a certificate in the result
   expect(printed).toContain("completed: 1");
 });
 
+test("directory: a person comes and leaves by SCIM, sent from a script", async () => {
+  const printed = await run("directory");
+  expect(await json("ida.json")).toMatchObject({ externalId: "ida@demo.example", active: true });
+  expect(printed).toContain("ida@demo.example is gone");
+});
+
 test("lists: the same by query and by body, and both versions of the one list that has two", async () => {
   const printed = await run("lists");
   expect(printed).toMatch(/^\d+ of \d+, from 0$/m);
@@ -216,7 +222,10 @@ test("the compiled service contains the guides and the files they load", async (
 });
 
 test("every guide with shell blocks has a test", async () => {
-  const tested = ["quickstart", "sign-in", "guests", "awaiting", "bulk", "lists", "errors", "formats", "command-line"];
+  const tested = [
+    ...["quickstart", "sign-in", "guests", "awaiting", "bulk", "directory", "lists", "errors", "formats"],
+    "command-line",
+  ];
   for (const { slug, file } of guides.filter((guide) => guide.file.startsWith("docs/guides/"))) {
     const blocks = await shellBlocks(file);
     expect(blocks.length > 0, file).toBe([...tested, "first-device"].includes(slug));

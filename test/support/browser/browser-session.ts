@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { request as httpsRequest } from "node:https";
 
 /** A response as a browser sees it. */
 export interface Visit {
@@ -57,8 +58,12 @@ export function formsOf({ text, url }: Visit): Form[] {
 
 /**
  * `origins`: where redirects are followed to. A redirect to any other address, such as an application's, ends the walk.
+ * `ca`: PEM of the certificates that are trusted for https.
  */
-export function createBrowserSession(origins: () => readonly string[]): BrowserSession {
+export function createBrowserSession(
+  origins: () => readonly string[],
+  { ca, userAgent }: { ca?: string; userAgent?: string } = {},
+): BrowserSession {
   const cookies = new Map<string, string>();
 
   const send = (
@@ -73,15 +78,18 @@ export function createBrowserSession(origins: () => readonly string[]): BrowserS
         .filter(([key]) => key.startsWith(`${target.host} `))
         .map(([key, value]) => `${key.slice(target.host.length + 1)}=${value}`)
         .join("; ");
-      const sent = httpRequest(
+      const request = target.protocol === "https:" ? httpsRequest : httpRequest;
+      const sent = request(
         target,
         {
           method,
           agent: false,
+          ...(ca !== undefined && { ca }),
           headers: {
             accept: "text/html,application/xhtml+xml",
             "sec-fetch-mode": "navigate",
             "sec-fetch-dest": "document",
+            ...(userAgent !== undefined && { "user-agent": userAgent }),
             ...(cookie === "" ? {} : { cookie }),
             ...(body === undefined
               ? {}

@@ -4,6 +4,8 @@ import type { Locator, Page } from "playwright-core";
 export interface GivenForForms {
   userID: string;
   clientId: string;
+  /** An application with the scope of a directory. */
+  directoryId: string;
   guestAccountId: string;
   jobId: string;
 }
@@ -29,6 +31,7 @@ const pressAndChoose = (name: string, choice: string) => async (page: Page) => {
 };
 const box = (name: string) => (page: Page) => page.getByRole("textbox", { name, exact: true });
 const at = (path: string) => (page: Page) => page.locator(`[data-path="${path}"]`);
+const inDialog = (path: string) => (page: Page) => page.getByRole("dialog").locator(`[data-path="${path}"]`);
 
 /** Every form of the console, by its file. */
 export const keptForms: Readonly<Record<string, FormRow>> = {
@@ -50,6 +53,14 @@ export const keptForms: Readonly<Record<string, FormRow>> = {
   "pages/applications/application-settings.tsx": {
     path: ({ clientId }) => `/applications/${clientId}`,
     typed: [[at("name"), "Renamed client"]],
+  },
+  "pages/applications/new-token.tsx": {
+    path: ({ directoryId }) => `/applications/${directoryId}`,
+    open: press("Make a token"),
+    typed: [
+      [inDialog("name"), "Old directory"],
+      [inDialog("networks"), "192.0.2.0/28\n2001:db8::7"],
+    ],
   },
   "pages/bulk-jobs/input/pasted-rows.tsx": {
     path: () => "/jobs/new/offboarding",
@@ -94,6 +105,13 @@ export const keptForms: Readonly<Record<string, FormRow>> = {
   "pages/infrastructure/radius-form.tsx": {
     path: () => "/infrastructure/radius",
     typed: [[at("networks"), "192.0.2.0/24"]],
+  },
+  "pages/settings/apps-form.tsx": {
+    path: () => "/settings",
+    typed: [
+      [at("helpMail"), "wifi@example.org"],
+      [at("rcois"), "001BC50460"],
+    ],
   },
   "pages/settings/settings-form.tsx": {
     path: () => "/settings",
@@ -155,6 +173,7 @@ export const inputsWithoutForm: Readonly<Record<string, string>> = {
   "pages/bulk-jobs/plan/grace-choice.tsx": part,
   "pages/guests/guests-page.tsx": part,
   "pages/profiles/revoke.tsx": confirmation,
+  "pages/settings/directory/directory-page.tsx": "a choice, which is saved at once",
   "pages/settings/trust-card.tsx": part,
   "shell/palette-dialog.tsx": "a search, which leads to an address",
   "shell/shortcuts-dialog.tsx": view,

@@ -39,15 +39,21 @@ export async function startNginx(upstreams: string[]): Promise<Nginx> {
   ]);
 }
 
+export interface TlsNginx extends Nginx {
+  /** The address with TLS, and the PEM of the certificate to trust for it. */
+  tlsUrl: string;
+  certificate: string;
+}
+
 /**
  * Starts nginx with the configuration for one machine, in front of two apis and two responders; its port is the one
  * without TLS.
  */
-export async function startTlsNginx(before: { apis: string[]; responders: string[] }): Promise<Nginx> {
+export async function startTlsNginx(before: { apis: string[]; responders: string[] }): Promise<TlsNginx> {
   const tlsPort = await freePort();
   const [firstApi = "", secondApi = ""] = before.apis;
   const [firstResponder = "", secondResponder = ""] = before.responders;
-  return run("realmpass-tls.conf", (port, directory) => {
+  const nginx = await run("realmpass-tls.conf", (port, directory) => {
     const [key, certificate] = [join(directory, "privkey.pem"), join(directory, "fullchain.pem")];
     const made = [
       "req",
@@ -59,14 +65,16 @@ export async function startTlsNginx(before: { apis: string[]; responders: string
       "-nodes",
       "-subj",
       "/CN=here",
+      "-addext",
+      "subjectAltName=IP:127.0.0.1",
     ];
     const { status } = spawnSync(requireTool("openssl"), [...made, "-keyout", key, "-out", certificate]);
     expect(status).toBe(0);
     return [
       ["listen 80;", `listen 127.0.0.1:${port};`],
       ["listen [::]:80;", ""],
-      ["listen 443 ssl http2;", `listen 127.0.0.1:${tlsPort} ssl http2;`],
-      ["listen [::]:443 ssl http2;", ""],
+      ["listen 443 ssl", `listen 127.0.0.1:${tlsPort} ssl`],
+      ["listen [::]:443 ssl", `listen unix:${directory}/tls.sock ssl`],
       ["/etc/realmpass/tls/privkey.pem", key],
       ["/etc/realmpass/tls/fullchain.pem", certificate],
       ["127.0.0.1:3000", firstApi],
@@ -77,6 +85,25 @@ export async function startTlsNginx(before: { apis: string[]; responders: string
       ["/var/www/acme", join(directory, "acme")],
     ];
   });
+  const certificate = await readFile(join(nginx.directory, "fullchain.pem"), "utf8");
+  return { ...nginx, tlsUrl: `https://127.0.0.1:${tlsPort}`, certificate };
+}
+
+/** Whether it warns of `listen … http2`: 1.25.1 and newer. */
+function hasHttp2Directive(program: string): boolean {
+  const [, ...version] =
+    /nginx\/(\d+)\.(\d+)\.(\d+)/.exec(spawnSync(program, ["-v"], { encoding: "utf8" }).stderr) ?? [];
+  const [major = 0, minor = 0, patch = 0] = version.map(Number);
+  return major > 1 || minor > 25 || (minor === 25 && patch >= 1);
+}
+
+/** Returns what the line of docs/production.md for such an nginx makes of a shipped file. */
+export async function withHttp2Directive(config: string): Promise<string> {
+  const [, options = ""] =
+    /^# sed -i (.*http2.*) \/etc\/nginx\/.*$/m.exec(await readFile("docs/production.md", "utf8")) ?? [];
+  const { status, stdout } = spawnSync("sh", ["-c", `sed ${options}`], { input: config, encoding: "utf8" });
+  expect([status, options]).toEqual([0, expect.stringContaining("http2 on;")]);
+  return stdout;
 }
 
 async function run(
@@ -86,7 +113,8 @@ async function run(
   const program = requireTool("nginx");
   const directory = await mkdtemp(join(tmpdir(), "realmpass-nginx-"));
   const port = await freePort();
-  const config = await readFile(join("deploy/nginx", file), "utf8");
+  const shipped = await readFile(join("deploy/nginx", file), "utf8");
+  const config = hasHttp2Directive(program) ? await withHttp2Directive(shipped) : shipped;
   await writeFile(join(directory, "realmpass.conf"), asHere(config, parts(port, directory)));
   await writeFile(join(directory, "nginx.conf"), imageConfig(directory));
 

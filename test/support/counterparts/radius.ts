@@ -202,8 +202,9 @@ export async function freeUdpPorts(): Promise<[number, number]> {
   return [first, second];
 }
 
-/** A device's files: a PKCS#12 file, or PEM. */
-export type DeviceFiles = { pkcs12: Buffer } | { certificate: string; key: string };
+/** A device's files: a PKCS#12 file, under the empty password unless it has one, also inside the settings; or PEM. */
+export type DeviceFiles =
+  { pkcs12: Buffer; password?: string; asBlob?: boolean } | { certificate: string; key: string };
 
 export interface KnockOptions {
   radius: Pick<RadiusServer, "port" | "output">;
@@ -212,6 +213,8 @@ export interface KnockOptions {
   ca: string;
   /** The identity that it sends in the clear. */
   identity: string;
+  /** The names that it accepts in the server's certificate. Default: the page's. */
+  serverNames?: readonly string[];
   /** Default: wpa_supplicant's own choice. */
   tls?: "1.2" | "1.3";
   /** Connects a second time, as a roaming device does, with whatever it kept of the first. */
@@ -238,13 +241,13 @@ export async function authenticate({
   files,
   ca,
   identity,
+  serverNames = [radiusServerName],
   tls,
   again = false,
   staple = false,
   minutesAhead = 0,
 }: KnockOptions): Promise<Answered> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-device-"));
-  const printed = radius.output().length;
   try {
     await writeFile(join(directory, "ca.pem"), ca);
     if ("pkcs12" in files) {
@@ -257,9 +260,31 @@ export async function authenticate({
     const network = (await deviceConfiguration("pkcs12" in files ? "laptop.p12" : "laptop.key"))
       .replaceAll("/etc/realmpass", directory)
       .replace(`identity="@demo.example"`, `identity="${identity}"`)
+      .replace(`domain_match="${radiusServerName}"`, `domain_match="${serverNames.join(";")}"`)
       .replace(/^}/m, staple ? "\tocsp=2\n}" : "}")
       .replace(/^}/m, tls === undefined ? "}" : `\tphase1="tls_disable_tlsv1_3=${tls === "1.3" ? 0 : 1}"\n}`);
-    await writeFile(join(directory, "laptop.conf"), network);
+    return await authenticateWith({
+      radius,
+      network: "pkcs12" in files ? withPkcs12(network, files, directory) : network,
+      again,
+      minutesAhead,
+    });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** The same for a device whose wpa_supplicant has this network. */
+export async function authenticateWith({
+  radius,
+  network,
+  again = false,
+  minutesAhead = 0,
+}: Pick<KnockOptions, "radius" | "again" | "minutesAhead"> & { network: string }): Promise<Answered> {
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-device-"));
+  const printed = radius.output().length;
+  try {
+    await writeFile(join(directory, "laptop.conf"), network, { mode: 0o600 });
     const args = ["-c", join(directory, "laptop.conf"), "-a", "127.0.0.1", "-p", String(radius.port), "-s", secret];
     const command = [requireTool("eapol_test"), ...args, "-t", "15", "-r", again ? "1" : "0"];
     const clock = minutesAhead === 0 ? [] : [requireTool("faketime"), "-f", `+${minutesAhead * 60}`];
@@ -282,6 +307,18 @@ export async function authenticate({
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Returns the network with the PKCS#12 file's password, and with the file itself if it is to be a blob. */
+function withPkcs12(
+  network: string,
+  { pkcs12, password = "", asBlob = false }: Extract<DeviceFiles, { pkcs12: Buffer }>,
+  directory: string,
+): string {
+  const opened = network.replace(`private_key_passwd=""`, `private_key_passwd="${password}"`);
+  if (!asBlob) return opened;
+  const named = opened.replace(`"${directory}/laptop.p12"`, `"blob://laptop"`);
+  return `${named}\nblob-base64-laptop={\n${pkcs12.toString("base64").replace(/.{64}/g, "$&\n")}\n}\n`;
 }
 
 /** Returns the wpa_supplicant network on the page that uses this file. */

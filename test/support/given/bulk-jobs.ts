@@ -287,6 +287,7 @@ export async function leaveIn(
          set state = ${state}, error_code = ${errorCode}, revision = j.revision + 1, progress_at = now(),
              started_at = case when ${begun} then coalesce(j.started_at, now()) end,
              finished_at = case when ${final} then now() end,
+             revoke_at = case when ${state === "grace"} then now() + interval '7 days' else j.revoke_at end,
              expected_change = c.expected,
              changed = case when ${begun} or ${state === "checking"} then c.changed else c.expected end,
              unchanged = c.unchanged, failed = c.failed, skipped = c.skipped

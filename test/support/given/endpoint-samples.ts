@@ -31,6 +31,7 @@ const parameters: Readonly<Record<string, (subject: SampleSubject, endpoint: End
     path.startsWith("/api/infrastructure-profile/") ? infrastructureSerial : serial,
   guestAccountId: ({ guestAccountId }) => guestAccountId,
   profileSerial: ({ guestSerial }) => guestSerial,
+  tokenID: () => "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c14",
   testID: () => "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c13",
   id: ({ jobs }, { operation, path }) =>
     path.startsWith("/api/jobs/")
@@ -49,6 +50,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   revokeProfiles: { profiles: ["1"] },
   updateRealm: { maxProfiles: 5 },
   updateRealmSettings: { maxProfiles: 5 },
+  updateRealmApps: { helpPhone: "+49 30 1234" },
   createHandOver: { profileName: "laptop" },
   createUserProfile: { format: "pem", deviceType: "Linux" },
   createOwnProfile: { format: "pem", deviceType: "Linux" },
@@ -59,6 +61,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   setSignInDraft: { kind: "oidc", issuer: "https://idp.invalid", clientID: "a sample" },
   startSignInTest: { of: "draft" },
   recordListExport: { list: "users", rows: 2, filter: { text: "a sample" } },
+  setScim: { newPeople: "sign-in" },
   setUserLock: { locked: false },
   setUserRoles: { roles: [] },
   setUserNote: { note: "a sample" },

@@ -7,7 +7,7 @@ import { onTestFinished, TestRunner } from "vitest";
 type Step = () => unknown;
 
 /** How long one step may take, in milliseconds. */
-const stepMsMax = 30_000;
+const stepMsMax = 180_000;
 
 let steps: Step[] = [];
 /** Steps that wait for the end of a test. */

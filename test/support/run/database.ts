@@ -65,9 +65,9 @@ export async function backUp({ url }: TestDatabase): Promise<Clone> {
   const admin = (administration ??= openAdministration(required("TEST_DATABASE_URL")));
   await admin.query(`alter database ${name} allow_connections false`);
   try {
-    const others = "select pid from pg_stat_activity where datname = $1";
-    await admin.query(`select pg_terminate_backend(pid) from (${others}) o`, [name]);
-    while ((await admin.query(others, [name])).rowCount !== 0) await pause(20);
+    // Again and again: a connection that was being made is there a moment later.
+    const ended = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
+    while ((await admin.query(ended, [name])).rowCount !== 0) await pause(20);
     return await copyOf(name);
   } finally {
     await admin.query(`alter database ${name} allow_connections true`);

@@ -21,9 +21,13 @@ const packageOf: Record<string, string> = {
   "chromium-headless-shell": "chromium-headless-shell",
   xmllint: "libxml2-utils",
   nmcli: "network-manager",
+  NetworkManager: "network-manager",
+  "libell.so.0": "libell0",
   "systemd-analyze": "systemd",
   "systemd-run": "systemd",
   "dbus-daemon": "dbus",
+  busctl: "systemd",
+  unshare: "util-linux",
   curl: "curl",
   python3: "python3",
   nginx: "nginx-light",
@@ -94,6 +98,9 @@ const isThere = (tool: string): boolean => {
   if (tool === "root") return process.getuid?.() === 0;
   if (tool === "booted machine") {
     return spawnSync("bash", ["test/support/deploy/booted-machine.sh", "--can"], { stdio: "ignore" }).status === 0;
+  }
+  if (tool === "libell.so.0") {
+    return spawnSync("python3", ["-c", `import ctypes; ctypes.CDLL("${tool}")`], { stdio: "ignore" }).status === 0;
   }
   if (rubyLibraries.has(tool)) return spawnSync("ruby", ["-e", `require "${tool}"`], { stdio: "ignore" }).status === 0;
   return tool === "redis" ? process.env["TEST_REDIS_URL"] !== undefined : findTool(tool) !== undefined;

@@ -87,6 +87,8 @@ export interface ApiOptions {
   log?: Log;
   /** Where the API's metrics are. */
   registry?: Registry;
+  /** How often counts of requests are written. */
+  requestCountsEveryMs?: number;
   /** Limits of clients' connections, where they differ from the service's. */
   connections?: Partial<ConnectionLimits>;
   /** The sources of its readiness for the clock, and for secrets of another installation. */
@@ -105,6 +107,7 @@ export function useApi({
   backend: givenBackend,
   log = silentLog,
   registry,
+  requestCountsEveryMs,
   connections,
   needs = { clock: systemClock, secrets: { lastMismatches: () => [] } },
 }: ApiOptions = {}): TestApi {
@@ -137,6 +140,7 @@ export function useApi({
       port: 0,
       tls: tls && { ...tls, port: 0 },
       connections,
+      requestCountsEveryMs,
       settings: (listening, listeningTls) => ({
         baseUrl: url || `http://127.0.0.1:${listening}`,
         authUrl: url || `http://127.0.0.1:${listening}`,

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, rmdir } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -75,6 +75,8 @@ export interface BreakableRedis extends Breakable {
   configure(name: string, value: string): Promise<void>;
   /** Lets its next snapshots fail, so that it takes no writes; returns a function that ends this. */
   failSnapshots(): Promise<() => Promise<void>>;
+  /** Restarts it so that it loads its data for minutes, and refuses commands; returns a function that ends this. */
+  loadSlowly(): Promise<() => Promise<void>>;
   /** Makes it the replica of a Redis that is away; returns a function that makes it a primary again. */
   demote(): Promise<() => Promise<void>>;
 }
@@ -85,7 +87,12 @@ export async function startBreakableRedis({ isCluster = false } = {}): Promise<B
   const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
+  // Users outlive a restart once they are saved.
+  const users = join(directory, "users.acl");
+  await writeFile(users, "");
   const settings = [
+    "--aclfile",
+    users,
     "--appendonly",
     "yes",
     "--appendfsync",
@@ -97,10 +104,12 @@ export async function startBreakableRedis({ isCluster = false } = {}): Promise<B
     // Its bus is on the port + 10,000 otherwise, which some connection may have.
     ...(isCluster ? ["--cluster-enabled", "yes", "--cluster-port", String(await freePort())] : []),
   ];
-  const start = async (): Promise<ChildProcess> => {
-    const started = spawn(program, ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, ...settings], {
+  const spawnServer = (...more: string[]): ChildProcess =>
+    spawn(program, ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, ...settings, ...more], {
       stdio: "ignore",
     });
+  const start = async (): Promise<ChildProcess> => {
+    const started = spawnServer();
     await withRedis(url, (redis) => redis.ping());
     return started;
   };
@@ -138,6 +147,21 @@ export async function startBreakableRedis({ isCluster = false } = {}): Promise<B
       return async () => {
         await rmdir(inTheWay);
         await withRedis(url, (redis) => redis.config("SET", "save", ""));
+      };
+    },
+    async loadSlowly() {
+      await withRedis(url, async (redis) => {
+        const pipeline = redis.pipeline();
+        for (let key = 0; key < 200_000; key++) pipeline.set(`filler:${key}`, "");
+        await pipeline.exec();
+      });
+      await ended(server);
+      // Microseconds for each key.
+      server = spawnServer("--key-load-delay", "1000");
+      return async () => {
+        await ended(server, "SIGKILL");
+        server = await start();
+        await withRedis(url, (redis) => redis.flushall());
       };
     },
     async demote() {

@@ -45,8 +45,8 @@ export interface RunningService extends IssuingRealm {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** The same, to the api on a port. */
   callAt(port: number, ...request: Parameters<RunningService["call"]>): Promise<Answer>;
-  /** Returns a token of an application of its own. */
-  tokenOf(application: { clientId: string; clientSecret: string }): Promise<string>;
+  /** Returns a token of an application of its own; machine scopes only if named. */
+  tokenOf(application: { clientId: string; clientSecret: string }, scope?: Scope): Promise<string>;
   /** Returns all logs and output of the processes. */
   logs(): Promise<string>;
 }
@@ -166,8 +166,9 @@ export async function startService({
         headers: { authorization: `Bearer ${service.accessToken}`, ...headers },
         body: body === undefined ? undefined : { type: "application/json", text: JSON.stringify(body) },
       }),
-    async tokenOf({ clientId, clientSecret: secret }) {
-      const form = { grant_type: "client_credentials", client_id: clientId, client_secret: secret };
+    async tokenOf({ clientId, clientSecret: secret }, scope) {
+      const client = { client_id: clientId, client_secret: secret };
+      const form = { grant_type: "client_credentials", ...client, ...(scope !== undefined && { scope }) };
       const body = { type: "application/x-www-form-urlencoded", text: new URLSearchParams(form).toString() };
       const answer = await send({ agent, port, method: "POST", path: "/oauth/token", headers: {}, body });
       return String(answer.body["access_token"]);

@@ -78,7 +78,6 @@ export async function startTestWorker({
   rsaKeyPool = 0,
   passphrase = testPassphrase,
   signingPool,
-  sweepSeconds,
   publicationUrl = "http://pki.example",
   log = silentLog,
 }: {
@@ -88,8 +87,6 @@ export async function startTestWorker({
   passphrase?: string;
   /** Omitted: the threads that all workers of this process share. */
   signingPool?: SigningPool;
-  /** Omitted: as often as the service does. */
-  sweepSeconds?: number;
   /** Where certificates say that CRLs, OCSP and CA certificates are; omitted: nowhere. */
   publicationUrl?: string;
   log?: Log;
@@ -116,7 +113,6 @@ export async function startTestWorker({
     issuanceConcurrency: 64,
     bulkConcurrency: 2,
     rsaKeyPool,
-    sweepSeconds,
     registry,
     clock: systemClock,
     beat: createBeat({ kind: "worker", queue: null, connectionsMax: 8, db, clock: systemClock, log, lifecycle }),

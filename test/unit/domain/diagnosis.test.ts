@@ -29,7 +29,7 @@ const facts: ProfileFacts = {
   offboarding: null,
 };
 const revocation = { at: before(10), reason: 1, by: owner } as const;
-const offboarding = { at: before(300), by: becker, revokeAt: null, activeCount: 0 };
+const offboarding = { at: before(300), by: becker, revokeAt: null, isHeld: false, activeCount: 0 };
 
 const cases: [what: string, changed: Partial<ProfileFacts>, code: string, text: string][] = [
   [

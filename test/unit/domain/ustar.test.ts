@@ -34,8 +34,13 @@ test("tar reads names, sizes, modes, times and contents back, also of files that
   expect(tar(["-xO", "-f", "-"], archive)).toBe(Buffer.concat(contents).toString());
 });
 
+test("a name with blanks comes back", () => {
+  expect(tar(["-t", "-f", "-"], ustar([file("Campus Net.8021x", Buffer.from("1"))]))).toBe("Campus Net.8021x\n");
+});
+
 test("a name that does not fit is refused rather than cut", () => {
   expect(() => ustar([file("a".repeat(101), Buffer.alloc(0))])).toThrow("cannot be the name");
+  expect(() => ustar([file("a\nb", Buffer.alloc(0))])).toThrow("cannot be the name");
   expect(() => ustar([file("é", Buffer.alloc(0))])).toThrow("cannot be the name");
 });
 

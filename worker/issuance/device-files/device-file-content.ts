@@ -8,10 +8,22 @@ export interface NetworkSettings {
   ssids: readonly string[];
   /** Whether wired networks are set up as well. */
   wired: boolean;
-  /** The name in the RADIUS server's certificate. */
-  radiusName: string;
+  /** The names in the RADIUS servers' certificates, the main one first. */
+  radiusNames: readonly string[];
   /** The CAs of the RADIUS server's certificate: the trust anchor first, then the rest of the chain. */
   radiusCas: readonly RadiusCa[];
+  /** Roaming consortiums (Passpoint), the preferred one first: 6 or 10 hexadecimal digits in upper case. */
+  rcois: readonly string[];
+  help: Help;
+  /** How many days before the end apps remind people: at most a third of the validity. */
+  reminderLeadDays: number;
+}
+
+/** Where people get help; empty: nowhere. */
+export interface Help {
+  mail: string;
+  web: string;
+  phone: string;
 }
 
 export interface RadiusCa {
@@ -26,6 +38,7 @@ export interface DeviceFileContent {
   deviceType: DeviceType | null;
   identity: string;
   friendlyName: string;
+  notBefore: Date;
   notAfter: Date;
   /** The issuing CA of the profile and any between it and the root, DER; never the root. */
   chain: readonly Uint8Array[];

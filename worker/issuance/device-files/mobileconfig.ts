@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { DeviceFileContent, RadiusCa } from "./device-file-content.ts";
 import { encodePlist, type PlistDictionary } from "./plist.ts";
+import { uuidOf } from "./uuid.ts";
 
 const eapTls = 13;
 
@@ -14,15 +14,15 @@ const ethernet: PlistDictionary = { Interface: "GlobalEthernet", AutoJoin: true 
 
 /**
  * Returns an Apple configuration profile: the PKCS#12 with its password, the RADIUS server's CAs, the profile's own
- * issuing CA, which the device sends with its certificate (RFC 8446 section 4.4.2), for each network one Wi-Fi payload
- * and, for a Mac in a realm with wired networks, one for Ethernet. Each of them allows only EAP-TLS with that identity
+ * issuing CA, which the device sends with its certificate (RFC 8446 section 4.4.2), for each network one Wi-Fi payload,
+ * one for all roaming consortiums and, for a Mac in a realm with wired networks, one for Ethernet. Each of them allows only EAP-TLS with that identity
  * and that server, under the RADIUS server's CAs. Identifiers and UUIDs are derived from the profile's identity. The
  * outer identity is the domain without a user name (RFC 9190 section 2.1.8); devices that use an outer identity only
  * for tunnelled methods send the certificate's own, which is a random pseudonym.
  */
 export function mobileconfig(content: DeviceFileContent): string {
   const { network, deviceType, identity, friendlyName, notAfter, pkcs12, password } = content;
-  const { displayName, domain, ssids, wired, radiusName, radiusCas } = network;
+  const { displayName, domain, ssids, wired, radiusNames, radiusCas, rcois } = network;
   const profile = profileIdentifier(content);
   const payload = (role: string, type: string, name: string): PlistDictionary => ({
     PayloadType: type,
@@ -61,7 +61,7 @@ export function mobileconfig(content: DeviceFileContent): string {
     EAPClientConfiguration: {
       AcceptEAPTypes: [eapTls],
       OuterIdentity: `@${domain}`,
-      TLSTrustedServerNames: [radiusName],
+      TLSTrustedServerNames: radiusNames,
       PayloadCertificateAnchorUUID: anchors,
       TLSAllowTrustExceptions: false,
       TLSMinimumVersion: "1.2",
@@ -77,6 +77,22 @@ export function mobileconfig(content: DeviceFileContent): string {
     EncryptionType: "WPA2",
     ...authentication,
   }));
+  const roaming =
+    rcois.length === 0
+      ? []
+      : [
+          {
+            ...payload("passpoint", "com.apple.wifi.managed", `${displayName} (Passpoint)`),
+            IsHotspot: true,
+            ServiceProviderRoamingEnabled: true,
+            DomainName: domain,
+            RoamingConsortiumOIs: rcois,
+            DisplayedOperatorName: displayName,
+            AutoJoin: true,
+            EncryptionType: "WPA2",
+            ...authentication,
+          },
+        ];
   const cables =
     wired && deviceType === "MacOS"
       ? [{ ...payload("ethernet", ethernetType, `${displayName} (Ethernet)`), ...ethernet, ...authentication }]
@@ -93,7 +109,7 @@ export function mobileconfig(content: DeviceFileContent): string {
     PayloadDescription: `Connects this device to ${joined} as ${identity}.`,
     PayloadRemovalDisallowed: false,
     ExpirationDate: notAfter,
-    PayloadContent: [certificate, ...cas, ...networks, ...cables],
+    PayloadContent: [certificate, ...cas, ...networks, ...roaming, ...cables],
   });
 }
 
@@ -105,13 +121,4 @@ const isAnchor = (cas: readonly RadiusCa[], index: number): boolean =>
 function profileIdentifier({ network: { domain }, identity }: DeviceFileContent): string {
   const [label] = identity.split("@");
   return [...domain.split(".").reverse(), "realmpass", label].join(".");
-}
-
-/** Returns a UUID of version 8 (RFC 9562 section 5.8), always the same for the same name. */
-function uuidOf(name: string): string {
-  const octets = createHash("sha256").update(name).digest().subarray(0, 16);
-  octets[6] = ((octets[6] ?? 0) & 0x0f) | 0x80;
-  octets[8] = ((octets[8] ?? 0) & 0x3f) | 0x80;
-  const hex = octets.toString("hex").toUpperCase();
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }

@@ -1,8 +1,8 @@
 import type { Claim, HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import type { DeviceType } from "../../../../domain/certificate/device.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
-import { deviceOf } from "../device/browser-device.ts";
-import { formatFor } from "../device/formats.ts";
+import { deviceOf } from "../../../resources/hand-over/browser-device.ts";
+import { formatFor } from "../../../resources/hand-over/formats.ts";
 import { markRecipient } from "./recipient.ts";
 
 /** Returns the claim of a hand-over by this browser. */

@@ -3,14 +3,14 @@ import * as handOvers from "../../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import * as issuers from "../../../../db/queries/realm/issuers.ts";
 import { fileTypes, radiusCaFileName } from "../../../../domain/certificate/file-name.ts";
-import type { CreationOutput } from "../../../../domain/certificate/format.ts";
 import { saveAs } from "../../../http/save-as.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { sendProblem } from "../../../pages/problem.tsx";
 import { redirect } from "../../../pages/redirect.ts";
 import type { Viewer } from "../viewer.ts";
 import { fileNameOf, formatOf, pathsOf } from "../hand-over-paths.ts";
-import { stateOf } from "../hand-over-state.ts";
+import { fileBytes } from "../../../resources/hand-over/file-bytes.ts";
+import { stateOf } from "../../../resources/hand-over/hand-over-state.ts";
 import { isRecipient } from "./recipient.ts";
 import { sendGone } from "../views/claimed.tsx";
 
@@ -42,7 +42,7 @@ export async function sendHandOverFile(page: PageRequest, handOver: HandOver, vi
       sendGone(page, handOver, viewer);
       return;
     }
-    sendFile(page, { filename, type: fileTypes[formatOf(handOver)].type, bytes: bytesOf(output) });
+    sendFile(page, { filename, type: fileTypes[formatOf(handOver)].type, bytes: fileBytes(output) });
   }
 }
 
@@ -55,12 +55,6 @@ async function pemOfIssuer({ deps }: PageRequest, { realmId, issuerId }: HandOve
   const chain = issuer === undefined ? [] : [issuer.certificate, ...issuer.chain];
   return chain.map((certificate) => new X509Certificate(certificate).toString()).join("");
 }
-
-/** Returns a file of its own, or the certificates followed by the key. */
-const bytesOf = (output: CreationOutput): Buffer =>
-  "data" in output
-    ? Buffer.from(output.data, "base64")
-    : Buffer.from(`${output.certificate}${"privateKey" in output ? output.privateKey : ""}`);
 
 function sendFile(
   { response }: PageRequest,

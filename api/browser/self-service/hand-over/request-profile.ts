@@ -1,20 +1,17 @@
-import type { Db } from "../../../../db/client.ts";
 import * as handOvers from "../../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import type { IssuanceID } from "../../../../domain/ids.ts";
 import { drawIssuanceId } from "../../../../runtime/draw-ids.ts";
-import { acceptGuestProfile } from "../../../resources/guest-profile/accept-guest-profile.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
-import { acceptProfile } from "../../../resources/profile/accept-profile.ts";
-import { acceptRenewal } from "../../../resources/profile/accept-renewal.ts";
+import { acceptHandOver, type Objection } from "../../../resources/hand-over/accept-hand-over.ts";
 import { contextOf } from "../../../http/request-context.ts";
 import { verifyFormToken } from "../../../pages/form-token.ts";
 import { sendProblem } from "../../../pages/problem.tsx";
 import { redirect } from "../../../pages/redirect.ts";
-import { formatFor } from "../device/formats.ts";
+import { formatFor } from "../../../resources/hand-over/formats.ts";
 import { pathsOf } from "../hand-over-paths.ts";
-import { stateOf } from "../hand-over-state.ts";
-import type { Objection } from "../owner.ts";
+import { stateOf } from "../../../resources/hand-over/hand-over-state.ts";
+import { waitForProfile } from "../../../resources/hand-over/wait-for-profile.ts";
 import { isRecipient } from "./recipient.ts";
 import { showClaimed } from "./show-claimed.ts";
 import type { Viewer } from "../viewer.ts";
@@ -43,7 +40,7 @@ export async function requestProfile(page: PageRequest, handOver: HandOver, view
     }
     if (outcome !== "used") void deps.enqueueIssuance(outcome.issuanceId, { isNew: true });
   }
-  const used = await waitForProfile(page, handOver);
+  const used = await waitForProfile(deps, handOver, { context: contextOf(page.response), waitMs });
   redirect(page, used !== undefined && stateOf(used, clock.now()) === "ready" ? paths.file : paths.page);
 }
 
@@ -67,7 +64,8 @@ async function use({ deps, response }: PageRequest, handOver: HandOver): Promise
   try {
     return await deps.db.transaction(async (tx) => {
       if (!(await handOvers.use(tx, { id: handOver.id, issuanceId, at }))) return "used";
-      const objection = await accept(tx, handOver, { id: issuanceId, at, requestId });
+      const format = formatFor(handOver.deviceType, handOver.format);
+      const objection = await acceptHandOver(tx, handOver, { id: issuanceId, format, clientId: null, at, requestId });
       if (objection !== undefined) throw new Refused(objection);
       return { issuanceId };
     });
@@ -77,31 +75,5 @@ async function use({ deps, response }: PageRequest, handOver: HandOver): Promise
   }
 }
 
-function accept(
-  tx: Db,
-  handOver: HandOver,
-  how: { id: string; at: Date; requestId: string },
-): Promise<Objection | undefined> {
-  const { realmId, userId, guestAccountId, name, deviceType, renewsSerialNumber } = handOver;
-  const device = { ...how, deviceType, format: formatFor(deviceType, handOver.format) };
-  if (userId === null) return acceptGuestProfile(tx, { realmId, guestAccountId, ...device });
-  const wanted = { realmId, userId, name, allowAuth: false, actor: { userId, clientId: null }, ...device };
-  return renewsSerialNumber === null
-    ? acceptProfile(tx, wanted)
-    : acceptRenewal(tx, { ...wanted, renews: renewsSerialNumber });
-}
-
 /** How long Download waits before its page shows that the profile is being prepared. */
 const waitMs = 3_000;
-
-/** Waits a moment for the profile of a hand-over, if one is being prepared, and returns the hand-over as it is then. */
-async function waitForProfile({ deps, response }: PageRequest, { id }: HandOver): Promise<HandOver | undefined> {
-  const used = await handOvers.find(deps.db, { id });
-  if (used === undefined || used.issuanceId === null || stateOf(used, deps.clock.now()) !== "preparing") return used;
-  const context = contextOf(response);
-  context.about = { issuanceId: used.issuanceId };
-  const watch = deps.settlements.watch(used.issuanceId);
-  watch.checkNow();
-  await watch.settled(waitMs, context.signal());
-  return handOvers.find(deps.db, { id });
-}

@@ -1,5 +1,11 @@
 import * as handOvers from "../../../../db/queries/issuance/hand-overs.ts";
-import { readShortCode } from "../../../../domain/certificate/short-code.ts";
+import * as guestAccounts from "../../../../db/queries/people/guest-accounts.ts";
+import { readShortCode, type TypedCode } from "../../../../domain/certificate/short-code.ts";
+import { ServiceError } from "../../../../domain/errors.ts";
+import { hashesOfGuestCode } from "../../../../runtime/keys/guest-code.ts";
+import { openUnderMasterKey } from "../../../../runtime/keys/master-key.ts";
+import type { CountedAttempt } from "../../../contract/attempt-counter.ts";
+import type { Deps } from "../../../contract/deps.ts";
 import { pathOn } from "../../../pages/continue-to.ts";
 import { formTokenFor, verifyFormToken } from "../../../pages/form-token.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
@@ -16,8 +22,8 @@ export function showShortCode(page: PageRequest): void {
 }
 
 /**
- * `POST /code`: redirects to the link of the hand-over whose code was typed, which asks before it is claimed. Throws
- * `too_many_requests`: each code counts before it is looked up, and a right one no longer.
+ * `POST /code`: redirects to the link of the hand-over or guest account whose code was typed; a hand-over's asks before
+ * it is claimed. Throws `too_many_requests`: each code counts before it is looked up, and a right one no longer.
  */
 export async function redeemShortCode(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
@@ -26,21 +32,46 @@ export async function redeemShortCode(page: PageRequest): Promise<void> {
     return;
   }
   const typed = form.get("code") ?? "";
-  const code = readShortCode(typed);
-  if (code === undefined) {
+  const read = readShortCode(typed);
+  if (read === undefined) {
     // No guess: no code has this form.
+    deps.metrics.shortCode("malformed");
     ask(page, typed);
     return;
   }
-  const attempt = await deps.attemptCounter.shortCode({ address: request.ip ?? "" });
-  const codeHashes = hashesOfShortCode(deps, code);
-  const handOver = await handOvers.findByCode(deps.db, { codeHashes, at: deps.clock.now() });
-  if (handOver === undefined) {
+  const attempt = await countAttempt(deps, request.ip ?? "");
+  const path = await (read.kind === "handOver" ? findHandOver(deps, read) : findGuestAccount(deps, read));
+  deps.metrics.shortCode(path === undefined ? "unknown" : "found");
+  if (path === undefined) {
     ask(page, typed);
     return;
   }
   await attempt.refund();
-  redirect(page, pathOn(deps, `/d/${tokenOfHandOver(deps, handOver)}`));
+  redirect(page, pathOn(deps, path));
+}
+
+async function countAttempt({ attemptCounter, metrics }: Deps, address: string): Promise<CountedAttempt> {
+  try {
+    return await attemptCounter.shortCode({ address });
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "too_many_requests") metrics.shortCode("limited");
+    throw error;
+  }
+}
+
+/** Returns the path of a hand-over's link. */
+async function findHandOver(deps: Deps, { code }: TypedCode): Promise<string | undefined> {
+  const codeHashes = hashesOfShortCode(deps, code);
+  const handOver = await handOvers.findByCode(deps.db, { codeHashes, at: deps.clock.now() });
+  return handOver && `/d/${tokenOfHandOver(deps, handOver)}`;
+}
+
+/** Returns the path of a guest account's link; undefined if the account is revoked. */
+async function findGuestAccount({ db, masterKeys }: Deps, { code }: TypedCode): Promise<string | undefined> {
+  const found = await guestAccounts.findTokenByCode(db, { codeHashes: hashesOfGuestCode(masterKeys, code) });
+  if (found === undefined) return undefined;
+  const token = openUnderMasterKey(masterKeys, found.tokenSealed, guestAccounts.tokenContext(found.tokenHash));
+  return `/guest/${encodeURIComponent(token.toString("utf8"))}`;
 }
 
 function ask(page: PageRequest, wrong: string | undefined): void {

@@ -5,13 +5,12 @@ import { formTokenFor } from "../../../pages/form-token.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { findCheck } from "../device/check.ts";
 import { pathsOf } from "../hand-over-paths.ts";
-import { fileEnd, stateOf } from "../hand-over-state.ts";
-import type { Objection } from "../owner.ts";
+import { fileEnd, stateOf } from "../../../resources/hand-over/hand-over-state.ts";
+import type { Objection } from "../../../resources/hand-over/accept-hand-over.ts";
 import type { Viewer } from "../viewer.ts";
 import { sendFailed, sendGone, sendPreparing, sendUnused } from "../views/claimed.tsx";
 import { sendDownload, type ReplacedProfile } from "../views/download.tsx";
 import { sendEndedLink } from "../views/ended-link.tsx";
-import { renewalHoursMax } from "../../../../domain/lifetimes.ts";
 
 /** Shows the state of a hand-over's profile to the browser that claimed it, and any objection to creating it. */
 export async function showClaimed(
@@ -70,20 +69,9 @@ async function findReplaced(
   { owner }: Viewer,
 ): Promise<ReplacedProfile | undefined> {
   if (owner === undefined || userId === null || renewsSerialNumber === null) return undefined;
-  const [old, renewals] = await Promise.all([
-    certificates.findOfUser(deps.db, { realmId, userId, serialNumber: renewsSerialNumber }),
-    issuances.listRenewalsOfUser(deps.db, { userId }),
-  ]);
-  if (old?.revokedAt !== null) return undefined;
+  const renewals = await issuances.listRenewalsOfUser(deps.db, { userId });
   const renewal = renewals.find((each) => each.serialNumber === serialNumber);
-  return { ...old, endsAt: endOfReplaced(renewal) };
+  if (renewal === undefined) return undefined;
+  const old = await certificates.findOfUser(deps.db, { realmId, userId, serialNumber: renewal.replacedSerialNumber });
+  return old?.revokedAt === null ? { ...old, endsAt: renewal.replacedEndsAt } : undefined;
 }
-
-/**
- * Returns when a replaced profile is revoked automatically because its successor exceeds the limit; undefined if it is
- * not.
- */
-export const endOfReplaced = (renewal: issuances.Renewal | undefined): Date | undefined =>
-  renewal?.beyondLimit === true && renewal.finishedAt !== null
-    ? new Date(renewal.finishedAt.getTime() + renewalHoursMax * 3_600_000)
-    : undefined;

@@ -15,7 +15,7 @@ export const english = {
 
   deviceTypes: englishWords.deviceTypes,
   formats: englishWords.formats,
-  nameOf: (device: string, person: string) => `${device} of ${person}`,
+  nameOf: englishWords.nameOf,
 
   home: {
     title: "My devices",
@@ -76,14 +76,6 @@ export const english = {
       title: "Your access ended",
       text: "Your account is no longer active here. Ask the help desk if you think that this is a mistake.",
     },
-    not_renewable: {
-      title: "This profile cannot be renewed",
-      text: "It has ended, was revoked, or is still valid for a long time.",
-    },
-    renewed_already: {
-      title: "This profile was renewed already",
-      text: "The new one is in your list. Another one can be made a day later.",
-    },
   },
 
   add: {
@@ -127,11 +119,10 @@ export const english = {
 
   shortCode: {
     title: "Enter the code",
-    text: "You have a code of eight letters and digits, from your help desk or from another device of yours.",
+    text: "You have a code of 8 or 12 letters and digits: from your help desk, from another device of yours, or on a guest's sheet.",
     label: "Code",
     submit: "Continue",
-    wrong:
-      "This code does not work: it is mistyped, used or more than 20 minutes old. Type it again, or ask for a new one.",
+    wrong: "This code does not work: it is mistyped, used or too old. Type it again, or ask for a new one.",
     or: (page: string, code: string) => `Without a camera: open ${page} there and type ${code}.`,
   },
 
@@ -177,16 +168,26 @@ export const english = {
     noPassword: "none, leave it empty",
     ca: "CA certificate",
     caDownload: "Download the CA certificate",
-    terminal: "In a terminal, in the folder with both files:",
+    terminal: "In a terminal, in the folder with the file:",
     revokeOld: (name: string) => `When the new profile works, revoke the old one (${name}).`,
     revokeOldLink: "Revoke the old one",
     oldEnds: (time: string) =>
-      `You now have one profile more than you may have: unless you do so before, the old one works until ${time}, and is then revoked.`,
-    appLink: "Where to get geteduroam",
+      `The old one is revoked on ${time}. If the network then still sees only the old one, it can stay for up to a week.`,
     hints: {
       appleMobile: "If Profile Downloaded is not there, look in Settings under General, VPN & Device Management.",
       mac: "If the profile is not there, look in System Settings under General, Device Management.",
     },
+  },
+  apps: {
+    title: "With the geteduroam app",
+    another: "Another way: with a file",
+    anotherApp: "Another way: with the geteduroam app",
+    store: (store: string) => `geteduroam: ${store}`,
+    removeOlder: "Remove an older set-up of this network first, if there is one.",
+    install: "Install the app geteduroam.",
+    search: (listing: string) => `Open it and search for ${listing}.`,
+    type: (address: string) => `Open it and type the address ${address}.`,
+    finish: "Sign in and tap “Set up this device”.",
   },
   steps: {
     appleMobile: (ssids: readonly string[]) => [
@@ -206,10 +207,20 @@ export const english = {
       "Download the file and open it with the app.",
       `Confirm. The device then joins the Wi-Fi ${orList(ssids)} by itself.`,
     ],
-    linux: (ssids: readonly string[]) => [
-      "Download the profile and the CA certificate into the same folder.",
-      "Run the command below there, once.",
+    networkmanager: (ssids: readonly string[]) => [
+      "Download the file.",
+      "Run the command below in its folder, once.",
       `NetworkManager then joins the Wi-Fi ${orList(ssids)} by itself.`,
+    ],
+    iwd: (ssids: readonly string[]) => [
+      "Download the file.",
+      "Run the command below in its folder, once.",
+      `iwd then joins the Wi-Fi ${orList(ssids)} by itself.`,
+    ],
+    onc: (ssids: readonly string[]) => [
+      "Download the file.",
+      "Open chrome://network in the browser, choose General, then Import ONC file.",
+      `The Chromebook then joins the Wi-Fi ${orList(ssids)} by itself.`,
     ],
     pkcs12: (ssids: readonly string[]) => [
       "Download the file and open it. When you are asked for a password, leave it empty.",
@@ -318,9 +329,9 @@ export const english = {
     identity: "Identity",
     revoke: "Revoke",
     renewTitle: "Renew",
-    renewText: "The new profile is made first; the old one works on until you revoke it.",
-    renewHere: "Renew on this device",
-    renewElsewhere: "Renew on another device",
+    setUpAgain: "Set up again",
+    renewText:
+      "You get a new profile in place of this one, which is revoked a day after you have downloaded the new one.",
     renewedText: "A new profile has taken its place. When the new one works, revoke this one.",
     back: "Back to My devices",
   },
@@ -357,6 +368,7 @@ export const english = {
 
   sheet: {
     qr: "QR code with the guest link",
+    code: (page: string, code: string) => `Without a camera: open ${page} and type ${code}.`,
     wifi: "Wi-Fi",
     until: "Valid until",
     steps: [

@@ -15,7 +15,7 @@ export const german: Texts = {
 
   deviceTypes: germanWords.deviceTypes,
   formats: germanWords.formats,
-  nameOf: (device, person) => `${device} von ${person}`,
+  nameOf: germanWords.nameOf,
 
   home: {
     title: "Meine Geräte",
@@ -78,14 +78,6 @@ export const german: Texts = {
       title: "Ihr Zugang ist beendet",
       text: "Ihr Konto ist hier nicht mehr aktiv. Fragen Sie den Helpdesk, wenn Sie das für einen Irrtum halten.",
     },
-    not_renewable: {
-      title: "Dieses Profil lässt sich nicht erneuern",
-      text: "Es ist abgelaufen, widerrufen oder noch lange gültig.",
-    },
-    renewed_already: {
-      title: "Dieses Profil wurde schon erneuert",
-      text: "Das neue steht in Ihrer Liste. Ein weiteres ist erst einen Tag später möglich.",
-    },
   },
 
   add: {
@@ -130,11 +122,11 @@ export const german: Texts = {
 
   shortCode: {
     title: "Code eingeben",
-    text: "Sie haben einen Code aus acht Buchstaben und Ziffern, vom Helpdesk oder von einem anderen Ihrer Geräte.",
+    text: "Sie haben einen Code aus 8 oder 12 Buchstaben und Ziffern: vom Helpdesk, von einem anderen Ihrer Geräte oder auf einem Blatt für Gäste.",
     label: "Code",
     submit: "Weiter",
     wrong:
-      "Dieser Code funktioniert nicht: Er ist vertippt, schon benutzt oder älter als 20 Minuten. Geben Sie ihn noch einmal ein, oder bitten Sie um einen neuen.",
+      "Dieser Code funktioniert nicht: Er ist vertippt, schon benutzt oder zu alt. Geben Sie ihn noch einmal ein, oder bitten Sie um einen neuen.",
     or: (page, code) => `Ohne Kamera: Öffnen Sie dort ${page} und geben Sie ${code} ein.`,
   },
 
@@ -180,17 +172,27 @@ export const german: Texts = {
     noPassword: "keines, leer lassen",
     ca: "CA-Zertifikat",
     caDownload: "CA-Zertifikat herunterladen",
-    terminal: "In einem Terminal, im Ordner mit beiden Dateien:",
+    terminal: "In einem Terminal, im Ordner mit der Datei:",
     revokeOld: (name) => `Wenn das neue Profil funktioniert, widerrufen Sie das alte (${name}).`,
     revokeOldLink: "Das alte widerrufen",
     oldEnds: (time) =>
-      `Sie haben jetzt ein Profil mehr, als Sie haben dürfen: Wenn Sie es nicht vorher tun, gilt das alte bis zum ${time}, und wird dann widerrufen.`,
-    appLink: "Wo Sie geteduroam bekommen",
+      `Das alte wird am ${time} widerrufen. Sieht das Netz dann noch immer nur das alte, kann es bis zu einer Woche bleiben.`,
     hints: {
       appleMobile:
         "Fehlt der Eintrag Profil geladen, sehen Sie in den Einstellungen unter Allgemein, VPN und Geräteverwaltung nach.",
       mac: "Fehlt das Profil, sehen Sie in den Systemeinstellungen unter Allgemein, Geräteverwaltung nach.",
     },
+  },
+  apps: {
+    title: "Mit der App geteduroam",
+    another: "Ein anderer Weg: mit einer Datei",
+    anotherApp: "Ein anderer Weg: mit der App geteduroam",
+    store: (store) => `geteduroam: ${store}`,
+    removeOlder: "Entfernen Sie zuerst eine ältere Einrichtung dieses Netzes, wenn es eine gibt.",
+    install: "Installieren Sie die App geteduroam.",
+    search: (listing) => `Öffnen Sie sie und suchen Sie nach ${listing}.`,
+    type: (address) => `Öffnen Sie sie und geben Sie die Adresse ${address} ein.`,
+    finish: "Melden Sie sich an und tippen Sie auf „Dieses Gerät einrichten“.",
   },
   steps: {
     appleMobile: (ssids) => [
@@ -210,10 +212,20 @@ export const german: Texts = {
       "Laden Sie die Datei herunter und öffnen Sie sie mit der App.",
       `Bestätigen Sie. Das Gerät verbindet sich dann von selbst mit dem WLAN ${orList(ssids)}.`,
     ],
-    linux: (ssids) => [
-      "Laden Sie das Profil und das CA-Zertifikat in denselben Ordner herunter.",
-      "Führen Sie dort einmal den Befehl unten aus.",
+    networkmanager: (ssids) => [
+      "Laden Sie die Datei herunter.",
+      "Führen Sie in ihrem Ordner einmal den Befehl unten aus.",
       `NetworkManager verbindet sich dann von selbst mit dem WLAN ${orList(ssids)}.`,
+    ],
+    iwd: (ssids) => [
+      "Laden Sie die Datei herunter.",
+      "Führen Sie in ihrem Ordner einmal den Befehl unten aus.",
+      `iwd verbindet sich dann von selbst mit dem WLAN ${orList(ssids)}.`,
+    ],
+    onc: (ssids) => [
+      "Laden Sie die Datei herunter.",
+      "Öffnen Sie chrome://network im Browser, wählen Sie General, dann Import ONC file.",
+      `Das Chromebook verbindet sich dann von selbst mit dem WLAN ${orList(ssids)}.`,
     ],
     pkcs12: (ssids) => [
       "Laden Sie die Datei herunter und öffnen Sie sie. Wird nach einem Passwort gefragt, lassen Sie es leer.",
@@ -321,9 +333,9 @@ export const german: Texts = {
     identity: "Identität",
     revoke: "Widerrufen",
     renewTitle: "Erneuern",
-    renewText: "Erst wird das neue Profil angelegt; das alte funktioniert weiter, bis Sie es widerrufen.",
-    renewHere: "Auf diesem Gerät erneuern",
-    renewElsewhere: "Auf einem anderen Gerät erneuern",
+    setUpAgain: "Neu einrichten",
+    renewText:
+      "Sie bekommen ein neues Profil anstelle von diesem. Dieses wird einen Tag nach dem Herunterladen des neuen widerrufen.",
     renewedText: "Ein neues Profil ist an seine Stelle getreten. Wenn das neue funktioniert, widerrufen Sie dieses.",
     back: "Zurück zu Meine Geräte",
   },
@@ -361,6 +373,7 @@ export const german: Texts = {
 
   sheet: {
     qr: "QR-Code mit dem Gastlink",
+    code: (page, code) => `Ohne Kamera: Öffnen Sie ${page} und geben Sie ${code} ein.`,
     wifi: "WLAN",
     until: "Gültig bis",
     steps: [

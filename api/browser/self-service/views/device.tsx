@@ -2,7 +2,7 @@ import type { Certificate } from "../../../../db/queries/certificates/certificat
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
-import type { Objection } from "../owner.ts";
+import type { Objection } from "../../../resources/hand-over/accept-hand-over.ts";
 import { filled } from "../../../pages/parts/times.tsx";
 import { DeviceIcon } from "./device-icon.tsx";
 import { Back, Hidden } from "./form-parts.tsx";
@@ -14,10 +14,10 @@ export interface DeviceView {
   profile: Certificate;
   status: Status;
   isActive: boolean;
-  /** The hidden fields of the renewal form; undefined if no renewal is offered. */
-  renewal: Readonly<Record<string, string>> | undefined;
-  /** Set if another profile has replaced this one, with the time of its automatic revocation, if any. */
-  renewed: { endsAt: Date | undefined } | undefined;
+  /** The form for a profile in place of this one; undefined if it is not offered. */
+  renewal: { endsSoon: boolean; hidden: Readonly<Record<string, string>> } | undefined;
+  /** Set if another profile has replaced this one; with the time of its revocation once the new file was sent. */
+  renewed: { endsAt: Date | null } | undefined;
   objection: Objection | undefined;
 }
 
@@ -72,7 +72,7 @@ export function sendDevice(page: PageRequest, me: SignedInOwner, view: DeviceVie
               <dd>{serialNumber}</dd>
             </dl>
             {renewed !== undefined && <p>{texts.device.renewedText}</p>}
-            {renewed?.endsAt !== undefined && <p>{filled(texts.ready.oldEnds, times.end(renewed.endsAt))}</p>}
+            {renewed?.endsAt instanceof Date && <p>{filled(texts.ready.oldEnds, times.end(renewed.endsAt))}</p>}
             {isActive && (
               <a class="button quiet" href={`${path}/revoke`}>
                 {texts.device.revoke}
@@ -81,17 +81,17 @@ export function sendDevice(page: PageRequest, me: SignedInOwner, view: DeviceVie
           </div>
           {renewal !== undefined && (
             <form class="card" id="renew" method="post" action={`${path}/renew`}>
-              <h2>{texts.device.renewTitle}</h2>
+              <h2>{renewal.endsSoon ? texts.device.renewTitle : texts.device.setUpAgain}</h2>
               <p>{texts.device.renewText}</p>
               <div class="pair">
                 <button name="place" value="here">
-                  {texts.device.renewHere}
+                  {texts.add.here}
                 </button>
                 <button class="quiet" name="place" value="elsewhere">
-                  {texts.device.renewElsewhere}
+                  {texts.add.elsewhere}
                 </button>
               </div>
-              <Hidden fields={renewal} />
+              <Hidden fields={renewal.hidden} />
             </form>
           )}
           <Back href={home}>{texts.device.back}</Back>

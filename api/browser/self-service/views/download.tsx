@@ -1,16 +1,19 @@
+import type { Child } from "hono/jsx";
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import type { RealmRow } from "../../../../db/queries/realm/realms.ts";
-import { radiusServerName } from "../../../../domain/certificate/entitlement.ts";
+import { storesFor } from "../../../../domain/onboarding-apps.ts";
+import { radiusServerNames } from "../../../../domain/certificate/entitlement.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { filled, type Times } from "../../../pages/parts/times.tsx";
 import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import type { Check } from "../device/check.ts";
 import { fileNameOf, type HandOverPaths } from "../hand-over-paths.ts";
-import { networkManagerCommands } from "../device/network-manager.ts";
-import type { Objection } from "../owner.ts";
+import { installCommand } from "../device/install-command.ts";
+import type { Objection } from "../../../resources/hand-over/accept-hand-over.ts";
 import type { Texts } from "../texts/texts.ts";
 import type { Viewer } from "../viewer.ts";
+import { AppSteps, Stores } from "./app-steps.tsx";
 import { CheckSection } from "./check.tsx";
 import { Back, Hidden } from "./form-parts.tsx";
 import { ObjectionBanner } from "./objection.tsx";
@@ -19,8 +22,8 @@ import { StepPicture } from "./step-picture.tsx";
 
 /** The profile that the new one replaces. */
 export interface ReplacedProfile extends Pick<Certificate, "name" | "serialNumber"> {
-  /** When it is revoked automatically; undefined if it is not. */
-  endsAt: Date | undefined;
+  /** When it is revoked at the earliest; null: the new file was not sent yet. */
+  endsAt: Date | null;
 }
 
 export interface DownloadView {
@@ -52,9 +55,9 @@ export function sendDownload(
   { realm, owner }: Viewer,
   view: DownloadView,
 ): void {
-  const { paths, hidden, objection, check, replaced } = view;
-  const recipe = recipeFor(handOver);
+  const { hidden, objection, check, replaced } = view;
   const isMade = hidden === undefined;
+  const leadsToApp = !isMade && objection === undefined && mayUseApp(realm, handOver);
   sendSelfServicePage(page, {
     status: objection === undefined ? 200 : 409,
     realm,
@@ -85,53 +88,23 @@ export function sendDownload(
               times={times}
             />
           )}
-          <div class="card">
-            {isMade ? (
-              <a class="button large" href={paths.file}>
-                {texts.ready.download}
-              </a>
-            ) : (
-              <form method="post" action={paths.make}>
-                <button class="large">{texts.ready.download}</button>
-                <Hidden fields={hidden} />
-              </form>
-            )}
-            {recipe === "linux" && (
-              <a class="button quiet" href={paths.ca}>
-                {texts.ready.caDownload}
-              </a>
-            )}
-            <Until handOver={handOver} until={view.until} isMade={isMade} texts={texts} times={times} />
-            <h2>{texts.ready.then}</h2>
-            <ol class="steps">
-              {texts.steps[recipe](realm.ssids).map((step, index) => (
-                <li>
-                  {step}
-                  <StepPicture recipe={recipe} step={index} />
-                </li>
-              ))}
-            </ol>
-            {realm.wired && (recipe === "mac" || recipe === "linux") && <p>{texts.ready.wired}</p>}
-            {(recipe === "appleMobile" || recipe === "mac") && <p class="dim">{texts.ready.hints[recipe]}</p>}
-            {recipe === "app" && (
-              <p>
-                <a class="link" href="https://www.geteduroam.app/" rel="noreferrer">
-                  {texts.ready.appLink}
-                </a>
-              </p>
-            )}
-            {recipe === "linux" && <NetworkManager realm={realm} filename={fileNameOf(handOver)} texts={texts} />}
-            {(recipe === "pkcs12" || recipe === "pem") && (
-              <Values realm={realm} ca={paths.ca} isBundle={recipe === "pkcs12"} texts={texts} />
-            )}
-            <p class="dim">{texts.ready.again}</p>
-            {/* The browser stays on the page when it downloads a file, and Chromium then no longer reloads it by itself. */}
-            {handOver.downloadedAt === null && (
-              <a class="button quiet" href="?">
-                {texts.ready.look}
-              </a>
-            )}
-          </div>
+          <Ways
+            page={page}
+            handOver={handOver}
+            realm={realm}
+            leadsToApp={leadsToApp}
+            file={
+              <FileCard
+                handOver={handOver}
+                realm={realm}
+                leadsToApp={leadsToApp}
+                view={view}
+                texts={texts}
+                times={times}
+              />
+            }
+            texts={texts}
+          />
           {replaced !== undefined && owner !== undefined && (
             <Replaced replaced={replaced} home={owner.home} texts={texts} times={times} />
           )}
@@ -144,6 +117,125 @@ export function sendDownload(
       ),
     }),
   });
+}
+
+interface WaysProps {
+  page: PageRequest;
+  handOver: HandOver;
+  realm: RealmRow;
+  leadsToApp: boolean;
+  file: Child;
+  texts: Texts;
+}
+
+/**
+ * Whether the page leads to the geteduroam app, which fetches the profile by itself: if the realm has apps, before the
+ * file is asked for. Guests cannot sign in there, and people who chose another format want that.
+ */
+function mayUseApp(realm: RealmRow, handOver: HandOver): boolean {
+  const recipe = recipeFor(handOver);
+  const isUsual = !["onc", "iwd", "pkcs12", "pem"].includes(recipe);
+  return realm.onboardingApps && handOver.userId !== null && isUsual && storesFor(handOver.deviceType).length > 0;
+}
+
+/** Shows the file, and the way with the app: before it, except on Apple's devices. */
+function Ways({ page, handOver, realm, leadsToApp, file, texts }: WaysProps) {
+  const recipe = recipeFor(handOver);
+  if (!leadsToApp) return <>{file}</>;
+  const steps = <AppSteps page={page} realm={realm} deviceType={handOver.deviceType} texts={texts} />;
+  if (recipe === "appleMobile" || recipe === "mac") {
+    return (
+      <>
+        {file}
+        <details class="more">
+          <summary>{texts.apps.anotherApp}</summary>
+          <div>{steps}</div>
+        </details>
+      </>
+    );
+  }
+  return (
+    <>
+      <div class="card">
+        <h2>{texts.apps.title}</h2>
+        {steps}
+      </div>
+      {recipe === "networkmanager" ? (
+        <>
+          <h2>{texts.apps.another}</h2>
+          {file}
+        </>
+      ) : (
+        <details class="more">
+          <summary>{texts.apps.another}</summary>
+          {file}
+        </details>
+      )}
+    </>
+  );
+}
+
+interface FileCardProps {
+  handOver: HandOver;
+  realm: RealmRow;
+  leadsToApp: boolean;
+  view: DownloadView;
+  texts: Texts;
+  times: Times;
+}
+
+/** Shows the Download button and the next steps on this kind of device. */
+function FileCard({ handOver, realm, leadsToApp, view: { paths, hidden, until }, texts, times }: FileCardProps) {
+  const recipe = recipeFor(handOver);
+  const isMade = hidden === undefined;
+  return (
+    <div class="card">
+      {isMade ? (
+        <a class="button large" href={paths.file}>
+          {texts.ready.download}
+        </a>
+      ) : (
+        <form method="post" action={paths.make}>
+          <button class="large">{texts.ready.download}</button>
+          <Hidden fields={hidden} />
+        </form>
+      )}
+      <Until handOver={handOver} until={until} isMade={isMade} texts={texts} times={times} />
+      <h2>{texts.ready.then}</h2>
+      <ol class="steps">
+        {texts.steps[recipe](realm.ssids).map((step, index) => (
+          <li>
+            {step}
+            <StepPicture recipe={recipe} step={index} />
+          </li>
+        ))}
+      </ol>
+      {realm.wired && (recipe === "mac" || recipe === "networkmanager") && <p>{texts.ready.wired}</p>}
+      {(recipe === "appleMobile" || recipe === "mac") && <p class="dim">{texts.ready.hints[recipe]}</p>}
+      {recipe === "app" && !leadsToApp && (
+        <>
+          <Stores deviceType={handOver.deviceType} texts={texts.apps} />
+          <p>{texts.apps.removeOlder}</p>
+        </>
+      )}
+      {(recipe === "networkmanager" || recipe === "iwd") && (
+        <>
+          <p>{texts.ready.terminal}</p>
+          <pre class="copy">{installCommand(recipe, fileNameOf(handOver))}</pre>
+        </>
+      )}
+      {(recipe === "pkcs12" || recipe === "pem") && (
+        <Values realm={realm} ca={paths.ca} isBundle={recipe === "pkcs12"} texts={texts} />
+      )}
+      <p class="dim">{texts.ready.again}</p>
+      {/* The browser stays on the page when it downloads a file, and Chromium then no longer reloads it by itself. */}
+      {handOver.downloadedAt === null && (
+        <a class="button quiet" href="?">
+          {texts.ready.look}
+        </a>
+      )}
+    </div>
+  );
 }
 
 function titleOf({ userId, name }: HandOver, { isMade, texts: { ready } }: { isMade: boolean; texts: Texts }): string {
@@ -173,19 +265,23 @@ function Until({ handOver: { downloadedAt }, until, isMade, texts: { ready }, ti
 
 /** Returns which steps lead from the file to the network. */
 function recipeFor({ deviceType, format }: HandOver): keyof Texts["steps"] {
-  if (format === "mobileconfig") return deviceType === "MacOS" ? "mac" : "appleMobile";
-  if (format === "eap-config") return "app";
-  if (format === "pkcs12" || format === "pfx") return "pkcs12";
-  return deviceType === "Linux" ? "linux" : "pem";
-}
-
-function NetworkManager({ realm, filename, texts }: { realm: RealmRow; filename: string; texts: Texts }) {
-  return (
-    <>
-      <p>{texts.ready.terminal}</p>
-      <pre class="copy">{networkManagerCommands(realm, filename)}</pre>
-    </>
-  );
+  switch (format) {
+    case "mobileconfig":
+      return deviceType === "MacOS" ? "mac" : "appleMobile";
+    case "eap-config":
+      return "app";
+    case "onc":
+    case "networkmanager":
+    case "iwd":
+      return format;
+    case "pkcs12":
+    case "pfx":
+      return "pkcs12";
+    case "pem":
+    case "crt":
+    case null:
+      return "pem";
+  }
 }
 
 interface ValuesProps {
@@ -213,7 +309,7 @@ function Values({ realm, ca, isBundle, texts: { ready } }: ValuesProps) {
         <dt>{ready.identity}</dt>
         <dd>{`@${realm.domain}`}</dd>
         <dt>{ready.server}</dt>
-        <dd>{radiusServerName(realm)}</dd>
+        <dd>{radiusServerNames(realm).join(", ")}</dd>
         {isBundle && (
           <>
             <dt>{ready.password}</dt>
@@ -241,7 +337,7 @@ function Replaced({ replaced, home, texts: { ready }, times }: ReplacedProps) {
   return (
     <div class="card">
       <p>{ready.revokeOld(withoutBidiControls(replaced.name))}</p>
-      {replaced.endsAt !== undefined && <p>{filled(ready.oldEnds, times.end(replaced.endsAt))}</p>}
+      {replaced.endsAt !== null && <p>{filled(ready.oldEnds, times.end(replaced.endsAt))}</p>}
       <a class="button quiet" href={`${home}/devices/${replaced.serialNumber}/revoke`}>
         {ready.revokeOldLink}
       </a>

@@ -5,10 +5,14 @@ import { sendPage } from "../../../pages/send-page.tsx";
 import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import type { Guest } from "../guest.ts";
 import { selfServiceTexts } from "../texts/self-service-texts.ts";
+import { shortCodePath } from "../../../resources/hand-over/hand-over-view.ts";
+import { filled } from "../../../pages/parts/times.tsx";
 import { QrCode } from "./qr-code.tsx";
+import { ShortCode } from "./short-code.tsx";
 
-/** Shows a guest account's link on one side of paper, in every language, the reader's first. */
-export function sendGuestSheet(page: PageRequest, guest: Guest): void {
+/** Shows a guest account's link and code on one side of paper, in every language, the reader's first. */
+export function sendGuestSheet(page: PageRequest, guest: Guest, code: string): void {
+  const codePage = `${page.deps.settings.authUrl}${shortCodePath}`;
   const link = new URL(guest.home, page.deps.settings.authUrl).href;
   sendPage(page, {
     status: 200,
@@ -26,7 +30,7 @@ export function sendGuestSheet(page: PageRequest, guest: Guest): void {
             <p class="address">{link.replace(/^https:\/\//, "")}</p>
             <div class="languages">
               {[language, ...languages.filter((other) => other !== language)].map((each) => (
-                <Instructions guest={guest} language={each} />
+                <Instructions guest={guest} language={each} codePage={codePage} code={code} />
               ))}
             </div>
           </>
@@ -36,8 +40,16 @@ export function sendGuestSheet(page: PageRequest, guest: Guest): void {
   });
 }
 
+interface InstructionsProps {
+  guest: Guest;
+  language: Language;
+  /** Where the code is typed. */
+  codePage: string;
+  code: string;
+}
+
 /** Shows everything that a guest needs to know, in one language. */
-function Instructions({ guest: { realm, account }, language }: { guest: Guest; language: Language }) {
+function Instructions({ guest: { realm, account }, language, codePage, code }: InstructionsProps) {
   const { guest, sheet } = selfServiceTexts(language);
   return (
     <section lang={language}>
@@ -58,6 +70,7 @@ function Instructions({ guest: { realm, account }, language }: { guest: Guest; l
           </>
         )}
       </dl>
+      <p>{filled(sheet.code, <strong>{onPaper(codePage)}</strong>, <ShortCode code={code} />)}</p>
       <ol class="steps">
         {sheet.steps.map((step) => (
           <li>{step}</li>

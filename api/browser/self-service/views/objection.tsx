@@ -1,7 +1,7 @@
 import { HelpText } from "../../../pages/parts/help-text.tsx";
 import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRealm } from "../../../pages/page-realm.ts";
-import type { Objection } from "../owner.ts";
+import type { Objection } from "../../../resources/hand-over/accept-hand-over.ts";
 import type { Texts } from "../texts/texts.ts";
 import { Banner } from "./notice.tsx";
 

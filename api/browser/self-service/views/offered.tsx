@@ -3,7 +3,7 @@ import { deviceTypes } from "../../../../domain/certificate/device.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import { handOverView } from "../../../resources/hand-over/hand-over-view.ts";
-import { stateOf, type HandOverState } from "../hand-over-state.ts";
+import { stateOf, type HandOverState } from "../../../resources/hand-over/hand-over-state.ts";
 import type { Owner } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";
 import { filled, type Times } from "../../../pages/parts/times.tsx";

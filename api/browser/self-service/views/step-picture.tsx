@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Texts } from "../texts/texts.ts";
 
-type Recipe = keyof Texts["steps"];
+type Recipe = keyof Texts["steps"] | "onboarding";
 
 const phone = <rect x="50" y="4" width="60" height="92" rx="9" />;
 const screen = <path d="M26 12h108a6 6 0 0 1 6 6v64a6 6 0 0 1-6 6H26a6 6 0 0 1-6-6V18a6 6 0 0 1 6-6zM20 28h120" />;
@@ -73,6 +73,22 @@ const app = (
     <path d="M108 48a14 14 0 0 1 20 0M113 55a7 7 0 0 1 10 0M118 62v.01" />
   </>
 );
+const search = (
+  <>
+    {phone}
+    <rect class="waves" x="57" y="16" width="46" height="14" rx="7" />
+    <path class="waves" d="M65 21a3 3 0 1 0 .01 0M68 26l3 2" />
+    <path d="M58 44h44M58 57h44M58 70h44" />
+  </>
+);
+const setUp = (
+  <>
+    {phone}
+    <path d="M60 24h40M60 34h28M60 44h34" />
+    <rect class="waves" x="58" y="62" width="44" height="16" rx="8" />
+    <path class="waves" d="m75 69 4 4 7-7" />
+  </>
+);
 const terminal = (
   <>
     {screen}
@@ -92,7 +108,10 @@ const drawings: Readonly<Record<Recipe, readonly Child[]>> = {
   appleMobile: [allow, profileRow, code, network],
   mac: [file, profileWindow, password, network],
   app: [store, app, network],
-  linux: [file, terminal, network],
+  onboarding: [store, search, setUp],
+  networkmanager: [file, terminal, network],
+  iwd: [file, terminal, network],
+  onc: [file, values, network],
   pkcs12: [file, network, values],
   pem: [file, network, values],
 };

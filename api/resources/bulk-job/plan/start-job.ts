@@ -4,6 +4,7 @@ import * as confirmation from "../../../../db/queries/bulk-job/plan/confirmation
 import * as access from "../../../../db/queries/bulk-job/access.ts";
 import * as transitions from "../../../../db/queries/bulk-job/plan/transitions.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
+import * as scimUsers from "../../../../db/queries/people/scim-users.ts";
 import type { Db } from "../../../../db/client.ts";
 import { graceDaysMax } from "../../../../domain/lifetimes.ts";
 import { kindsOfJob, type JobKind } from "../../../../domain/bulk-job/job.ts";
@@ -138,6 +139,7 @@ export const startJob = endpoint({
         });
       }
       if (!(await transitions.endGrace(tx, { realmId, jobId, at }))) throw fail("job_state");
+      if (job.origin === "scim") await scimUsers.beginWindow(tx, { realmId, at });
       await audit.record(tx, {
         realmId,
         event: "job_start",

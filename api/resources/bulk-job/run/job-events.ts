@@ -16,7 +16,8 @@ interface Following {
   deps: Pick<Deps, "jobs" | "clock" | "settings">;
   /** The revision that the client has seen; -1 for a new client. */
   after: number;
-  admittedUntil: Date;
+  /** Null: without an end. */
+  admittedUntil: Date | null;
   stillAdmitted: () => Promise<boolean>;
   signal: AbortSignal;
 }
@@ -38,9 +39,9 @@ export async function* jobEvents(
   try {
     yield `retry: ${reconnectMs}\n\n`;
     for (;;) {
-      const left = admittedUntil.getTime() - clock.now().getTime();
+      const left = admittedUntil === null ? Infinity : admittedUntil.getTime() - clock.now().getTime();
       const job = await watch.next(Math.min(left, commentAt - performance.now()), signal);
-      if (job === "over" || clock.now() >= admittedUntil) return;
+      if (job === "over" || (admittedUntil !== null && clock.now() >= admittedUntil)) return;
       if (performance.now() >= commentAt) {
         if (!(await stillAdmitted())) return;
         commentAt = performance.now() + commentMs;

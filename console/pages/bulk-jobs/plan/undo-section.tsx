@@ -12,7 +12,7 @@ import { checkUndo, findUndo, jobKey, jobsKey, type Job } from "../job.ts";
 /**
  * Shows what an undo of an offboarding would do now, and checks it; the user starts the resulting job on its own page.
  */
-export function UndoSection({ job }: { job: Job }) {
+export function UndoSection({ job, title, check: checkLabel }: { job: Job; title?: string; check?: string }) {
   const { t, i18n } = useTranslation();
   const number = useNumber();
   const navigate = useNavigate();
@@ -38,7 +38,7 @@ export function UndoSection({ job }: { job: Job }) {
     <Paper withBorder p="lg" component="section">
       <Stack gap="sm">
         <Title order={2} size="h4">
-          {t("jobs.undo.title")}
+          {title ?? t("jobs.undo.title")}
         </Title>
         <Text>
           {t("jobs.undo.people", counted(data.people))}{" "}
@@ -60,7 +60,7 @@ export function UndoSection({ job }: { job: Job }) {
               check.mutate();
             }}
           >
-            {t("jobs.undo.check")}
+            {checkLabel ?? t("jobs.undo.check")}
           </Button>
         </Group>
       </Stack>

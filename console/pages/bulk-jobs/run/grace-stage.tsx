@@ -1,27 +1,31 @@
 import { Alert, Button, Group, Progress, Stack, Text } from "@mantine/core";
-import { IconClock, IconWifiOff } from "@tabler/icons-react";
+import { IconClock, IconUserOff, IconWifiOff } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Allowed } from "../../../session/allowed.tsx";
 import { confirm } from "../../../ui/dialog/confirm.tsx";
 import { Time, formatRelative, formatTime } from "../../../ui/value/time.tsx";
+import { useNumber } from "../counts.ts";
 import { jobKey, jobsKey, newestOf, startJob, type Job } from "../job.ts";
 import { UndoSection } from "../plan/undo-section.tsx";
 
 /**
  * An offboarding whose people are locked out and whose devices are still on: until when, and what the user can do
- * meanwhile.
+ * meanwhile. One that a directory's guard holds waits for the user.
  */
 export function GraceStage({ job }: { job: Job }) {
   const { t, i18n } = useTranslation();
   const queries = useQueryClient();
+  const number = useNumber();
   const people = job.total - job.done;
+  const counted = { count: people, formatted: number(people) };
+  const isHeld = job.revokeAt === null;
   const askForNow = () => {
     const key = crypto.randomUUID();
     confirm({
-      title: t("jobs.grace.nowTitle"),
+      title: isHeld ? t("jobs.held.revokeTitle", counted) : t("jobs.grace.nowTitle"),
       children: <Text size="sm">{t("jobs.grace.nowText", { count: people })}</Text>,
-      confirmLabel: t("jobs.grace.now"),
+      confirmLabel: isHeld ? t("jobs.held.revoke", counted) : t("jobs.grace.now"),
       typed: String(people),
       async onConfirm() {
         const started = await startJob(job.id, { confirmTotal: people }, key);
@@ -32,7 +36,20 @@ export function GraceStage({ job }: { job: Job }) {
   };
   return (
     <Stack gap="lg">
-      {job.revokeAt !== null && (
+      {job.revokeAt === null ? (
+        <Alert color="red" icon={<IconUserOff aria-hidden />} title={t("jobs.held.title", counted)} role="status">
+          <Stack gap="sm">
+            <Text size="sm">{t("jobs.held.text")}</Text>
+            <Allowed to="changeJob">
+              <Group>
+                <Button size="xs" color="red" leftSection={<IconWifiOff size={16} aria-hidden />} onClick={askForNow}>
+                  {t("jobs.held.revoke", counted)}
+                </Button>
+              </Group>
+            </Allowed>
+          </Stack>
+        </Alert>
+      ) : (
         <Alert
           color="yellow"
           icon={<IconClock aria-hidden />}
@@ -61,7 +78,7 @@ export function GraceStage({ job }: { job: Job }) {
         </Alert>
       )}
       <Allowed to="changeJob">
-        <UndoSection job={job} />
+        <UndoSection job={job} {...(isHeld && { title: t("jobs.held.back"), check: t("jobs.held.checkBack") })} />
       </Allowed>
     </Stack>
   );

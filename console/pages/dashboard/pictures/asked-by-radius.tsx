@@ -7,7 +7,7 @@ import Bars from "../../../ui/picture/bars.tsx";
 import { Picture } from "../../../ui/picture/picture.tsx";
 import { formatNumber, formatRelative } from "../../../ui/value/time.tsx";
 import { refetchMs } from "../overview.ts";
-import { useHourName } from "./moments.ts";
+import { useHourName } from "../../../ui/picture/moments.ts";
 
 type RadiusPicture = Schemas["RadiusPicture"];
 type Hour = RadiusPicture["hours"][number];

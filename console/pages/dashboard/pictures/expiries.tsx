@@ -5,7 +5,7 @@ import { api, dataOf } from "../../../api/api-client.ts";
 import Bars from "../../../ui/picture/bars.tsx";
 import { Picture } from "../../../ui/picture/picture.tsx";
 import { formatNumber } from "../../../ui/value/time.tsx";
-import { useWeekName } from "./moments.ts";
+import { useWeekName } from "../../../ui/picture/moments.ts";
 
 const refetchMs = 60_000;
 

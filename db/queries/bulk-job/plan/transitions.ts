@@ -1,4 +1,4 @@
-import { jobFailures } from "../../../../domain/bulk-job/job.ts";
+import { jobFailures, jobNotices } from "../../../../domain/bulk-job/job.ts";
 import type { Findings } from "../../../../domain/bulk-job/plan/findings.ts";
 import type { Db } from "../../../client.ts";
 import { sql, type Sql } from "../../../sql.ts";
@@ -92,11 +92,13 @@ export const toQueued = (
       : sql`(state <> 'scheduled' or execute_at <= now()) and (state <> 'grace' or revoke_at <= now())`,
   });
 
-/** Ends a job's grace period now: profiles are revoked as soon as it is the job's turn. */
+/** Ends a job's grace period, or its being held, now: profiles are revoked as soon as it is the job's turn. */
 export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
   states.enter(db, job, {
     follows: "queued",
-    changes: [sql`state = 'queued', revoke_at = ${job.at}`],
+    changes: [
+      sql`state = 'queued', revoke_at = ${job.at}, error_code = nullif(error_code, ${jobNotices.confirmationRequired})`,
+    ],
     onlyIf: sql`state = 'grace'`,
   });
 

@@ -117,8 +117,10 @@ describe.each(titled)("%s", (_, sample) => {
     for (const raw of [
       JSON.stringify({ ...sample.body, [name]: "x", [name.toUpperCase()]: "x" }),
       JSON.stringify({ ...sample.body, [name]: { deep: [] } }),
-      // A user need not have a role, nor a realm named RADIUS servers.
-      ...(["roles", "radiusAddresses"].includes(name) ? [] : [JSON.stringify({ ...sample.body, [name]: [] })]),
+      // A user need not have a role, nor a realm named RADIUS servers or roaming consortiums.
+      ...(["roles", "radiusAddresses", "radiusNames", "rcois"].includes(name)
+        ? []
+        : [JSON.stringify({ ...sample.body, [name]: [] })]),
       JSON.stringify({ ...sample.body, [name]: "x".repeat(name === "csr" ? 20_000 : 5000) }),
     ]) {
       expectRefused(await send(sample, { raw }));

@@ -113,5 +113,13 @@ test.each(["/healthz", "/readyz", "/status", "/nowhere"])("%s is never cached", 
 
 test("operations that return keys or tokens are marked secret", () => {
   const secret = endpoints.filter((endpoint) => endpoint.secret).map(({ operation }) => operation);
-  expect(secret.sort()).toEqual(["createHandOver", "getGuestToken", "getIssuance", "getJobResults", "getSignInTest"]);
+  expect(secret.sort()).toEqual([
+    "createHandOver",
+    "createStaticToken",
+    "getGuestCode",
+    "getGuestToken",
+    "getIssuance",
+    "getJobResults",
+    "getSignInTest",
+  ]);
 });

@@ -90,6 +90,7 @@ describe("the overall status", () => {
     "crl",
     "audit",
     "backlog",
+    "directory",
     "disk",
     "clock",
   ]);
@@ -158,6 +159,19 @@ describe("the overall status", () => {
   test("is ok if every part is", async () => {
     const checks = (await look()).map(({ name, state, reason }) => ({ name, state, reason }));
     expect(checks).toEqual(names.map((name) => ({ name, state: "ok", reason: null })));
+  });
+
+  test("warns while people whom a directory has deactivated wait for a person", async () => {
+    await owner().query(sql`
+      insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, marked_at, expected_change,
+                        origin, progress_at)
+      values (gen_random_uuid(), ${realm.realmId}, 'offboarding', 'grace', false, '{userID}', now(), now(), now(), 0,
+              'scim', now())
+    `);
+    expect(await faults()).toEqual({ directory: "warn" });
+    await owner().query(sql`update jobs set state = 'queued', revoke_at = now() where origin = 'scim'`);
+    expect(await faults()).toEqual({});
+    await owner().query(sql`delete from jobs where origin = 'scim'`);
   });
 
   test.each([

@@ -7,7 +7,7 @@ import * as rowsToOnboard from "../../../../db/queries/bulk-job/run/onboarding.t
 import { sql, verbatim } from "../../../../db/sql.ts";
 import { finalJobStates } from "../../../../domain/bulk-job/job.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
-import type { QueueBackend } from "../../../../runtime/queue/queues.ts";
+import { openQueues, type QueueBackend } from "../../../../runtime/queue/queues.ts";
 import { advance } from "../../../../worker/bulk-job/advance.ts";
 import { resumeStalledJobs } from "../../../../worker/bulk-job/resume-stalled-jobs.ts";
 import { purgeJobs } from "../../../../worker/bulk-job/results/purge-jobs.ts";
@@ -109,6 +109,27 @@ describe("a dry run", () => {
       unchanged: 1,
     });
   });
+});
+
+test("while the queue is away, each look at a running job works one chunk, and the last one ends it", async () => {
+  const jobId = await onboardingOf(await given.realm(), { rows: names(1_200) });
+  const { backend, close } = backendFor("postgres", database.url);
+  const queues = openQueues(backend, silentLog);
+  await queues.close();
+  await close();
+
+  const seen: unknown[] = [];
+  for (let looks = 0; looks < 3; looks++) {
+    await advance({ ...jobs.deps(), queues }, jobId);
+    const { state, done } = await jobOf(database.owner, jobId);
+    seen.push([state, done]);
+  }
+  expect(seen).toEqual([
+    ["running", 500],
+    ["running", 1_000],
+    ["completed", 1_200],
+  ]);
+  await expectCountsToAddUp(database.owner, jobId);
 });
 
 test("a scheduled job shows the result of its check and runs on time, without the queue", async () => {

@@ -337,13 +337,14 @@ test("a person of the same name in another realm is a different person", async (
   expect(await usersOf(realmId)).toHaveLength(1);
 });
 
-test("a profile has the key type that the realm has set for the device", async () => {
+test("a profile has the key type that the realm has set for the device, and RSA where the format needs it", async () => {
   const realmId = await given.realm();
   await database.owner.query(sql`update realms set key_types = '{"Windows":"rsa-3072"}' where id = ${realmId}`);
   const { jobId } = await onboard(realmId, [
     { pairwiseId: "win", ...laptop },
     { pairwiseId: "mac", ...laptop, deviceType: "MacOS" },
     { pairwiseId: "lin", ...laptop, deviceType: "Linux" },
+    { pairwiseId: "iwd", ...laptop, deviceType: "Linux", format: "iwd" },
   ]);
   const made = await database.owner.query(sql`
     select device_type as "deviceType", key_type as "keyType", created_by_client_id as client
@@ -355,6 +356,7 @@ test("a profile has the key type that the realm has set for the device", async (
     { deviceType: "Windows", keyType: "rsa-3072", client: bulkClientOf(realmId) },
     { deviceType: "MacOS", keyType: "ec-p256", client: bulkClientOf(realmId) },
     { deviceType: "Linux", keyType: "ec-p256", client: bulkClientOf(realmId) },
+    { deviceType: "Linux", keyType: "rsa-2048", client: bulkClientOf(realmId) },
   ]);
 });
 

@@ -163,7 +163,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     await queues.close();
     await close();
-    const { stop } = await startTestWorker({ databaseUrl: database.url, kind, sweepSeconds: 0.5 });
+    const { stop } = await startTestWorker({ databaseUrl: database.url, kind });
 
     const rows = await settled(ids);
     expect(rows.map(({ state }) => state)).toEqual(ids.map(() => "issued"));
@@ -247,7 +247,7 @@ describe("a migration that recreates the queue's schema", () => {
     expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     await queues.close();
     await close();
-    const { stop } = await startTestWorker({ databaseUrl: database.url, sweepSeconds: 0.5 });
+    const { stop } = await startTestWorker({ databaseUrl: database.url });
     expect((await settled(ids)).map(({ state }) => state)).toEqual(ids.map(() => "issued"));
     await stop();
   });

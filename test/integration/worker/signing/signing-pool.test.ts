@@ -107,15 +107,26 @@ describe("with a pool and a loaded issuer", () => {
     domain: "wifi.example.org",
     ssids: ["eduroam"],
     wired: false,
-    radiusName: "radius.wifi.example.org",
+    radiusNames: ["radius.wifi.example.org"],
     radiusCas: [{ certificate: derOf(certificatePem("root")).toString("base64"), selfSigned: true }],
+    rcois: [],
+    help: { mail: "", web: "", phone: "" },
+    reminderLeadDays: 0,
   };
 
+  const xml = /^<\?xml version="1.0" encoding="UTF-8"\?>\n/;
+  const beginnings = {
+    mobileconfig: xml,
+    "eap-config": xml,
+    onc: /^\{\n {2}"Type": "UnencryptedConfiguration"/,
+    networkmanager: /^realmpass-wifi\.example\.org-ca\.pem\0/,
+    iwd: /^eduroam\.8021x\0/,
+  };
   test.each(certificateFormats.filter(isDeviceFile))(
     "a request for %s returns that file, or an error without the realm's network",
     async (format) => {
       const file = Buffer.from(outputOf(await issueOne({ format, network }))["data"] ?? "", "base64").toString("utf8");
-      expect(file).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/);
+      expect(file).toMatch(beginnings[format]);
       expect(file).toContain("radius.wifi.example.org");
 
       const { results } = await issueOne({ format });

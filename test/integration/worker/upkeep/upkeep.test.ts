@@ -134,6 +134,21 @@ test("counts of what servers asked are kept for 35 days", async () => {
   expect([35 * 24, 35 * 24 + 1]).toContain(kept?.hours);
 });
 
+test("counts of applications' requests are kept for 14 days", async () => {
+  const { clientId } = await given.application({ realmId: user.realmId });
+  await database.owner.query(sql`
+    insert into application_requests (client_id, hour, status, requests)
+    select ${clientId}, hour, 200, 1
+      from generate_series(date_trunc('hour', ${now}::timestamptz) - interval '20 days', ${now}, interval '1 hour') as hour
+  `);
+  await tidyUp();
+  const [kept] = await database.owner.query<{ first: Date }>(sql`
+    select min(hour) as first from application_requests where client_id = ${clientId}
+  `);
+  expect(kept?.first.getTime()).toBeGreaterThanOrEqual(now.getTime() - 14 * day);
+  expect(kept?.first.getTime()).toBeLessThan(now.getTime() - 14 * day + 60 * minute);
+});
+
 test("a session idle for 30 days is removed with its code and tokens; one used since stays", async () => {
   const [idle, used] = [await given.session({ user }), await given.session({ user })];
   const usedAt = (id: string, at: Date) =>

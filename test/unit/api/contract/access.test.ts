@@ -54,10 +54,13 @@ describe("admission to an endpoint", () => {
 });
 
 test("a machine's token is admitted where its scope is asked for, and nowhere else", () => {
-  const machine = service("radius.read");
-  expect(admits(machine, "staff", "radius.read")).toBe(true);
-  for (const access of ["staff", "any"] as const) {
-    expect(admits(machine, access)).toBe(false);
-    expect(admits(service("profile.read"), access)).toBe(true);
+  for (const [own, foreign] of [["radius.read", "scim"] as const, ["scim", "radius.read"] as const]) {
+    const machine = service(own);
+    expect(admits(machine, "staff", own)).toBe(true);
+    expect(admits(machine, "staff", foreign)).toBe(false);
+    for (const access of ["staff", "any"] as const) {
+      expect(admits(machine, access)).toBe(false);
+      expect(admits(service("profile.read"), access)).toBe(true);
+    }
   }
 });

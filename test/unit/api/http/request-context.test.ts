@@ -38,7 +38,11 @@ test.each([
   ["before anybody asks whether it is there", false],
   ["after somebody asked", true],
 ])("a client that goes away %s aborts the request's signal", async (_, asksFirst) => {
-  const begin = beginRequest({ log: silentLog, metrics: { request: () => undefined } });
+  const begin = beginRequest({
+    log: silentLog,
+    metrics: { request: () => undefined },
+    requestCounts: { note: () => undefined },
+  });
   const server = createServer((request, response) => {
     begin(request, response);
     if (asksFirst) contextOf(response).signal();

@@ -1,7 +1,3 @@
-import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,7 +14,6 @@ import type { Visit } from "../../../../support/browser/browser-session.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 import { openssl } from "../../../../support/pki/openssl.ts";
-import { describeWithTool, requireTool } from "../../../../support/run/tools.ts";
 import { silentLog, type TestWorker } from "../../../../support/service/worker.ts";
 import { fileOn, formOf, headingOf, serialsOf, visitorOf } from "./self-service-support.ts";
 
@@ -211,6 +206,9 @@ describe("on this device", () => {
     ["Android", "", "application/eap-config", "laptop.eap-config"],
     ["Windows", "", "application/eap-config", "laptop.eap-config"],
     ["ChromeOS", "", "application/eap-config", "laptop.eap-config"],
+    ["ChromeOS", "onc", "application/x-onc", "laptop.onc"],
+    ["Linux", "", "application/x-tar", "laptop.tar"],
+    ["Linux", "iwd", "application/x-tar", "laptop.tar"],
     ["Linux", "eap-config", "application/eap-config", "laptop.eap-config"],
     ["Other", "", "application/x-pkcs12", "laptop.p12"],
     ["Other", "crt", "application/x-pem-file", "laptop.crt"],
@@ -263,33 +261,6 @@ describe("on this device", () => {
   });
 });
 
-describeWithTool(["nmcli", "openssl"], "the commands for NetworkManager", () => {
-  test("NetworkManager accepts the connection that they make of the two files, with the profile's CA", async () => {
-    const visitor = await visitorOf(api, await person());
-    const page = await visitor.add({ name: "Mia's laptop" });
-    const caUrl = new URL(/href="([^"]+radius-ca.pem)"/.exec(page.text)![1]!, page.url).href;
-    const before = await visitor.get(caUrl);
-    const directory = await mkdtemp(join(tmpdir(), "network-manager-"));
-    try {
-      const [pem, ca] = [await visitor.download(page), await visitor.get(caUrl)];
-      expect(before).toMatchObject({ status: 200, text: ca.text });
-      await writeFile(join(directory, "mia-s-laptop.pem"), pem.text);
-      await writeFile(join(directory, "radius-ca.pem"), ca.text);
-      const commands = unescaped(/<pre class="copy">([\s\S]*?)<\/pre>/.exec(page.text)![1]!);
-      // The commands are recorded instead of sent to a daemon, which is not running.
-      const script = `nmcli() { "${requireTool("nmcli")}" --offline "$@"; }\n${commands}`;
-      const { status, stdout } = spawnSync("sh", ["-e", "-c", script], { cwd: directory, encoding: "utf8" });
-      expect(status).toBe(0);
-      expect(stdout).toContain(`private-key=${directory}/mia-s-laptop.pem`);
-      expect(stdout).toContain("ssid=eduroam");
-      expect(stdout).toContain(`permissions=user:${userInfo().username}:;`);
-      expect(stdout).toMatch(/domain-match=radius\./);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
-  });
-});
-
 /** Returns the names under which a browser may save a response: RFC 6266 has two, and browsers prefer the second. */
 const savedNames = ({ headers }: { headers: Record<string, unknown> }): string[] => {
   const header = String(headers["content-disposition"]);
@@ -299,21 +270,19 @@ const savedNames = ({ headers }: { headers: Record<string, unknown> }): string[]
 };
 
 test.each(["Linux computer", "Mia's laptop", "Büro/Rechner", "RADIUS CA", "con", "電話"])(
-  "the commands for %j name exactly the files that the browser saves, which differ from each other",
+  "the command for %j names exactly the file that the browser saves, in one word",
   async (name) => {
     const visitor = await visitorOf(api, await person());
-    const page = await visitor.add({ name });
-    const commands = unescaped(/<pre class="copy">([\s\S]*?)<\/pre>/.exec(page.text)![1]!);
-    const [, ca] = /ca-cert "\$PWD\/([^"]+)"/.exec(commands) ?? [];
-    const [, own] = /private-key "\$PWD\/([^"]+)"/.exec(commands) ?? [];
-    const file = await visitor.download(page);
-    const caUrl = new URL(/href="([^"]+radius-ca.pem)"/.exec(page.text)![1]!, page.url).href;
-    expect(new Set(savedNames(file))).toEqual(new Set([own]));
-    expect(new Set(savedNames(await visitor.get(caUrl)))).toEqual(new Set([ca]));
-    expect(own).not.toBe(ca);
-    expect(commands).toContain(`chmod 600 ${own}\n`);
-    expect(file.text).toContain("PRIVATE KEY");
-    expect((await visitor.get(caUrl)).text).not.toContain("PRIVATE KEY");
+    for (const [format, folder, then] of [
+      ["", "/etc/NetworkManager/system-connections", " && sudo nmcli connection reload"],
+      ["iwd", "/var/lib/iwd", ""],
+    ] as const) {
+      const page = await visitor.add({ device_type: "Linux", name, format });
+      const command = unescaped(/<pre class="copy">([\s\S]*?)<\/pre>/.exec(page.text)![1]!);
+      const [own] = savedNames(await visitor.download(page));
+      expect(own).toMatch(/^[a-z0-9-]+\.tar$/);
+      expect(command).toBe(`sudo tar -xf ${own} -C ${folder}${then}`);
+    }
   },
 );
 
@@ -449,7 +418,7 @@ describe("the file", () => {
     await change(page, sql`claimed_at = null, downloaded_at = null, offered_at = now()`);
     const ready = await device.get(link);
     expect(headingOf(ready)).toBe("laptop is ready");
-    expect((await device.get(fileOn(ready))).text).toContain("PRIVATE KEY");
+    expect((await device.get(fileOn(ready))).text).toContain("private-key=");
     expect((await owner.get(page.url)).text).toContain("Picked up by ");
   });
 
@@ -583,7 +552,7 @@ describe("on another device", () => {
       expect(headingOf(await device.download(page))).toBe("No profile can be made now");
       expect(await issuancesOf(user)).toEqual([]);
       await api.database.owner.query(sql`update users set ${column} = null where id = ${user.id}`);
-      expect((await device.download(page)).text).toContain("PRIVATE KEY");
+      expect((await device.download(page)).text).toContain("private-key=");
     }
   });
 

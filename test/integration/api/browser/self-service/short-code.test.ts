@@ -1,8 +1,12 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { Registry } from "prom-client";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { attemptLimitsByDefault } from "../../../../../domain/limits.ts";
+import { drawSecret } from "../../../../../runtime/keys/data-directory.ts";
+import { guestCodeOf, hashesOfGuestCode, hashOfGuestCode } from "../../../../../runtime/keys/guest-code.ts";
+import { masterKeys } from "../../../../../runtime/keys/master-key.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 import { useApi } from "../../../../support/service/api.ts";
@@ -18,7 +22,8 @@ const log = pino(
     },
   }),
 );
-const api = useApi({ log, settings: { trustedProxies: "127.0.0.1" } });
+const registry = new Registry();
+const api = useApi({ log, registry, settings: { trustedProxies: "127.0.0.1" } });
 const { given } = api;
 let realmId = "";
 
@@ -60,6 +65,107 @@ test("a code leads one device to a profile; typed again, before or after, it use
   const { page } = await type(code);
   expect({ status: page.status, heading: headingOf(page) }).toEqual({ status: 404, heading: "Enter the code" });
   expect(page.text).toContain("This code does not work");
+});
+
+describe("a guest account's code", () => {
+  const sheetOf = async (account: { token: string }) => {
+    const page = await (await visitorOf(api)).get(`/guest/${account.token}/sheet`);
+    return /class="short-code"[^>]*>([^<]+)</.exec(page.text)?.[1] ?? "";
+  };
+
+  test("is on its sheet, in each language, and leads any number of devices to its page", async () => {
+    const account = await given.guestAccount({ realmId, name: "Summer school" });
+    const { text } = await (await visitorOf(api)).get(`/guest/${account.token}/sheet`);
+    expect(text.match(/class="short-code"/g)).toHaveLength(2);
+    expect(text).toContain(`${api.url.replace("http://", "")}/code`);
+    const code = await sheetOf(account);
+    expect(code).toMatch(/^\w{4}-\w{4}-\w{4}$/);
+    for (const typed of [code, code.toLowerCase().replaceAll("-", " ")]) {
+      const { page } = await type(typed);
+      expect(page.url).toBe(`${api.url}/guest/${account.token}`);
+      expect(page.status).toBe(200);
+    }
+  });
+
+  test("is the one that the API returns, which makes it work without the sheet", async () => {
+    const account = await given.guestAccount({ realmId });
+    const answer = await api.as.service({ realmId }).get(`/api/guest-accounts/${account.id}/code`);
+    expect((await type(answer.body.data)).page.url).toBe(`${api.url}/guest/${account.token}`);
+    expect(await sheetOf(account)).toBe(answer.body.data);
+  });
+
+  test("leads nowhere before it was shown, once the account is revoked, and for another account", async () => {
+    const account = await given.guestAccount({ realmId });
+    const unseen = guestCodeOf(account.token);
+    expect((await type(unseen)).page.status).toBe(404);
+    expect(await sheetOf(account)).toBe(unseen);
+    expect((await type(unseen)).page.status).toBe(200);
+    const other = await given.guestAccount({ realmId });
+    expect(await sheetOf(other)).not.toBe(unseen);
+    await api.database.owner.query(sql`update guest_accounts set revoked_at = now() where id = ${account.id}`);
+    expect((await type(unseen)).page).toMatchObject({ status: 404, url: `${api.url}/code` });
+    expect((await type(await sheetOf(other))).page.url).toBe(`${api.url}/guest/${other.token}`);
+  });
+
+  test("of an ended account leads to the page that says so", async () => {
+    const account = await given.guestAccount({ realmId });
+    const code = await sheetOf(account);
+    await api.database.owner.query(sql`
+      update guest_accounts set created_at = now() - interval '2 days', expires_at = now() - interval '1 day'
+       where id = ${account.id}
+    `);
+    expect(headingOf((await type(code)).page)).toBe("This guest access has ended");
+  });
+
+  test("is found under an earlier master key", async () => {
+    const account = await given.guestAccount({ realmId });
+    const code = await sheetOf(account);
+    const keys = masterKeys(`${drawSecret.masterKey()},${api.masterKey}`);
+    const stored = await api.database.owner.query<{ hash: Buffer }>(sql`
+      select code_hash as hash from guest_accounts where id = ${account.id}
+    `);
+    expect(hashesOfGuestCode(keys, code)).toContainEqual(stored[0]!.hash);
+    expect(hashOfGuestCode(keys, code)).not.toEqual(stored[0]!.hash);
+  });
+
+  test("wrong ones count with other codes", async () => {
+    const device = await visitorOf(api);
+    const form = formOf(await device.get("/code"));
+    const headers = { "x-forwarded-for": "10.3.0.1" };
+    const fields = { ...form.fields, code: "0000-0000-0001" };
+    const guess = async () => (await device.browser.post(form.action, fields, { headers })).status;
+    for (let tries = 0; tries < 30; tries++) expect(await guess()).toBe(404);
+    expect(await guess()).toBe(429);
+  });
+});
+
+test("each typed code counts by outcome", async () => {
+  const counts = async () => {
+    const text = await registry.metrics();
+    const counted = [...text.matchAll(/realmpass_short_codes_total\{outcome="(\w+)"\} (\d+)/g)];
+    return new Map(counted.map(([, outcome = "", count]) => [outcome, Number(count)]));
+  };
+  const { code } = await offer();
+  const device = await visitorOf(api);
+  const form = formOf(await device.get("/code"));
+  const changesWith = async (typed: string) => {
+    const was = await counts();
+    const headers = { "x-forwarded-for": "10.3.0.2" };
+    const fields = { ...form.fields, code: typed };
+    const { status } = await device.browser.post(form.action, fields, { headers, follow: false });
+    const now = await counts();
+    return { status, counted: [...now.keys()].filter((outcome) => now.get(outcome) !== was.get(outcome)) };
+  };
+  expect([...(await counts()).keys()].sort()).toEqual(["found", "limited", "malformed", "unknown"]);
+  expect(await changesWith(code)).toEqual({ status: 303, counted: ["found"] });
+  expect(await changesWith("no code")).toEqual({ status: 404, counted: ["malformed"] });
+  for (let tries = 0; tries < 30; tries++)
+    expect(await changesWith("0000-0001")).toEqual({ status: 404, counted: ["unknown"] });
+  expect(await changesWith("0000-0001")).toEqual({ status: 429, counted: ["limited"] });
+  // A forged form is no typed code.
+  const was = await counts();
+  await device.browser.post(form.action, { code, form_token: "x" }, { follow: false });
+  expect(await counts()).toEqual(was);
 });
 
 test("HEAD and GET show the page", async () => {

@@ -1,12 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
-import { describeWithTool, requireTool } from "../../../../support/run/tools.ts";
 import { visitorOf } from "./self-service-support.ts";
 
 const api = useApi();
@@ -53,32 +48,4 @@ test.each(["iOS", "Android", "Windows"])("the page for %s promises no wired netw
   expect(there.english).toContain("eduroam");
   expect(there.english).not.toContain("cable");
   expect(there.german).not.toContain("Kabel");
-});
-
-describeWithTool("nmcli", "the commands for NetworkManager", () => {
-  test("in a realm with wired networks make a Wi-Fi and an Ethernet connection with the same checks", async () => {
-    const visitor = await visitorIn(wired);
-    const page = await visitor.add();
-    const directory = await mkdtemp(join(tmpdir(), "network-manager-"));
-    try {
-      await writeFile(join(directory, "laptop.pem"), (await visitor.download(page)).text);
-      const caPath = /href="([^"]+radius-ca.pem)"/.exec(page.text)?.[1] ?? "";
-      await writeFile(join(directory, "radius-ca.pem"), (await visitor.get(new URL(caPath, page.url).href)).text);
-      const [, commands = ""] = /<pre class="copy">([\s\S]*?)<\/pre>/.exec(page.text) ?? [];
-      const plain = commands.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
-      // The connections are printed instead of sent to a daemon, which is not running.
-      const script = `nmcli() { "${requireTool("nmcli")}" --offline "$@"; }\n${plain}`;
-      const { status, stdout, stderr } = spawnSync("sh", ["-e", "-c", script], { cwd: directory, encoding: "utf8" });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-
-      const connections = stdout.split("[connection]").slice(1);
-      expect(connections.map((connection) => /^type=(.*)$/m.exec(connection)?.[1])).toEqual(["wifi", "ethernet"]);
-      const [wifi, ethernet] = connections.map((connection) => /\[802-1x\]\n([^[]*)/.exec(connection)?.[1]);
-      expect(wifi).toMatch(/^domain-match=radius\./m);
-      expect(ethernet?.replace("optional=true\n", "")).toBe(wifi);
-      expect(ethernet).toContain("optional=true");
-    } finally {
-      await rm(directory, { recursive: true });
-    }
-  });
 });

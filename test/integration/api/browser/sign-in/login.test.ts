@@ -72,6 +72,13 @@ test("the right name and password set a new cookie for all pages and redirect", 
   expect(rows).toEqual([{ method: "local" }, { method: "local" }]);
 });
 
+test("the page asks the browser for the device's model, which an app's page suggests as its name", async () => {
+  const page = await open(browse());
+  expect(page.headers["accept-ch"]).toBe("Sec-CH-UA-Model");
+  // The control: a page on which nobody signs in.
+  expect((await browse().get(`${api.url}/login/end`)).headers["accept-ch"]).toBeUndefined();
+});
+
 test("user names are case-insensitive", async () => {
   expect(await signIn(browse(), ada.username.toUpperCase())).toMatchObject({
     status: 303,

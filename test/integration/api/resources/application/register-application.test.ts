@@ -258,3 +258,13 @@ test("a machine scope excludes all others, and needs profile.read to grant", asy
   const more = { ...service, scopes: ["radius.read", "profile.read"] };
   expect(await giver.post("/api/applications", more)).toBeError("invalid_request");
 });
+
+test("the scope of a directory is given by holders of user.modify and user.delete alone", async () => {
+  const directory = { ...service, scopes: ["scim"] };
+  for (const held of [[], ["user.modify"], ["user.delete"]] as const) {
+    const caller = as.admin({ scopes: ["application.modify", ...held] });
+    expect(await caller.post("/api/applications", directory)).toBeError("insufficient_scope");
+  }
+  const giver = as.admin({ scopes: ["application.modify", "user.modify", "user.delete"] });
+  expect((await giver.post("/api/applications", directory)).body.data.scopes).toEqual(["scim"]);
+});

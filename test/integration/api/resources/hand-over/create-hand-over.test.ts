@@ -33,7 +33,7 @@ test("the help desk's code, typed on a device without a sign-in, puts one profil
   expect(asked.url).toBe(link);
   const taken = await device.send(asked, { device_type: "Linux" });
   expect(headingOf(taken)).toBe("Set up phone");
-  expect((await device.download(taken)).text).toContain("PRIVATE KEY");
+  expect((await device.download(taken)).text).toContain("private-key=");
   expect(await serialsOf(api, user)).toHaveLength(1);
 
   const entries = await auditOf(api.database, "userID", user.id);

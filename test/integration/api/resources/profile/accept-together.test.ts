@@ -84,6 +84,7 @@ test("an accepted request yields the same row as one sent alone", async () => {
     { deviceType: "iOS" },
     { deviceType: "Android", name: 'a "name", {with} \\ signs' },
     { deviceType: "iOS", keyType: "ec-p256", format: "mobileconfig", allowAuth: true },
+    { format: "iwd" },
     { csr: "-----BEGIN CERTIFICATE REQUEST-----\n…", actor: { userId: user.id, clientId: null } },
   ];
   const at = systemClock.now();

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { deviceTypes } from "../../../../../domain/certificate/device.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
@@ -182,6 +183,74 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
   });
 });
 
+test("the files contain the realm's further server names, consortiums, help, and the reminder's date", async () => {
+  const set = (change: realms.RealmChange) => realms.update(owner(), realm.realmId, change);
+  await set({
+    radiusNames: ["radius-2.example.org"],
+    rcois: ["001BC50460"],
+    helpUri: "mailto:help@example.org",
+    helpPhone: "+49 351 4630",
+    reminderLeadDays: 10,
+  });
+  try {
+    const answer = await create(request("eap-config"));
+    const { radiusCN, expirationTime } = answer.body.data as Record<string, string>;
+    const file = fileOf(answer);
+    const profile = readPlist(fileOf(await create(request("mobileconfig"))));
+
+    expect(faultsOf(file, grammar)).toBe("");
+    expect(xpath(file, "//ServerID")).toEqual([radiusCN, "radius-2.example.org"]);
+    expect(xpath(file, "//ConsortiumOID")).toEqual(["001BC50460"]);
+    expect(xpath(file, "//Helpdesk/*")).toEqual(["help@example.org", "+49 351 4630"]);
+    const end = new Date(Date.parse(expirationTime ?? "") - 10 * 86_400_000).toISOString();
+    expect(xpath(file, "//ValidUntil")).toEqual([`${end.slice(0, 19)}Z`]);
+    const [, passpoint] = payloadsOf(profile, "com.apple.wifi.managed");
+    expect(passpoint).toMatchObject({
+      RoamingConsortiumOIs: ["001BC50460"],
+      EAPClientConfiguration: { TLSTrustedServerNames: [radiusCN, "radius-2.example.org"] },
+    });
+
+    await set({ helpUri: "https://example.org/help", helpMail: "wifi@example.org", helpPhone: "" });
+    const other = fileOf(await create(request("eap-config")));
+    expect(xpath(other, "//Helpdesk/*")).toEqual(["wifi@example.org", "https://example.org/help"]);
+  } finally {
+    await set({ radiusNames: [], rcois: [], helpUri: "", helpMail: "", helpPhone: "", reminderLeadDays: 0 });
+  }
+});
+
+test("the key of an iwd file is RSA, whatever the realm sets for the device; P-256 is refused", async () => {
+  await realms.update(owner(), realm.realmId, { keyTypes: { Linux: "ec-p256" } });
+  try {
+    const keyTypeOf = async (body: object) => {
+      const { id } = await given.user({ realmId: realm.realmId });
+      const answer = await service.post(`/api/user/${id}/profiles/laptop`, { deviceType: "Linux", ...body });
+      expect(answer.status).toBe(200);
+      const rows = await owner().query<{ type: string }>(
+        sql`select key_type as type from issuances where user_id = ${id}`,
+      );
+      return rows.map(({ type }) => type);
+    };
+    expect(await keyTypeOf({ format: "iwd" })).toEqual(["rsa-2048"]);
+    expect(await keyTypeOf({ format: "iwd", keyType: "rsa-3072" })).toEqual(["rsa-3072"]);
+    expect(await keyTypeOf({ format: "networkmanager" })).toEqual(["ec-p256"]);
+    const refused = await create({ format: "iwd", deviceType: "Linux", keyType: "ec-p256" });
+    expect(refused).toBeError("invalid_request");
+    expect(refused.body.fields).toEqual([expect.objectContaining({ path: "keyType" })]);
+    const guest = as.guest(await given.guestAccount({ realmId: realm.realmId }));
+    const body = { format: "iwd", deviceType: "Linux", keyType: "ec-p256" };
+    expect(await guest.post("/api/guest-profile", body)).toBeError("invalid_request");
+  } finally {
+    await realms.update(owner(), realm.realmId, { keyTypes: {} });
+  }
+});
+
+test.each(["onc", "networkmanager", "iwd"])("%s is refused with a CSR", async (format) => {
+  const csr = "-----BEGIN CERTIFICATE REQUEST-----";
+  const answer = await create({ format, deviceType: "Linux", csr });
+  expect(answer).toBeError("invalid_request");
+  expect(answer.body.fields).toEqual([expect.objectContaining({ path: "csr" })]);
+});
+
 test("with an unreadable RADIUS CA no file is made and no certificate issued", async () => {
   await change({ radiusCa: "PEM of another CA" });
   try {
@@ -222,8 +291,11 @@ test.each(["mobileconfig", "EAP-Config"])("%s is refused for a key that stays on
   expect(await guest.post("/api/guest-profile", request(format, { csr: "x" }))).toBeError("invalid_request");
 });
 
-test.each(["mobileconfig", "eap-config"])("%s is refused for infrastructure profiles", async (format) => {
-  const answer = await service.post("/api/infrastructure-profile/radius.example.org", { format, validityMonths: 12 });
-  expect(answer).toBeError("invalid_request");
-  expect(answer.body.fields[0].path).toBe("format");
-});
+test.each(["mobileconfig", "eap-config", "onc", "networkmanager", "iwd"])(
+  "%s is refused for infrastructure profiles",
+  async (format) => {
+    const answer = await service.post("/api/infrastructure-profile/radius.example.org", { format, validityMonths: 12 });
+    expect(answer).toBeError("invalid_request");
+    expect(answer.body.fields[0].path).toBe("format");
+  },
+);

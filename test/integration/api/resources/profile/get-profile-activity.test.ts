@@ -44,6 +44,7 @@ test("the activity shows the profile's facts and its owner", async () => {
       deliveredAt: null,
       delivery: "unknown",
       revocation: null,
+      app: null,
       replaces: null,
       replacedBy: null,
       diagnosis: {

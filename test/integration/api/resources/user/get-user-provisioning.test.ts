@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { fromNow } from "../../../../support/given/given.ts";
+import { givenDirectory } from "../../../../support/given/directory.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
 const api = useApi();
@@ -7,7 +8,7 @@ const provisioning = async (userId: string) => (await api.as.admin().get(`/api/u
 
 test("is empty for a user who is not offboarded", async () => {
   const user = await api.given.user({ realmId: api.realmId });
-  expect(await provisioning(user.id)).toEqual({ offboarding: null });
+  expect(await provisioning(user.id)).toEqual({ offboarding: null, scim: null });
 });
 
 test("contains the time since a user has been offboarded without active devices", async () => {
@@ -15,7 +16,26 @@ test("contains the time since a user has been offboarded without active devices"
   const user = await api.given.user({ realmId: api.realmId, offboardedAt });
   expect(await provisioning(user.id)).toEqual({
     offboarding: { state: "done", job: null, since: offboardedAt.toISOString(), revokeAt: null },
+    scim: null,
   });
+});
+
+test("shows which directory manages a user, with its last word, until it deletes them", async () => {
+  const directory = await givenDirectory(api, { realmId: api.realmId });
+  const id = await directory.person({ userName: "Ada@example.org", externalId: "ada" });
+  const known = { client_id: directory.clientId, userName: "Ada@example.org", externalId: "ada" };
+  expect(await provisioning(id)).toEqual({
+    offboarding: null,
+    scim: { ...known, active: true, updatedAt: expect.any(String) },
+  });
+  await directory.deactivate(id);
+  expect(await provisioning(id)).toMatchObject({ offboarding: { state: "done" }, scim: { ...known, active: false } });
+  await api.as.admin().delete(`/api/applications/${directory.clientId}`);
+  expect((await provisioning(id)).scim).toMatchObject({ client_id: null, userName: "Ada@example.org" });
+  const another = await givenDirectory(api, { realmId: api.realmId });
+  const gone = await another.person();
+  await another.scim.delete(`/Users/${gone}`);
+  expect((await provisioning(gone)).scim).toBeNull();
 });
 
 test("is not found for another realm's user", async () => {

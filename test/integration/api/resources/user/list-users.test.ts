@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
+import { givenDirectory } from "../../../../support/given/directory.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 
@@ -293,4 +294,19 @@ describe("the names beside the list", () => {
     expect(elsewhere.body).toMatchObject({ data: [], total: 0, people: {} });
     expect((await service.get("/api/user?filter[userIDs]=me")).status).toBe(400);
   });
+});
+
+test("the filter `managed` finds whom a directory manages, and the others", async () => {
+  const directory = await givenDirectory(api);
+  const { realmId } = directory;
+  const [known, deleted] = [await directory.person(), await directory.person()];
+  await directory.scim.delete(`/Users/${deleted}`);
+  const { id: local } = await given.user({ realmId });
+  const admin = as.admin({ realmId });
+  const found = async (managed: string): Promise<string[]> =>
+    (await admin.post("/api/user", { filter: { managed } })).body.data.map(({ userID }: { userID: string }) => userID);
+  expect(await found("true")).toEqual([known]);
+  const others = await found("false");
+  expect(others).toEqual(expect.arrayContaining([deleted, local]));
+  expect(others).not.toContain(known);
 });

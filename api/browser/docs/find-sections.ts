@@ -1,0 +1,81 @@
+import { errorCatalogue } from "../../../domain/errors.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { tagOf } from "../../contract/openapi/openapi.ts";
+import { guides, readGuide } from "./guides.ts";
+import { sectionsOf } from "./markdown.ts";
+
+/** A part of the documentation that a search can find. */
+export interface Section {
+  /** Its page, below `/docs`. */
+  slug: string;
+  /** The page's name in the navigation. */
+  page: string;
+  anchor: string;
+  title: string;
+  /** As written: with the guides' placeholders. */
+  text: string;
+}
+
+/** Reads everything that can be found: sections of the guides, codes of errors, operations of the API. */
+export async function readSections(endpoints: readonly Endpoint[]): Promise<Section[]> {
+  const ofGuides = await Promise.all(
+    guides.map(async (guide) =>
+      sectionsOf(await readGuide(guide)).map((section) => ({ slug: guide.slug, page: guide.name, ...section })),
+    ),
+  );
+  const ofErrors = Object.entries(errorCatalogue).map(([code, { status, message }]) => ({
+    slug: "errors",
+    page: "Errors",
+    anchor: code,
+    title: code,
+    text: `${status} ${message}`,
+  }));
+  const ofReference = endpoints.map((endpoint) => ({
+    slug: "reference",
+    page: "Reference",
+    anchor: `/${tagOf(endpoint)}/${endpoint.operation}`,
+    title: `${endpoint.methods.join(", ").toUpperCase()} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`,
+    text: `${endpoint.summary}. ${endpoint.description ?? ""} (${endpoint.operation})`,
+  }));
+  return [...ofGuides.flat(), ...ofErrors, ...ofReference];
+}
+
+/** Longer texts are cut. */
+export const searchLengthMax = 200;
+
+/** How much of a section's text is shown, and how much of that precedes the found word. */
+const excerptLength = 240;
+const excerptLead = 60;
+
+/** A found section, with the part of its text around the first word that was found there. */
+export interface FoundSection extends Section {
+  excerpt: string;
+}
+
+/** Finds the sections with every word of a text. Those with all of them in page name and heading come first. */
+export function findSections(sections: readonly Section[], searched: string): FoundSection[] {
+  const words = searched
+    .slice(0, searchLengthMax)
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  if (words.length === 0) return [];
+  const isIn = (text: string): boolean => {
+    const folded = text.toLowerCase();
+    return words.every((word) => folded.includes(word));
+  };
+  const found = sections.filter(({ page, title, text }) => isIn(`${page} ${title} ${text}`));
+  const inTitle = ({ page, title }: Section): boolean => isIn(`${page} ${title}`);
+  return [...found.filter(inTitle), ...found.filter((section) => !inTitle(section))].map((section) => ({
+    ...section,
+    excerpt: excerptOf(section.text, words),
+  }));
+}
+
+function excerptOf(text: string, words: readonly string[]): string {
+  const folded = text.toLowerCase();
+  const hit = Math.min(...words.map((word) => folded.indexOf(word)).filter((index) => index >= 0), text.length);
+  const from = hit > excerptLead && hit < text.length ? text.indexOf(" ", hit - excerptLead) + 1 : 0;
+  const excerpt = text.slice(from, from + excerptLength).trim();
+  return `${from > 0 ? "… " : ""}${excerpt}${from + excerptLength < text.length ? " …" : ""}`;
+}

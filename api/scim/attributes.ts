@@ -1,0 +1,268 @@
+import { textsOf, type DirectoryAttribute } from "../../domain/people/directory-attributes.ts";
+import type { DirectoryChange, DirectoryEmail } from "../../domain/people/directory.ts";
+import { isEmailAddress } from "../../domain/people/email.ts";
+import { text } from "../../domain/text.ts";
+import { mutabilityFault, pathFault, syntaxFault, valueFault, type ScimError } from "./scim-error.ts";
+
+/** The schema of a person (RFC 7643 section 4.1), in lower case as paths are compared. */
+const userSchema = "urn:ietf:params:scim:schemas:core:2.0:user";
+
+/** The attributes that the realm names beside those that are always kept: their paths as named, by path in lower case. */
+export type NamedAttributes = ReadonlyMap<string, string>;
+
+export const namedAttributes = (attributes: readonly DirectoryAttribute[]): NamedAttributes =>
+  new Map(attributes.map(({ path }) => [path.toLowerCase(), path]));
+
+/** A request about one person, as read. */
+export interface Reading {
+  named: NamedAttributes;
+  change: DirectoryChange & { attributes?: Map<string, { value: unknown; adds: boolean }> };
+  /** The parts of a name, from which a request without `displayName` gets one. */
+  names: Map<NamePart, string | null>;
+  /** Why an attribute other than `active` cannot be written. */
+  faults: ScimError[];
+  /** The attributes whose value cannot be kept and fails nothing. */
+  dropped: string[];
+}
+
+type NamePart = "displayName" | "formatted" | "givenName" | "familyName";
+
+export const emptyReading = (named: NamedAttributes): Reading => ({
+  named,
+  change: {},
+  names: new Map(),
+  faults: [],
+  dropped: [],
+});
+
+/** How a value was given: by `add` the e-mail address must be the main one, since others stay beside it. */
+export interface Manner {
+  adds: boolean;
+}
+
+interface Attribute {
+  set: (value: unknown, reading: Reading, manner: Manner) => void;
+  remove: (reading: Reading) => void;
+}
+
+/** No path of an attribute that is kept is longer. */
+const pathLengthMax = 1_000;
+
+type Json = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value of a property in any letter case. Names are compared, never used to index. */
+export const propertyOf = (object: Json, name: string): unknown =>
+  Object.entries(object).find(([key]) => key.toLowerCase() === name)?.[1];
+
+/** Returns a boolean, also as a text in any letter case. */
+export function booleanOf(value: unknown): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  const word = typeof value === "string" ? value.toLowerCase() : undefined;
+  return word === "true" ? true : word === "false" ? false : undefined;
+}
+
+/** A boolean may be in an array of one, bare or as `value` of an object: some products send all values so. */
+function soleBooleanOf(value: unknown): boolean | undefined {
+  if (!Array.isArray(value)) return booleanOf(value);
+  if (value.length !== 1) return undefined;
+  const [sole] = value as readonly unknown[];
+  return booleanOf(isObject(sole) ? propertyOf(sole, "value") : sole);
+}
+
+const Name = text(1, 255);
+const DisplayName = text(1, 200);
+
+const active: Attribute = {
+  set(value, { change }) {
+    const is = soleBooleanOf(value);
+    if (is === undefined) throw valueFault("active", "must be true or false");
+    change.active = is;
+  },
+  remove({ faults }) {
+    faults.push(mutabilityFault("active", "cannot be removed"));
+  },
+};
+
+const userName: Attribute = {
+  set(value, { change, faults }) {
+    const name = Name.safeParse(value);
+    if (name.success) change.userName = name.data;
+    else faults.push(valueFault("userName", "must be a text of 1 to 255 characters without control characters"));
+  },
+  remove({ faults }) {
+    faults.push(mutabilityFault("userName", "cannot be removed"));
+  },
+};
+
+const externalId: Attribute = {
+  set(value, { change, faults }) {
+    const id = isNothing(value) ? null : Name.safeParse(value);
+    if (id === null) change.externalId = null;
+    else if (id.success) change.externalId = id.data;
+    else faults.push(valueFault("externalId", "must be a text of 1 to 255 characters without control characters"));
+  },
+  remove({ change }) {
+    change.externalId = null;
+  },
+};
+
+const namePart = (part: NamePart): Attribute => ({
+  set(value, { names, dropped }) {
+    const name = isNothing(value) ? null : DisplayName.safeParse(value);
+    if (name === null) names.set(part, null);
+    else if (name.success) names.set(part, name.data);
+    else dropped.push(part === "displayName" ? part : `name.${part}`);
+  },
+  remove({ names }) {
+    if (part === "displayName") names.set(part, null);
+  },
+});
+
+/** Null, an empty list and an empty text remove a value. */
+const isNothing = (value: unknown): boolean =>
+  value === null || value === "" || (Array.isArray(value) && value.length === 0);
+
+/** An address with its labels; undefined where there is none to keep. */
+function emailOf(entry: unknown): DirectoryEmail | undefined {
+  const value = isObject(entry) ? propertyOf(entry, "value") : entry;
+  if (typeof value !== "string" || !isEmailAddress(value)) return undefined;
+  if (!isObject(entry)) return { value };
+  const type = Name.safeParse(propertyOf(entry, "type"));
+  const primary = booleanOf(propertyOf(entry, "primary"));
+  return { value, ...(type.success && { type: type.data }), ...(primary !== undefined && { primary }) };
+}
+
+/** Returns the entry that counts: the primary one, else the one of type `work`, else the first. */
+function mainOf(entries: readonly unknown[], { adds }: Manner): unknown {
+  const has = (name: string, is: (value: unknown) => boolean) => (entry: unknown) =>
+    isObject(entry) && is(propertyOf(entry, name));
+  const isPrimary = has("primary", (value) => booleanOf(value) === true);
+  const isWork = has("type", (value) => typeof value === "string" && value.toLowerCase() === "work");
+  const isUntyped = (entry: unknown): boolean => !isObject(entry) || propertyOf(entry, "type") === undefined;
+  return entries.find(isPrimary) ?? entries.find(isWork) ?? entries.find((entry) => !adds || isUntyped(entry));
+}
+
+/** Of a list, and of one entry that a path selects; `labels` is what the path says about it. */
+const email = (labels: Omit<DirectoryEmail, "value"> | undefined): Attribute => ({
+  set(value, { change, dropped }, manner) {
+    if (isNothing(value)) {
+      change.email = null;
+      return;
+    }
+    const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const main = labels === undefined ? mainOf(entries, manner) : entries[0];
+    if (main === undefined) return;
+    const found = emailOf(main);
+    if (found === undefined) dropped.push("emails");
+    // A whole list that says no label means the default.
+    else change.email = labels === undefined ? { type: "work", primary: true, ...found } : { ...found, ...labels };
+  },
+  remove({ change }) {
+    change.email = null;
+  },
+});
+
+/** An attribute that the realm names, at its path in lower case. A value that cannot be understood is refused. */
+const further = (path: string, name: string): Attribute => ({
+  set(value, { change, faults }, { adds }) {
+    if (isNothing(value)) say(change, path, { value: null, adds: false });
+    else if (textsOf(value) === undefined) faults.push(valueFault(name, "must be a text, or a list of texts"));
+    else say(change, path, { value, adds });
+  },
+  remove({ change }) {
+    say(change, path, { value: null, adds: false });
+  },
+});
+
+function say(change: Reading["change"], path: string, said: { value: unknown; adds: boolean }): void {
+  change.attributes ??= new Map();
+  change.attributes.set(path, said);
+}
+
+/** By path in lower case, without the schema. Everything that is kept of a person; nothing else is. */
+const attributes: ReadonlyMap<string, Attribute> = new Map([
+  ["active", active],
+  ["username", userName],
+  ["externalid", externalId],
+  ["displayname", namePart("displayName")],
+  ["name.formatted", namePart("formatted")],
+  ["name.givenname", namePart("givenName")],
+  ["name.familyname", namePart("familyName")],
+  ["emails", email(undefined)],
+  // An address by itself: the labels that are there stay.
+  ["emails.value", email({})],
+]);
+
+const selected = /^emails\[\s*(?:type\s+eq\s+"(work)"|primary\s+eq\s+(?:true|"true"))\s*\](?:\.value)?$/;
+
+/** A part of an attribute that the realm names: its values are set and removed as a whole. */
+const partOfFurther = (path: string): Attribute => ({
+  set(_, { faults }) {
+    faults.push(pathFault(path));
+  },
+  remove({ faults }) {
+    faults.push(pathFault(path));
+  },
+});
+
+/** Returns the attribute that a path names, however it is spelled. */
+function attributeAt(path: string, { named }: Reading): Attribute | undefined {
+  const name = named.get(path);
+  if (name !== undefined) return further(path, name);
+  const isPart = (whole: string): boolean => path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`);
+  if ([...named.keys()].some(isPart)) return partOfFurther(path);
+  const [matched, work] = selected.exec(path) ?? [];
+  if (matched !== undefined) return email(work === undefined ? { primary: true } : { type: "work" });
+  return attributes.get(path);
+}
+
+/** `active` as a word of a path. */
+const namesActive = /(?:^|[^\p{L}\p{N}_-])active(?:$|[^\p{L}\p{N}_-])/u;
+
+/**
+ * Returns a path in lower case, without the schema. Throws for one that may mean `active` and is not `active`: a
+ * request that may take away access and is not understood is refused, never passed over.
+ */
+function plainPath(given: string): string {
+  if (given.length > pathLengthMax) throw pathFault(given);
+  const lower = given.toLowerCase();
+  const path = lower.startsWith(`${userSchema}:`) ? lower.slice(userSchema.length + 1) : lower;
+  if (path !== "active" && namesActive.test(path)) throw pathFault(given);
+  return path;
+}
+
+/** Sets the attribute at a path, or those inside of it. Anything that is not kept is accepted and dropped. */
+export function setAt(given: string, value: unknown, reading: Reading, manner: Manner): void {
+  const path = plainPath(given);
+  const attribute = attributeAt(path, reading);
+  if (attribute !== undefined) attribute.set(value, reading, manner);
+  else if (isObject(value)) setAll(value, reading, manner, path === userSchema ? "" : path);
+}
+
+/** Sets what an object says: each key is a path, below `within` if that is given. */
+export function setAll(object: Json, reading: Reading, manner: Manner, within = ""): void {
+  const seen = new Set<string>();
+  for (const [key, value] of Object.entries(object)) {
+    const given = within === "" ? key : `${within}${isSchema(within, reading) ? ":" : "."}${key}`;
+    const path = plainPath(given);
+    if (attributeAt(path, reading) !== undefined && seen.has(path)) throw syntaxFault(`${path} is there twice.`);
+    seen.add(path);
+    setAt(given, value, reading, manner);
+  }
+}
+
+/** Whether a path is the schema of an extension of which the realm names an attribute: it follows after a colon. */
+const isSchema = (path: string, { named }: Reading): boolean =>
+  [...named.keys()].some((name) => name.startsWith(`${path.toLowerCase()}:`));
+
+/** Removes the attribute at a path, or those inside of it. Anything that is not kept is dropped. */
+export function removeAt(given: string, reading: Reading): void {
+  const path = plainPath(given);
+  attributeAt(path, reading)?.remove(reading);
+  for (const [inner, name] of reading.named) {
+    if (inner.startsWith(`${path}.`) || inner.startsWith(`${path}:`)) further(inner, name).remove(reading);
+  }
+}

@@ -1,0 +1,65 @@
+import { scimPageItemsMax } from "../../domain/limits.ts";
+import { isText } from "../http/json-text.ts";
+import { isObject, propertyOf } from "./attributes.ts";
+import { parseFilter } from "./filter.ts";
+import { namesIn, type Shown } from "./resource.ts";
+import { valueFault } from "./scim-error.ts";
+import type { DirectoryFilter } from "../../domain/people/directory.ts";
+
+const pageItemsDefault = 100;
+
+/** A request for a list, as read. */
+export interface ListRequest extends Shown {
+  filter: DirectoryFilter;
+  /** Counted from 1. */
+  startIndex: number;
+  count: number;
+}
+
+type Given = (name: string) => unknown;
+
+/** A parameter that is a whole number, also as text. */
+function wholeNumber(name: string, value: unknown, absent: number): number {
+  if (value === undefined || value === null) return absent;
+  const number = typeof value === "string" && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isInteger(number)) throw valueFault(name, "must be a whole number");
+  return number;
+}
+
+function names(value: unknown): Set<string> | undefined {
+  if (value === undefined || value === null) return undefined;
+  const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return namesIn(given.filter((name) => typeof name === "string"));
+}
+
+/** Reads which attributes a response shows. */
+const shownBy = (given: Given): Shown => ({
+  attributes: names(given("attributes")),
+  excluded: names(given("excludedattributes")) ?? new Set(),
+});
+
+function listBy(given: Given): ListRequest {
+  const filter = given("filter");
+  if (filter !== undefined && filter !== null && (typeof filter !== "string" || !isText(filter))) {
+    throw valueFault("filter", "must be a text");
+  }
+  return {
+    ...shownBy(given),
+    filter: typeof filter === "string" ? parseFilter(filter) : true,
+    startIndex: Math.max(1, wholeNumber("startIndex", given("startindex"), 1)),
+    count: Math.min(scimPageItemsMax, Math.max(0, wholeNumber("count", given("count"), pageItemsDefault))),
+  };
+}
+
+/** A query's parameters by name in any letter case; of several values the last one counts. */
+const inQuery =
+  (query: ReadonlyMap<string, readonly string[]>): Given =>
+  (name) =>
+    [...query].find(([key]) => key.toLowerCase() === name)?.[1].at(-1);
+
+export const listInQuery = (query: ReadonlyMap<string, readonly string[]>): ListRequest => listBy(inQuery(query));
+export const shownInQuery = (query: ReadonlyMap<string, readonly string[]>): Shown => shownBy(inQuery(query));
+
+/** Reads a search request (RFC 7644 section 3.4.3). */
+export const listInBody = (body: unknown): ListRequest =>
+  listBy((name) => (isObject(body) ? propertyOf(body, name) : undefined));

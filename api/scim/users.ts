@@ -1,0 +1,263 @@
+import { violates } from "../../db/client.ts";
+import * as directory from "../../db/operations/directory.ts";
+import * as scimUsers from "../../db/queries/people/scim-users.ts";
+import type { Connection, ScimUser } from "../../db/queries/people/scim-users.ts";
+import * as userRoles from "../../db/queries/people/user-roles.ts";
+import { UserID } from "../../domain/ids.ts";
+import { TooManyValues, type DirectoryRules } from "../../domain/people/directory-attributes.ts";
+import type { DirectoryChange, PairwiseAttribute } from "../../domain/people/directory.ts";
+import { PairwiseID } from "../../domain/people/pairwise-id.ts";
+import { drawBulkJobId } from "../../runtime/draw-ids.ts";
+import type { Deps } from "../contract/deps.ts";
+import { hasRepresentation } from "../http/etag.ts";
+import { contextOf } from "../http/request-context.ts";
+import { sendJson } from "../http/respond.ts";
+import type { Exchange } from "../http/route.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { NamedAttributes, Reading } from "./attributes.ts";
+import type { ListRequest } from "./paging.ts";
+import { readPatch } from "./patch.ts";
+import { readResource, resourceOf, shownOf, type Shown } from "./resource.ts";
+import { mutabilityFault, ScimError, scimType, syntaxFault, uniquenessFault, valueFault } from "./scim-error.ts";
+
+/** One request of a connection. */
+export interface ScimCall extends Exchange {
+  deps: Deps;
+  connection: Connection;
+  /** The address of SCIM, without a trailing slash. */
+  base: string;
+  rules: DirectoryRules;
+  named: NamedAttributes;
+  shown: Shown;
+}
+
+/** The same for people who are unknown, deleted, forgotten, of another connection or of another realm. */
+const notFound = (): ScimError => new ScimError("There is no such person.", { status: 404 });
+
+export async function getUser(call: ScimCall, id: string): Promise<void> {
+  const user = await findUser(call, id);
+  const { version } = resourceOf(user, call).meta;
+  if (hasRepresentation(call.request.headers["if-none-match"], version.slice("W/".length))) {
+    call.response.setHeader("ETag", version);
+    call.response.statusCode = 304;
+    call.response.end();
+    return;
+  }
+  send(call, 200, user);
+}
+
+export async function listUsers(
+  { deps, connection, base, named, response }: ScimCall,
+  asked: ListRequest,
+): Promise<void> {
+  const { filter, startIndex, count } = asked;
+  const { users, total } = await scimUsers.list(deps.db, {
+    ...connection,
+    filter,
+    offset: startIndex - 1,
+    limit: count,
+  });
+  sendJson(
+    response,
+    200,
+    {
+      schemas: ["urn:ietf:params:scim:api:messages:2.0:ListResponse"],
+      totalResults: total,
+      startIndex,
+      itemsPerPage: users.length,
+      Resources: users.map((user) => shownOf(resourceOf(user, { base, named }), asked)),
+    },
+    scimType,
+  );
+}
+
+/** How often a person is looked up whom another request makes at the same moment. */
+const triesMax = 3;
+
+export async function createUser(call: ScimCall, body: unknown): Promise<void> {
+  const reading = readResource(body, call.named);
+  for (let tried = 1; ; tried++) {
+    try {
+      const done = await call.deps.db.transaction(async (tx) => {
+        const pairwise = await scimUsers.keepPairwise(tx, call.connection.realmId);
+        const made = await directory.create(tx, { ...requestOf(call), person: newPersonOf(call, reading, pairwise) });
+        if ("taken" in made) throw uniquenessFault(made.taken);
+        return made;
+      });
+      report(call, reading, done);
+      const user = await findUser(call, done.userId);
+      call.response.setHeader("Location", resourceOf(user, call).meta.location);
+      send(call, 201, user);
+      return;
+    } catch (error) {
+      const isMadeMeanwhile = violates(error, "users_realm_id_pairwise_id_key") || violates(error, "users_folded_id");
+      if (tried === triesMax || !isMadeMeanwhile) throw refusalOf(call, reading, error);
+    }
+  }
+}
+
+export const replaceUser = (call: ScimCall, id: string, body: unknown): Promise<void> =>
+  changeUser(call, id, readResource(body, call.named));
+
+export const patchUser = (call: ScimCall, id: string, body: unknown): Promise<void> =>
+  changeUser(call, id, readPatch(body, call.named));
+
+async function changeUser(call: ScimCall, id: string, reading: Reading): Promise<void> {
+  const userId = userIdOf(id);
+  const apply = (within: (change: DirectoryChange) => DirectoryChange) =>
+    call.deps.db.transaction(async (tx) => {
+      const pairwise = await scimUsers.keepPairwise(tx, call.connection.realmId);
+      const change = within(possible(call, reading, pairwise));
+      return directory.change(tx, { ...requestOf(call), userId, change, pairwise, check: matchOf(call) });
+    });
+  try {
+    const done = await apply((change) => change).catch((error: unknown) => {
+      // A leaver must not stay because of a new name or value.
+      const refusal = refusalOf(call, reading, error);
+      const isAboutValue = refusal instanceof ScimError && refusal.fault !== undefined;
+      if (reading.change.active !== false || !isAboutValue) throw error;
+      drop(call, refusal.path ?? "userName");
+      return apply(({ userName: _userName, externalId: _externalId, attributes: _attributes, ...change }) => change);
+    });
+    if (done === undefined) throw notFound();
+    report(call, reading, done);
+    send(call, 200, await findUser(call, userId));
+  } catch (error) {
+    throw refusalOf(call, reading, error);
+  }
+}
+
+export async function deleteUser(call: ScimCall, id: string): Promise<void> {
+  const userId = userIdOf(id);
+  const reading = { change: { active: false }, dropped: [] };
+  try {
+    const done = await call.deps.db.transaction((tx) =>
+      directory.remove(tx, { ...requestOf(call), userId, check: matchOf(call) }),
+    );
+    if (done === undefined) throw notFound();
+    report(call, reading, done);
+  } catch (error) {
+    throw refusalOf(call, reading, error);
+  }
+  call.response.statusCode = 204;
+  call.response.end();
+}
+
+function userIdOf(id: string): UserID {
+  const userId = UserID.safeParse(id);
+  if (!userId.success) throw notFound();
+  return userId.data;
+}
+
+async function findUser({ deps: { db }, connection }: ScimCall, id: string): Promise<ScimUser> {
+  const user = await scimUsers.find(db, { ...connection, userId: userIdOf(id) });
+  if (user === undefined) throw notFound();
+  return user;
+}
+
+function send({ response, base, named, shown }: ScimCall, status: number, user: ScimUser): void {
+  const resource = resourceOf(user, { base, named });
+  response.setHeader("ETag", resource.meta.version);
+  sendJson(response, status, shownOf(resource, shown), scimType);
+}
+
+const requestOf = ({ deps: { clock }, connection, rules, response }: ScimCall) => ({
+  ...connection,
+  rules,
+  at: clock.now(),
+  jobId: drawBulkJobId(),
+  requestId: contextOf(response).id,
+});
+
+/** Returns a check that fails if `If-Match` does not have the version that is there now. Versions are weak here. */
+const matchOf =
+  ({ request, base, named }: ScimCall) =>
+  (user: ScimUser): void => {
+    const ifMatch = request.headers["if-match"];
+    if (ifMatch === undefined) return;
+    const { version } = resourceOf(user, { base, named }).meta;
+    if (!hasRepresentation(ifMatch, version.slice("W/".length))) throw new ServiceError("precondition_failed");
+  };
+
+/**
+ * Returns what of a request can be done. Throws for the rest, unless the person leaves with it: a leaver must not stay
+ * because of a new name.
+ */
+function possible(call: ScimCall, { change, faults }: Reading, pairwise: PairwiseAttribute): DirectoryChange {
+  const { [pairwise]: given, ...others } = change;
+  const fault =
+    given === null
+      ? mutabilityFault(pairwise, "is who the person is and cannot be removed")
+      : given !== undefined && !PairwiseID.safeParse(given).success
+        ? valueFault(pairwise, "must not contain invisible characters")
+        : undefined;
+  for (const refused of fault === undefined ? faults : [...faults, fault]) {
+    if (change.active !== false) throw refused;
+    drop(call, refused.path ?? pairwise);
+  }
+  return fault === undefined ? change : others;
+}
+
+/** Returns the person whom a POST names. Throws if it lacks what makes them. */
+function newPersonOf(call: ScimCall, reading: Reading, pairwise: PairwiseAttribute): directory.NewPerson {
+  const { userName, ...change } = possible(call, reading, pairwise);
+  if (userName === undefined) throw valueFault("userName", "is required");
+  const pairwiseId = pairwise === "userName" ? userName : change.externalId;
+  if (pairwiseId === undefined || pairwiseId === null)
+    throw valueFault(pairwise, "is required: it is who the person is");
+  return { ...change, userName, pairwise, pairwiseId };
+}
+
+const drop = ({ response }: ScimCall, attribute: string): void => {
+  contextOf(response).log().info({ event: "scim.value_dropped", attribute }, "a value of a directory cannot be kept");
+};
+
+/** Counts and logs what a request did, once it is committed. */
+function report(
+  call: ScimCall,
+  { change, dropped }: Pick<Reading, "change" | "dropped">,
+  { leaving, userId }: directory.Done,
+): void {
+  const { deps, connection, response } = call;
+  for (const attribute of dropped) drop(call, attribute);
+  if (change.active !== false || leaving === undefined) return;
+  deps.metrics.scimDeactivation(leaving.outcome);
+  if (leaving.outcome !== "held" || !leaving.isFirst) return;
+  contextOf(response)
+    .log()
+    .error(
+      { event: "scim.held", realmId: connection.realmId, userId, bulkJobId: leaving.jobId },
+      "a directory deactivates more people than the realm's share; the rest keep their devices until a person confirms",
+    );
+}
+
+/** Returns the error for the directory, whose words the database does not know. */
+function refusalOf({ deps, response }: ScimCall, { change }: Pick<Reading, "change">, error: unknown): unknown {
+  if (error instanceof TooManyValues) return valueFault(error.path, "has too many values");
+  if (violates(error, "scim_users_user_name")) return uniquenessFault("userName", error);
+  if (violates(error, "scim_users_external_id")) return uniquenessFault("externalId", error);
+  if (violates(error, "users_realm_id_pairwise_id_key") || violates(error, "users_folded_id")) {
+    return uniquenessFault(change.externalId === undefined ? "userName" : "externalId", error);
+  }
+  if (violates(error, "users_pairwise_id_stays")) {
+    const attribute = change.externalId === undefined ? "userName" : "externalId";
+    return mutabilityFault(attribute, "is who the person is: they have signed in or have had a profile, and it stays");
+  }
+  if (violates(error, userRoles.keepsAnAdministrator)) {
+    deps.metrics.scimDeactivation("refused");
+    contextOf(response)
+      .log()
+      .error({ event: "scim.last_administrator" }, "a directory deactivates the realm's last administrator");
+    return new ScimError("This is the realm's last administrator. Make somebody else an administrator first.", {
+      status: 409,
+      cause: error,
+    });
+  }
+  return error;
+}
+
+/** Returns the body of a request, which must have one. */
+export function required(body: unknown): unknown {
+  if (body === undefined) throw syntaxFault("The request has no body.");
+  return body;
+}

@@ -1,0 +1,44 @@
+import type { Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** Requests of one application that were answered with one status in one hour. */
+export interface RequestCount {
+  clientId: string;
+  /** The start of the hour. */
+  hour: Date;
+  /** The HTTP status. */
+  status: number;
+  requests: number;
+}
+
+/** Adds counts, in one statement. Those of applications that no longer exist are dropped. Several processes may add. */
+export async function add(db: Db, counts: readonly RequestCount[]): Promise<void> {
+  await db.query(sql`
+    insert into application_requests as r (client_id, hour, status, requests)
+    select c.client_id, c.hour, c.status, c.requests
+      from unnest(${counts.map(({ clientId }) => clientId)}::text[],
+                  ${counts.map(({ hour }) => hour)}::timestamptz[],
+                  ${counts.map(({ status }) => status)}::smallint[],
+                  ${counts.map(({ requests }) => requests)}::bigint[])
+           as c (client_id, hour, status, requests)
+      join applications a on a.client_id = c.client_id
+     order by 1, 2, 3
+        on conflict (client_id, hour, status)
+        do update set requests = r.requests + excluded.requests
+  `);
+}
+
+/** Lists what was counted for an application of the realm from a moment on, the earliest first. */
+export const list = (
+  db: Db,
+  { realmId, clientId, from }: { realmId: string; clientId: string; from: Date },
+): Promise<Omit<RequestCount, "clientId">[]> =>
+  db.query(sql`
+    select r.hour, r.status, r.requests::double precision as requests
+      from application_requests r
+      join applications a on a.client_id = r.client_id
+     where r.client_id = ${clientId}
+       and a.realm_id = ${realmId}
+       and r.hour >= ${from}
+     order by r.hour, r.status
+  `);

@@ -1,0 +1,13 @@
+import type { DirectoryRules } from "../../../domain/people/directory-attributes.ts";
+import { only, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** Returns a realm's rules, and the SCIM attributes that stand for their claims. */
+export const find = async (db: Db, { realmId }: { realmId: string }): Promise<DirectoryRules> =>
+  only(
+    await db.query<DirectoryRules>(sql`
+      select scim_attributes as attributes, coalesce(upstream_claims -> 'mayUse', '[]') as "mayUse",
+             vlan_rules as "vlanRules"
+        from realms where id = ${realmId}
+    `),
+  );

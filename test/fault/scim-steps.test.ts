@@ -1,0 +1,125 @@
+import { expect } from "vitest";
+import { only } from "../../db/client.ts";
+import { sql } from "../../db/sql.ts";
+import { unconfirmedRemovalsMax } from "../../domain/limits.ts";
+import { givenRows } from "../support/given/given.ts";
+import { ended } from "../support/run/services.ts";
+import { faultTest, givenProfiles, hold } from "../support/service/fault.ts";
+import type { Answer, RunningService } from "../support/service/service.ts";
+
+/** A directory deactivates somebody and the api is killed: before the commit nothing is true, after it everything is. */
+
+const step = faultTest("postgres");
+
+/** Connects a directory with so many people, who have a device each. */
+async function givenConnection(service: RunningService, people: number) {
+  const { owner, realmId } = service;
+  const given = givenRows(() => owner);
+  const application = await given.application({ realmId, scopes: ["scim"] });
+  const { clientId } = application;
+  const token = await given.token(application, { scopes: ["scim"] });
+  const rows = await owner.query<{ id: string }>(sql`
+    with people as (
+      insert into users (realm_id, pairwise_id, created_at)
+      select ${realmId}, 'managed-' || n, now() from generate_series(1, ${people}::integer) as n
+      returning id, pairwise_id
+    )
+    insert into scim_users (user_id, realm_id, client_id, external_id, user_name, active, created_at, updated_at)
+    select id, ${realmId}, ${clientId}, pairwise_id, pairwise_id, true, now(), now() from people
+    returning user_id as id
+  `);
+  const ids = rows.map(({ id }) => id);
+  await givenProfiles(service, ids, 1);
+  const deactivate = (id: string | undefined): Promise<Answer> =>
+    service.call(
+      "PATCH",
+      `/scim/v2/Users/${id}`,
+      { Operations: [{ op: "replace", path: "active", value: "False" }] },
+      { authorization: `Bearer ${token}` },
+    );
+  return { ids, deactivate };
+}
+
+interface Standing {
+  out: number;
+  good: number;
+  entries: number;
+  jobs: number;
+  rows: number;
+}
+
+const standing = async ({ owner }: RunningService): Promise<Standing> =>
+  only(
+    await owner.query<Standing>(sql`
+      select (select count(*) from users where offboarded_at is not null)::integer as out,
+             (select count(*) from certificates where revoked_at is null)::integer as good,
+             (select count(*) from audit_entries where event = 'user_offboard')::integer as entries,
+             (select count(*) from jobs where origin = 'scim')::integer as jobs,
+             (select count(*) from job_rows)::integer as rows
+    `),
+  );
+
+/** Kills the api where it waits for a lock, and starts another one. */
+async function killedAt(
+  service: RunningService,
+  {
+    lock,
+    statement,
+    request,
+  }: { lock: "revocations" | "job_rows" | "audit_entries"; statement: string; request: () => Promise<Answer> },
+): Promise<void> {
+  const locks = {
+    revocations: sql`lock table revocations in share mode`,
+    job_rows: sql`lock table job_rows in share mode`,
+    audit_entries: sql`lock table audit_entries in share mode`,
+  };
+  const point = await hold(service, locks[lock]);
+  const first = request().catch(() => undefined);
+  await point.reached("api", statement);
+  await ended(service.api[0]!, "SIGKILL");
+  await first;
+  await point.drop();
+  await point.release();
+}
+
+for (const [lock, statement] of [
+  ["revocations", "insert into revocations"],
+  ["audit_entries", "insert into audit_entries"],
+] as const) {
+  step(
+    `the api killed at ${lock}: the person stays with their device, and the repeat takes both, once`,
+    async (service) => {
+      const { ids, deactivate } = await givenConnection(service, 1);
+      await killedAt(service, { lock, statement, request: () => deactivate(ids[0]) });
+      expect(await standing(service)).toEqual({ out: 0, good: 1, entries: 0, jobs: 0, rows: 0 });
+      await service.startApi();
+      expect(await deactivate(ids[0])).toMatchObject({ status: 200, body: { active: false } });
+      expect(await deactivate(ids[0])).toMatchObject({ status: 200, body: { active: false } });
+      expect(await standing(service)).toEqual({ out: 1, good: 0, entries: 1, jobs: 0, rows: 0 });
+    },
+  );
+}
+
+for (const [lock, statement] of [
+  ["job_rows", "with again as"],
+  ["audit_entries", "insert into audit_entries"],
+] as const) {
+  step(
+    `the api killed at ${lock} beyond the guard: nobody is locked out without a row that says so`,
+    async (service) => {
+      const { ids, deactivate } = await givenConnection(service, unconfirmedRemovalsMax + 2);
+      await service.owner.query(sql`
+      update scim_users set offboarded_at = now() where user_id <> all(${ids.slice(-2)}::bigint[])
+    `);
+      const [one, other] = ids.slice(-2);
+      const good = ids.length;
+      await killedAt(service, { lock, statement, request: () => deactivate(one) });
+      expect(await standing(service)).toEqual({ out: 0, good, entries: 0, jobs: 0, rows: 0 });
+      await service.startApi();
+      for (const id of [one, one, other]) {
+        expect(await deactivate(id)).toMatchObject({ status: 200, body: { active: false } });
+      }
+      expect(await standing(service)).toEqual({ out: 2, good, entries: 2, jobs: 1, rows: 2 });
+    },
+  );
+}

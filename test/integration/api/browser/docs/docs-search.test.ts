@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { guides } from "../../../../../api/browser/docs/guides.ts";
+import { useApi } from "../../../../support/service/api.ts";
+
+const api = useApi();
+const get = async (path: string) => (await api.as.nobody().get(path)).text;
+const search = (q: string, more: Record<string, string> = {}) =>
+  get(`/docs/search?${new URLSearchParams({ q, ...more }).toString()}`);
+
+/** Returns the addresses of a page's results, in order. */
+const resultsOf = (page: string): string[] =>
+  [...page.matchAll(/<li class="result"><a href="([^"]*)"/g)].map(([, address = ""]) =>
+    address.replaceAll("&amp;", "&"),
+  );
+
+describe("the search of the documentation", () => {
+  test("finds the section with every word, whatever their order and case, and leads to its heading", async () => {
+    const page = await search("COMMANDS quickstart token");
+    expect(resultsOf(await search("freeradius vlan"))).toEqual(resultsOf(await search("VLAN FreeRADIUS")));
+    expect(resultsOf(page).length).toBeLessThan(resultsOf(await search("token")).length);
+    for (const address of resultsOf(await search("certificate")).filter((each) => !each.includes("/reference"))) {
+      const [path = "", anchor = ""] = address.split("#");
+      expect(await get(path), address).toContain(`id="${anchor}"`);
+    }
+  });
+
+  test("sections whose heading has the words come first", async () => {
+    const page = await search("upgrade");
+    expect(resultsOf(page)[0]).toMatch(/^\/docs\/upgrade#/);
+  });
+
+  test("finds codes of errors and operations of the API", async () => {
+    expect(resultsOf(await search("profile_limit_reached"))).toContain("/docs/errors#profile_limit_reached");
+    expect(resultsOf(await search("listUsers"))).toContain("/docs/reference#/user/listUsers");
+    expect(resultsOf(await search("/api/user/{userID}/status"))).toContain("/docs/reference#/user/setUserLock");
+  });
+
+  test("says that nothing was found, and keeps what was searched for as text", async () => {
+    const page = await search(`"><script>alert(1)</script>`);
+    expect(resultsOf(page)).toEqual([]);
+    expect(page).not.toContain("<script>alert");
+    expect(page).toContain("Nothing contains");
+  });
+
+  test.each([
+    ["no words", " "],
+    ["NUL", "\0"],
+    ["a long text", "a ".repeat(2_000)],
+    ["a bad escape", "%"],
+  ])("%s is no fault", async (_, q) => {
+    expect((await api.as.nobody().get(`/docs/search?q=${q === "%" ? "%zz" : encodeURIComponent(q)}`)).status).toBe(200);
+  });
+
+  test("is on every page, and keeps the realm and the application of the reader", async () => {
+    const client = "5f0c2f6e-8a3b-4d0e-9b52-0c5d1f7f7a10";
+    for (const { slug } of guides) {
+      expect(await get(`/docs/${slug}`)).toMatch(/<form [^>]*action="\/docs\/search"/);
+    }
+    expect(await get(`/docs/quickstart?client=${client}`)).toContain(
+      `<input type="hidden" name="client" value="${client}"`,
+    );
+    const [first = ""] = resultsOf(await search("token", { client }));
+    expect(first).toContain(`?client=${client}#`);
+  });
+});

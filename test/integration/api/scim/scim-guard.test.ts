@@ -1,0 +1,169 @@
+import { Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import { entriesAbout, givenDirectory, type GivenDirectory } from "../../../support/given/directory.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { useApi } from "../../../support/service/api.ts";
+
+const registry = new Registry();
+const api = useApi({ registry });
+const { as, given } = api;
+
+/** Makes people with one profile each whom the directory manages, as if it had sent them before. */
+async function givenStaff({ realmId, clientId }: GivenDirectory, count: number): Promise<string[]> {
+  const { owner } = api.database;
+  const rows = await owner.query<{ id: string }>(sql`
+    with people as (
+      insert into users (realm_id, pairwise_id, created_at)
+      select ${realmId}, 'staff-' || n, now() from generate_series(1, ${count}::integer) as n
+      returning id, pairwise_id
+    ), known as (
+      insert into scim_users (user_id, realm_id, client_id, external_id, user_name, active, created_at, updated_at)
+      select id, ${realmId}, ${clientId}, pairwise_id, pairwise_id, true, now(), now() from people
+    ), devices as (
+      insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, authable,
+                                identity, certificate, spki_sha256, created_at, not_before, not_after, lapsed)
+      select ${realmId}, i.id, (1000000000 + p.id * 1000 + ${realmId}::integer)::text, gen_random_uuid(), 'user', p.id, 'laptop', 'Linux', false,
+             p.pairwise_id || '@example.org', 'x', sha256(p.pairwise_id::bytea || ${realmId}::text::bytea), now(), now(), now() + interval '1 year', false
+        from people p, issuers i where i.realm_id = ${realmId}
+    )
+    select id from people order by id
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/** Deactivates people in turn, eight at a time. */
+async function deactivateAll(directory: GivenDirectory, ids: readonly string[]): Promise<void> {
+  const left = [...ids];
+  const work = async (): Promise<void> => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      expect(await directory.deactivate(id)).toMatchObject({ status: 200, body: { active: false } });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+}
+
+interface State {
+  active: number;
+  out: number;
+  /** People who are out and keep their device. */
+  held: number;
+}
+async function stateOf(ids: readonly string[]): Promise<State | undefined> {
+  const [state] = await api.database.owner.query<State>(sql`
+    select count(*) filter (where u.offboarded_at is null)::integer as active,
+           count(*) filter (where u.offboarded_at is not null and not c.valid)::integer as out,
+           count(*) filter (where u.offboarded_at is not null and c.valid)::integer as held
+      from users u
+     cross join lateral (select exists (select from certificates c where c.user_id = u.id and c.revoked_at is null) as valid) c
+     where u.id = any(${ids}::bigint[])
+  `);
+  return state;
+}
+
+const heldJobOf = async (realmId: string) =>
+  (await as.admin({ realmId }).get("/api/jobs")).body.data.find(({ origin }: { origin: string }) => origin === "scim");
+
+test("of 1,000 people whom a directory deactivates, the realm's share is revoked; the rest is held, until it is confirmed", async () => {
+  const directory = await givenDirectory(api);
+  const { realmId } = directory;
+  const admin = as.admin({ realmId });
+  const ids = await givenStaff(directory, 1_000);
+  await deactivateAll(directory, ids);
+  expect(await stateOf(ids)).toEqual({ active: 0, out: 200, held: 800 });
+
+  const job = await heldJobOf(realmId);
+  expect(job).toMatchObject({
+    kind: "offboarding",
+    origin: "scim",
+    state: "grace",
+    revokeAt: null,
+    error: "confirmation_required",
+    total: 800,
+    done: 0,
+  });
+  const holds = await api.database.owner.query<{ event: string; clientId: string }>(sql`
+    select event, client_id as "clientId" from audit_entries where realm_id = ${realmId} and event in ('scim_hold', 'job_create') order by id
+  `);
+  expect(holds).toEqual(["job_create", "scim_hold"].map((event) => ({ event, clientId: directory.clientId })));
+  const [last = ""] = ids.slice(-1);
+  const { body: access } = await admin.get(`/api/user/${last}/provisioning`);
+  expect(access.data.offboarding).toMatchObject({ state: "held", job: job.id, revokeAt: null });
+  const metrics = await registry.metrics();
+  expect(metrics).toContain(`realmpass_scim_deactivations_total{outcome="held"} 800`);
+  expect(metrics).toMatch(/^realmpass_scim_held_people 800$/m);
+
+  // A repeat changes nothing, and people who leave later wait for the same decision.
+  await deactivateAll(directory, ids.slice(-3));
+  expect((await heldJobOf(realmId)).total).toBe(800);
+
+  const start = (confirmTotal?: number) => admin.post(`/api/jobs/${job.id}/start`, { confirmTotal });
+  expect(await start()).toBeError("confirmation_required");
+  expect(await start(799)).toBeError("confirmation_required");
+  expect(await stateOf(ids)).toMatchObject({ held: 800 });
+  const worker = await api.startWorker();
+  expect((await start(800)).status).toBeLessThan(300);
+  await eventually(async () => {
+    expect(await stateOf(ids)).toEqual({ active: 0, out: 1_000, held: 0 });
+  });
+  await eventually(async () => {
+    expect((await heldJobOf(realmId)).state).toBe("completed");
+  });
+  await worker.stop();
+
+  // A real wave continues without a second question.
+  const next = await directory.person();
+  await given.profile({ id: next, realmId });
+  await directory.deactivate(next);
+  expect(await stateOf([next])).toEqual({ active: 0, out: 1, held: 0 });
+});
+
+test("taking back what is held leaves every device as it was, and lets everybody in", async () => {
+  const directory = await givenDirectory(api);
+  const { realmId } = directory;
+  const ids = await givenStaff(directory, 130);
+  await deactivateAll(directory, ids);
+  // 20 % of 130 is fewer than the 100 that any realm may lose.
+  expect(await stateOf(ids)).toEqual({ active: 0, out: 100, held: 30 });
+  const { id } = await heldJobOf(realmId);
+  const worker = await api.startWorker();
+  expect((await as.admin({ realmId }).post(`/api/jobs/${id}/undo`, {})).status).toBeLessThan(300);
+  await eventually(async () => {
+    expect(await stateOf(ids)).toEqual({ active: 30, out: 100, held: 0 });
+  });
+  await worker.stop();
+});
+
+test("who comes back in the directory's own words while held is no longer in the job, and can leave again", async () => {
+  const directory = await givenDirectory(api);
+  const { realmId } = directory;
+  const ids = await givenStaff(directory, 102);
+  await deactivateAll(directory, ids);
+  expect(await stateOf(ids)).toMatchObject({ out: 100, held: 2 });
+  const rows = await api.database.owner.query<{ id: string }>(sql`
+    select user_id as id from job_rows r join jobs j on j.id = r.job_id where j.realm_id = ${realmId} order by position
+  `);
+  const [one = ""] = rows.map(({ id }) => id);
+  await directory.patch(one, { op: "replace", path: "active", value: true });
+  expect(await stateOf([one])).toEqual({ active: 1, out: 0, held: 0 });
+  expect(await heldJobOf(realmId)).toMatchObject({ total: 2, done: 1, skipped: 1 });
+  await directory.deactivate(one);
+  expect(await stateOf([one])).toEqual({ active: 0, out: 0, held: 1 });
+  expect(await heldJobOf(realmId)).toMatchObject({ total: 2, done: 0, skipped: 0 });
+  expect((await entriesAbout(api, one)).map(({ event, properties }) => [event, properties["held"]])).toEqual([
+    ["user_offboard", true],
+    ["user_undelete", undefined],
+    ["user_offboard", true],
+  ]);
+});
+
+test("people without a device are never held, and do not count", async () => {
+  const directory = await givenDirectory(api);
+  const bare: string[] = [];
+  for (let index = 0; index < 105; index++) bare.push(await directory.person());
+  await deactivateAll(directory, bare);
+  expect(await stateOf(bare)).toEqual({ active: 0, out: 105, held: 0 });
+  const ids = await givenStaff(directory, 1);
+  await deactivateAll(directory, ids);
+  expect(await stateOf(ids)).toEqual({ active: 0, out: 1, held: 0 });
+});

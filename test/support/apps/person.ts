@@ -1,0 +1,49 @@
+import {
+  createBrowserSession,
+  formsOf,
+  type BrowserSession,
+  type Form,
+  type Visit,
+} from "../browser/browser-session.ts";
+import { testPassword } from "../given/local-account.ts";
+
+/** A person at a browser who signs in with a password where asked, and decides on an app's request. */
+export interface Person {
+  browser: BrowserSession;
+  /** Returns the page at which the person decides. */
+  open(url: string): Promise<Visit>;
+  decide(page: Visit, decision: "allow" | "deny"): Promise<Visit>;
+  /** Opens an app's address and allows; returns the address that the browser leaves for. */
+  browse: (url: string) => Promise<string>;
+}
+
+/** Returns the page's form that decides; undefined if the page asks nothing. */
+export const decisionOn = (page: Visit): Form | undefined =>
+  formsOf(page).find(({ fields }) => "authorization" in fields);
+
+/** `ca`: PEM of the certificates that the browser trusts for https. */
+export function personAt(
+  origin: string,
+  { username, userAgent, ca }: { username: string; userAgent: string; ca?: string },
+): Person {
+  const browser = createBrowserSession(() => [origin], { userAgent, ...(ca !== undefined && { ca }) });
+  const person: Person = {
+    browser,
+    async open(url) {
+      const page = await browser.get(url);
+      const asks = formsOf(page).some(({ fields }) => "password" in fields);
+      return asks ? browser.submit(page, { username, password: testPassword }) : page;
+    },
+    decide(page, decision) {
+      const form = decisionOn(page);
+      if (form === undefined) throw new Error(`${page.url} asks nothing: ${page.status} ${page.text.slice(0, 2_000)}`);
+      return browser.post(form.action, { ...form.fields, decision });
+    },
+    async browse(url) {
+      const { status, headers, text } = await person.decide(await person.open(url), "allow");
+      if (status !== 303 || headers.location === undefined) throw new Error(`${status} ${text.slice(0, 2_000)}`);
+      return headers.location;
+    },
+  };
+  return person;
+}

@@ -1,0 +1,75 @@
+import type { Locator, Page } from "playwright-core";
+import { expectFocus, pressAt, tabTo } from "./console-keyboard.ts";
+import type { WatchedPage } from "./browser.ts";
+
+/**
+ * Counts what a person does, as the browser receives it: each press of a pointer, and each key that is not text typed
+ * into a field. Scrolling is not counted.
+ */
+const counting = `(() => {
+  const add = () => sessionStorage.setItem("actions", String(Number(sessionStorage.getItem("actions") ?? 0) + 1));
+  const takesText = (at) => at instanceof Element && at.matches("input:not([type=checkbox], [type=radio]), textarea");
+  addEventListener("keydown", ({ isTrusted, key, target }) => {
+    if (isTrusted && (key.length > 1 || !takesText(target))) add();
+  }, true);
+  addEventListener("pointerdown", ({ isTrusted }) => { if (isTrusted) add(); }, true);
+})()`;
+
+/** A person at the console, by keyboard alone or with a finger. */
+export interface Hands {
+  readonly page: Page;
+  /** Opens the search, types a text, and returns once it has been searched for. */
+  search(text: string): Promise<void>;
+  /** Opens the search, and the first hit for a text. */
+  find(text: string): Promise<void>;
+  press(target: Locator): Promise<void>;
+  /** Types into a field; by keyboard, into the focused field if it is the one. */
+  type(field: Locator, text: string): Promise<void>;
+  /** Sends the form that the field belongs to, or presses its button. */
+  send(button: Locator): Promise<void>;
+  tick(box: Locator): Promise<void>;
+  /** How many actions there were so far. */
+  actions(): Promise<number>;
+}
+
+export type Way = "keyboard" | "finger";
+
+/** Starts to count on the page, which is loaded again. */
+export async function countedHands({ page, context }: WatchedPage, way: Way): Promise<Hands> {
+  await context.addInitScript(counting);
+  await page.evaluate(`sessionStorage.removeItem("actions")`);
+  await page.reload();
+  await page.waitForSelector("main h1");
+  const isFinger = way === "finger";
+  const field = page.getByRole("combobox", { name: /^(?:Search|Suche)/ });
+  const list = page.locator(".palette-list");
+  const hits = list.getByRole("option");
+  const hands: Hands = {
+    page,
+    async search(text) {
+      if (isFinger) await page.locator("header").getByRole("button", { name: "Search" }).click();
+      else await page.keyboard.press("/");
+      await expectFocus(field);
+      await page.keyboard.type(text);
+      await hits.first().waitFor();
+    },
+    async find(text) {
+      await hands.search(text);
+      if (isFinger) await hits.first().click();
+      else await page.keyboard.press("Enter");
+      await list.waitFor({ state: "detached" });
+    },
+    press: (target) => (isFinger ? target.click() : pressAt(target)),
+    async type(target, text) {
+      await target.waitFor();
+      if (isFinger) {
+        if (!(await target.evaluate((at) => at.matches(":focus")))) await target.click();
+      } else await tabTo(target);
+      await page.keyboard.type(text);
+    },
+    send: (button) => (isFinger ? button.click() : page.keyboard.press("Enter")),
+    tick: (box) => (isFinger ? box.click() : pressAt(box, "Space")),
+    actions: async () => Number(await page.evaluate(`sessionStorage.getItem("actions") ?? 0`)),
+  };
+  return hands;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { allScopes, heldToGive, scopesAllowedTo, scopesFault } from "../../../../domain/people/scopes.ts";
+
+const machineScopes = ["radius.read", "scim"] as const;
+
+test.each(machineScopes)("the machine's scope %s is in no list that stands for all", (scope) => {
+  for (const list of [allScopes, scopesAllowedTo("service"), scopesAllowedTo("useragent")]) {
+    expect(list).not.toContain(scope);
+  }
+});
+
+test.each(machineScopes)("the machine's scope %s goes with no other, and for a service alone", (scope) => {
+  expect(scopesFault("service", [scope])).toBeUndefined();
+  expect(scopesFault("service", [scope, "profile.read"])).toBe(`${scope} goes with no other scope`);
+  expect(scopesFault("useragent", [scope])).toBe(`a useragent cannot have ${scope}`);
+});
+
+test("two machines' scopes do not go together", () => {
+  expect(scopesFault("service", [...machineScopes])).toBe("radius.read scim goes with no other scope");
+});
+
+test("other scopes go together as far as the type may have them", () => {
+  expect(scopesFault("service", ["openid"])).toBe("a service cannot have openid");
+  expect(scopesFault("useragent", allScopes)).toBeUndefined();
+});
+
+test("a machine's scope can be given by holders of the scopes that it amounts to; any other by its holders", () => {
+  expect(heldToGive("radius.read")).toEqual(["profile.read"]);
+  expect(heldToGive("scim")).toEqual(["user.modify", "user.delete"]);
+  expect(heldToGive("user.read")).toEqual(["user.read"]);
+});
+
+test("a service has no scope of a signed-in person, and gives no roles", () => {
+  for (const scope of ["openid", "offline_access", "role.modify"] as const) {
+    expect(scopesAllowedTo("service")).not.toContain(scope);
+    expect(scopesFault("service", [scope])).toBe(`a service cannot have ${scope}`);
+    expect(scopesAllowedTo("useragent")).toContain(scope);
+  }
+  expect(scopesAllowedTo("service")).toContain("user.modify");
+});
