@@ -323,11 +323,11 @@ export async function addRealm(service: Service, name: string): Promise<Service>
   return { ...service, realmId, client, token: await obtainToken(port, client) };
 }
 
-/** Draws a token as a client does. */
-async function obtainToken(port: number, client: Service["client"]): Promise<string> {
+/** Draws a token as a client does: with all scopes but the machine scopes, or with `scope`. */
+export async function obtainToken(port: number, client: Service["client"], scope?: string): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, {
     method: "POST",
-    body: new URLSearchParams({ grant_type: "client_credentials", ...client }),
+    body: new URLSearchParams({ grant_type: "client_credentials", ...client, ...(scope !== undefined && { scope }) }),
   });
   const { access_token: token } = (await answer.json()) as { access_token?: string };
   if (token === undefined) throw new Error(`no access token: ${answer.status}`);

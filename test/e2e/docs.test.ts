@@ -2,17 +2,17 @@ import { expect, test } from "vitest";
 import { guides } from "../../api/browser/docs/guides.ts";
 import { useApi } from "../support/service/api.ts";
 import { expectFaultless, useBrowser, type View } from "../support/browser/browser.ts";
+import { views } from "../support/browser/views.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-const views = (["light", "dark"] as const).flatMap((theme) =>
-  [390, 1440].map((width): View => ({ theme, width, language: "en" })),
-);
+/** The documentation is in English. */
+const english = views.map((view): View => ({ ...view, language: "en" }));
 
 describeWithTool("chromium-headless-shell", "the documentation", () => {
   const api = useApi();
   const browser = useBrowser();
 
-  test.each(views)("every guide is faultless: $theme, $width px", async (view) => {
+  test.each(english)("every guide is faultless: $theme, $width px", async (view) => {
     const watched = await browser.open(view);
     for (const { slug } of guides) {
       await watched.page.goto(`${api.url}/docs/${slug}`);
@@ -21,7 +21,7 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     await watched.context.close();
   });
 
-  test.each(views)(
+  test.each(english)(
     "the reference is faultless, operations closed and open: $theme, $width px",
     async (view) => {
       const watched = await browser.open(view);
@@ -96,7 +96,7 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     await watched.context.close();
   });
 
-  test.each(views)("a search by keyboard leads to the section: $theme, $width px", async (view) => {
+  test.each(english)("a search by keyboard leads to the section: $theme, $width px", async (view) => {
     const watched = await browser.open(view);
     const { page } = watched;
     await page.goto(`${api.url}/docs`);

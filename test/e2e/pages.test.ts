@@ -17,6 +17,7 @@ import { givenLocalAccount, testPassword } from "../support/given/local-account.
 import { usePageGallery } from "../support/browser/page-gallery.ts";
 import { picture } from "../support/browser/picture.ts";
 import { svg, usePictureServer } from "../support/counterparts/picture-server.ts";
+import { views } from "../support/browser/views.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
 describeWithTool("chromium-headless-shell", "the pages of the authorization server", () => {
@@ -132,11 +133,6 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
     await page.click("form button");
     await page.waitForURL(/\/login\/password$/);
   }
-
-  const views: View[] = (["light", "dark"] as const).flatMap((theme) => [
-    { theme, width: 390, language: "de" },
-    { theme, width: 1440, language: "en" },
-  ]);
 
   const expectGoodPage = async (watched: WatchedPage, name: string, view: View): Promise<void> => {
     const { page } = watched;

@@ -19,6 +19,7 @@ import { openssl } from "../support/pki/openssl.ts";
 import { downloadProfile } from "../support/browser/download-profile.ts";
 import { picture } from "../support/browser/picture.ts";
 import { svg, usePictureServer } from "../support/counterparts/picture-server.ts";
+import { views } from "../support/browser/views.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { userAgents } from "../support/browser/user-agents.ts";
 
@@ -455,11 +456,6 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
     await watched.page.goto(watched.page.url());
     return watched;
   };
-
-  const views: View[] = (["light", "dark"] as const).flatMap((theme) => [
-    { theme, width: 390, language: "de" },
-    { theme, width: 1440, language: "en" },
-  ]);
 
   test.each(Object.keys(pages))(
     "%s: axe and the browser report nothing, nothing scrolls sideways, and targets are large",

@@ -7,7 +7,7 @@ import { givenRows } from "../support/given/given.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { ended } from "../support/run/services.ts";
 import { sendRequest, type ApiAnswer } from "../support/service/api.ts";
-import { faultTest, hold, holdEnqueuing, onBothBackends } from "../support/service/fault.ts";
+import { faultTest, hold, holdEnqueuing, holdWhere, onBothBackends } from "../support/service/fault.ts";
 import type { RunningService } from "../support/service/service.ts";
 
 /** The steps are those of docs/apps.md. */
@@ -173,6 +173,26 @@ onBothBackends((kind) => {
     },
   );
 });
+
+step(
+  "the api killed before 4 commits: the profile is there and counts as never sent, and the token gets its file",
+  async (service) => {
+    const person = await givenApp(service);
+    const token = await person.token();
+    const sending = await holdWhere(service, "new.downloaded_at is not null", { table: "hand_overs" });
+    const first = person.fetch(token).catch(() => undefined);
+    await sending.reached("api", "downloaded_at");
+    await ended(service.api[0]!, "SIGKILL");
+    expect(await first).toBeUndefined();
+    await sending.gone();
+    expect(await countsOf(service)).toMatchObject({ issuances: 1, certificates: 1 });
+    expect(await service.owner.query(sql`select downloaded_at from hand_overs`)).toEqual([{ downloaded_at: null }]);
+
+    await service.startApi();
+    await person.fetchUntilThere(token);
+    expect(await countsOf(service)).toMatchObject({ issuances: 1, certificates: 1 });
+  },
+);
 
 step(
   "the api killed after 4, before a byte was sent: the same token gets the file, as often as it asks",

@@ -123,3 +123,68 @@ for (const [lock, statement] of [
     },
   );
 }
+
+/**
+ * Deactivates people, 25 at a time, and returns those whose answer was 200. After `until` of them it calls `then` and
+ * begins no further request: those under way may fail.
+ */
+async function wave(
+  ids: readonly string[],
+  deactivate: (id: string) => Promise<Answer>,
+  { until, then }: { until: number; then: () => Promise<void> } = { until: Infinity, then: () => Promise.resolve() },
+): Promise<string[]> {
+  const left = [...ids];
+  const confirmed: string[] = [];
+  const isOver = (): boolean => confirmed.length >= until;
+  const work = async (): Promise<void> => {
+    for (let id = isOver() ? undefined : left.shift(); id !== undefined; id = isOver() ? undefined : left.shift()) {
+      const answer = await deactivate(id).catch(() => undefined);
+      if (answer?.status === 200) {
+        confirmed.push(id);
+        if (confirmed.length === until) await then();
+      } else {
+        expect(isOver(), `${answer?.status} ${JSON.stringify(answer?.body)}`).toBe(true);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 25 }, work));
+  return confirmed;
+}
+
+/** How a person may stand at any time: in with a device, out without it, or out with it and in a held job. */
+const fits = [
+  { out: false, revoked: false, rows: 0, entries: 0 },
+  { out: true, revoked: true, rows: 0, entries: 1 },
+  { out: true, revoked: false, rows: 1, entries: 1 },
+];
+
+step(
+  "the api killed three times in a wave of deactivations: everybody who is out has lost their device or has a row, once",
+  async (service) => {
+    const { ids, deactivate } = await givenConnection(service, 3 * unconfirmedRemovalsMax);
+    const confirmed = new Set<string>();
+    for (const until of [30, 60, 60]) {
+      const left = ids.filter((id) => !confirmed.has(id));
+      const then = () => ended(service.api.at(-1)!, "SIGKILL").then(() => undefined);
+      for (const id of await wave(left, deactivate, { until, then })) confirmed.add(id);
+      // The sessions of the killed api roll back what they had not committed.
+      await service.startApi();
+      const people = await service.owner.query<{ id: string } & (typeof fits)[number]>(sql`
+        select u.id, u.offboarded_at is not null as out, c.revoked_at is not null as revoked,
+               (select count(*) from job_rows r where r.user_id = u.id and r.status = 'working')::integer as rows,
+               (select count(*)
+                  from audit_entries e
+                 where e.event = 'user_offboard' and e.properties ->> 'userID' = u.id::text)::integer as entries
+          from users u
+          join certificates c on c.user_id = u.id
+      `);
+      for (const { id, ...state } of people) {
+        expect(fits, id).toContainEqual(state);
+        if (confirmed.has(id)) expect(state.out, id).toBe(true);
+      }
+    }
+    expect(await wave(ids, deactivate)).toHaveLength(ids.length);
+    const held = ids.length - unconfirmedRemovalsMax;
+    expect(await standing(service)).toEqual({ out: ids.length, good: held, entries: ids.length, jobs: 1, rows: held });
+  },
+);

@@ -2,6 +2,7 @@ import { apps } from "./profiles/apps.ts";
 import { authentication } from "./authentication.ts";
 import { crl } from "./crl.ts";
 import { dashboard } from "./dashboard.ts";
+import { directory } from "./directory.ts";
 import { disconnect } from "./disconnect.ts";
 import { fairness } from "./fairness.ts";
 import { growth } from "./growth.ts";
@@ -40,6 +41,7 @@ export const scenarios = {
   search,
   dashboard,
   timeline,
+  directory,
   crl,
   ocsp,
   revocation,

@@ -1,8 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
+import { unconfirmedRemovalsMax } from "../../../domain/limits.ts";
 import { describeWithRadius, type DeviceFiles } from "../../support/counterparts/radius.ts";
 import { startServiceWithRadius, type ServiceWithRadius } from "../../support/counterparts/radius-service.ts";
+import { extent } from "../../support/run/extent.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { givenServiceApplication } from "../../support/service/service.ts";
 
@@ -16,14 +19,14 @@ interface Person {
 
 describeWithRadius("with a directory connected, FreeRADIUS", () => {
   let started: ServiceWithRadius;
-  let directory: { clientId: string; token: string };
+  let directory: { token: string };
   let drawn = 0;
 
   beforeAll(async () => {
     started = await startServiceWithRadius();
     const { service } = started;
     const application = await givenServiceApplication(service.owner, service.realmId, ["scim"]);
-    directory = { clientId: application.clientId, token: await service.tokenOf(application, "scim") };
+    directory = { token: await service.tokenOf(application, "scim") };
   });
   afterAll(() => started.radius.stop());
 
@@ -63,19 +66,24 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     return people;
   }
 
-  const admittedOf = (people: readonly Person[]) => Promise.all(people.map(({ device }) => started.admits(device)));
+  /** Returns of each device whether it is admitted; eight log in at a time. */
+  async function admittedOf(people: readonly Person[]): Promise<boolean[]> {
+    const admitted: boolean[] = [];
+    for (let at = 0; at < people.length; at += 8) {
+      admitted.push(...(await Promise.all(people.slice(at, at + 8).map(({ device }) => started.admits(device)))));
+    }
+    return admitted;
+  }
 
-  /** Lets a directory have used up the number of people whose devices it may take within this hour. */
-  const useUpShare = () =>
-    started.service.owner.query(sql`
-      with gone as (
-        insert into users (realm_id, pairwise_id, created_at)
-        select ${started.service.realmId}, 'gone-' || n, now() from generate_series(1, 100) as n
-        returning id, pairwise_id
-      )
-      insert into scim_users (user_id, realm_id, client_id, external_id, user_name, active, offboarded_at, created_at, updated_at)
-      select id, ${started.service.realmId}, ${directory.clientId}, pairwise_id, pairwise_id, false, now(), now(), now() from gone
-    `);
+  /** Deactivates people at the pace of Entra, 25 a second. */
+  async function deactivateAll(people: readonly Person[]): Promise<void> {
+    const beganAt = performance.now();
+    for (const [index, person] of people.entries()) {
+      await pause(Math.max(0, beganAt + index * 40 - performance.now()));
+      await deactivate(person);
+    }
+  }
+
   const heldJob = async () => {
     const jobs = (await started.ask("GET", "/api/jobs")) as {
       id: string;
@@ -108,30 +116,47 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     expect(await post(person.name)).toMatchObject({ status: 409, body: { scimType: "uniqueness" } });
   });
 
-  test("admits held people's devices, also once they are taken back, and refuses them once they are confirmed", async () => {
-    await useUpShare();
-    const people = await given(3);
-    for (const person of people) await deactivate(person);
+  test("of a directory that loses everybody refuses the share, and admits the rest until they are confirmed", async () => {
+    // The leavers so far are of another hour.
+    const { owner, realmId } = started.service;
+    await owner.query(sql`update scim_users set offboarded_at = offboarded_at - interval '2 hours'`);
+    const people = await given(extent(1_000, 0.12));
+    const realm = only(
+      await owner.query<{ active: number; percent: number }>(sql`
+        select (select count(*)::integer from users u where u.realm_id = r.id and u.offboarded_at is null) as active,
+               r.offboarding_share_percent as percent
+          from realms r
+         where r.id = ${realmId}
+      `),
+    );
+    const share = Math.max(unconfirmedRemovalsMax, Math.floor((realm.active * realm.percent) / 100));
+    const [gone, held] = [people.slice(0, share), people.slice(share)];
+
+    await deactivateAll(people);
     const job = await heldJob();
-    expect(job).toMatchObject({ total: 3 });
+    expect(job).toMatchObject({ total: held.length });
     await pause(2_000);
-    expect(await admittedOf(people)).toEqual([true, true, true]);
+    expect(new Set(await admittedOf(gone))).toEqual(new Set([false]));
+    expect(new Set(await admittedOf(held))).toEqual(new Set([true]));
 
     expect((await started.service.call("POST", `/api/jobs/${job!.id}/undo`)).status).toBeLessThan(300);
     await eventually(async () => {
-      for (const { id } of people) {
-        expect(await started.ask("GET", `/api/user/${id}/provisioning`)).toMatchObject({ offboarding: null });
-      }
+      const [left] = await owner.query(sql`
+        select count(*)::integer as out from users where id = any(${held.map(({ id }) => id)}::bigint[]) and offboarded_at is not null
+      `);
+      expect(left).toEqual({ out: 0 });
     });
-    expect(await admittedOf(people)).toEqual([true, true, true]);
+    expect(new Set(await admittedOf(held))).toEqual(new Set([true]));
 
-    for (const person of people) await deactivate(person);
+    await deactivateAll(held);
     const second = await heldJob();
-    expect(second).toMatchObject({ total: 3 });
-    const start = await started.service.call("POST", `/api/jobs/${second!.id}/start`, { confirmTotal: 3 });
+    expect(second).toMatchObject({ total: held.length });
+    const start = await started.service.call("POST", `/api/jobs/${second!.id}/start`, { confirmTotal: held.length });
     expect(start.status).toBeLessThan(300);
     await eventually(async () => {
-      expect(await admittedOf(people)).toEqual([false, false, false]);
+      expect(await started.ask("GET", `/api/jobs/${second!.id}`)).toMatchObject({ state: "completed" });
     });
+    await pause(2_000);
+    expect(new Set(await admittedOf(held))).toEqual(new Set([false]));
   });
 });

@@ -14,6 +14,7 @@ import {
   type WatchedPage,
 } from "../../support/browser/browser.ts";
 import { pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { usePageGallery } from "../../support/browser/page-gallery.ts";
 import { picture } from "../../support/browser/picture.ts";
 import { userAgents } from "../../support/browser/user-agents.ts";
@@ -23,14 +24,6 @@ import { describeWithTool } from "../../support/run/tools.ts";
 import { useApi } from "../../support/service/api.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
-
-/** Each theme and each language at each width. */
-const views: readonly View[] = [
-  { theme: "light", width: 390, language: "de" },
-  { theme: "dark", width: 390, language: "en" },
-  { theme: "light", width: 1440, language: "en" },
-  { theme: "dark", width: 1440, language: "de" },
-];
 
 const long = "Donaudampfschifffahrtsgesellschaftskapitän".repeat(2).slice(0, 64);
 

@@ -7,7 +7,8 @@ import { systemClock } from "../../../runtime/clock.ts";
 import { fail } from "../../../worker/bulk-job/run/fail.ts";
 import { expectFaultless } from "../../support/browser/browser.ts";
 import { expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { givenJob } from "../../support/given/bulk-jobs.ts";
 import { silentLog, startTestWorker, type TestWorker } from "../../support/service/worker.ts";
@@ -439,42 +440,38 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await watched.context.close();
   });
 
-  test.each(consoleViews)(
-    "every page is faultless: $theme, $width px, $language",
-    { timeout: pagesMs },
-    async (view) => {
-      const realm = { realmId: subject.realm.realmId };
-      const { body } = await subject.api.as.service(realm).get("/api/jobs?limit=100");
-      const found = (state: string): string => {
-        const job = (body.data as { id: string; state: string }[]).find((one) => one.state === state);
-        expect(job, state).toBeDefined();
-        return `/console/jobs/${job?.id}`;
-      };
-      const watched = await subject.open("/console/jobs", view);
-      const { page } = watched;
-      for (const [name, path] of [
-        ["list", "/console/jobs"],
-        ["no match", "/console/jobs?state=scheduled"],
-        ["new", "/console/jobs/new/offboarding"],
-        ["with errors", found("completed_with_errors")],
-        ["cancelled", found("cancelled")],
-        ["completed", found("completed")],
-        ["unknown job", "/console/jobs/00000000-0000-4000-8000-000000000000"],
-        ["unknown kind", "/console/jobs/new/teaching"],
-      ] as const) {
-        await page.goto(`${subject.api.url}${path}`);
-        await page.waitForSelector("h1");
-        await page.waitForLoadState("networkidle");
-        await expectGoodConsole(watched);
-        await picture(page, `${name} ${view.theme} ${view.width}`);
-      }
-      await page.route("**/api/jobs?*", (route) => route.abort("aborted"));
-      await page.goto(`${subject.api.url}/console/jobs`);
-      await page.waitForSelector("main [role=alert]");
+  test.each(views)("every page is faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
+    const realm = { realmId: subject.realm.realmId };
+    const { body } = await subject.api.as.service(realm).get("/api/jobs?limit=100");
+    const found = (state: string): string => {
+      const job = (body.data as { id: string; state: string }[]).find((one) => one.state === state);
+      expect(job, state).toBeDefined();
+      return `/console/jobs/${job?.id}`;
+    };
+    const watched = await subject.open("/console/jobs", view);
+    const { page } = watched;
+    for (const [name, path] of [
+      ["list", "/console/jobs"],
+      ["no match", "/console/jobs?state=scheduled"],
+      ["new", "/console/jobs/new/offboarding"],
+      ["with errors", found("completed_with_errors")],
+      ["cancelled", found("cancelled")],
+      ["completed", found("completed")],
+      ["unknown job", "/console/jobs/00000000-0000-4000-8000-000000000000"],
+      ["unknown kind", "/console/jobs/new/teaching"],
+    ] as const) {
+      await page.goto(`${subject.api.url}${path}`);
+      await page.waitForSelector("h1");
+      await page.waitForLoadState("networkidle");
       await expectGoodConsole(watched);
-      await watched.context.close();
-    },
-  );
+      await picture(page, `${name} ${view.theme} ${view.width}`);
+    }
+    await page.route("**/api/jobs?*", (route) => route.abort("aborted"));
+    await page.goto(`${subject.api.url}/console/jobs`);
+    await page.waitForSelector("main [role=alert]");
+    await expectGoodConsole(watched);
+    await watched.context.close();
+  });
 
   /** Jobs may be scheduled for 90 days ahead. */
   const inDays = (days: number): Date => new Date(systemClock.now().getTime() + days * 24 * 3_600_000);

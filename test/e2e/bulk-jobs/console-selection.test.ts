@@ -7,6 +7,7 @@ import { expectGoodConsole } from "../../support/browser/console-views.ts";
 import { sql } from "../../../db/sql.ts";
 import { rowsOf } from "../../support/given/bulk-jobs.ts";
 import type { GivenUser } from "../../support/given/given.ts";
+import { views } from "../../support/browser/views.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
@@ -308,10 +309,6 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     expect(await found("/api/profiles?filter[deviceType]=iPadOS")).toBe(12);
   });
 
-  const views: View[] = [
-    { theme: "light", width: 1440, language: "en" },
-    { theme: "dark", width: 390, language: "de" },
-  ];
   test.each(views)(
     "a full selection, a stopped run, and the job of a selection are faultless: $theme, $width px, $language",
     async (view) => {

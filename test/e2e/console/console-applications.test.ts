@@ -4,7 +4,8 @@ import { expect, test, vi } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { allScopes } from "../../../domain/people/scopes.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
-import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { downloadBy, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
@@ -308,7 +309,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await context.close();
   });
 
-  test.each(consoleViews)("is faultless: $theme, $width px, $language", async (view) => {
+  test.each(views)("is faultless: $theme, $width px, $language", async (view) => {
     const { id } = await givenService("An application with quite a long name for a small screen");
     const watched = await subject.open("/console/applications", view);
     const { page } = watched;

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { expectFaultless, type View } from "../../support/browser/browser.ts";
+import { expectFaultless } from "../../support/browser/browser.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { chooseOption, expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
 import { expectGoodConsole } from "../../support/browser/console-views.ts";
 import type { GivenUser } from "../../support/given/given.ts";
+import { views } from "../../support/browser/views.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
 describeWithTool("chromium-headless-shell", "the audit log in the console", () => {
@@ -169,10 +170,6 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await watched.context.close();
   });
 
-  const views: View[] = [
-    { theme: "light", width: 1440, language: "en" },
-    { theme: "dark", width: 390, language: "de" },
-  ];
   test.each(views)(
     "every state is faultless: $theme, $width px, $language",
     async (view) => {

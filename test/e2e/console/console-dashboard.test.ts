@@ -2,7 +2,8 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectFaultless } from "../../support/browser/browser.ts";
 import { pressAt } from "../../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { givenJob, leaveIn } from "../../support/given/bulk-jobs.ts";
@@ -127,7 +128,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
       pagesMs,
     );
 
-    test.each(consoleViews)("is faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
+    test.each(views)("is faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
       const watched = await subject.open("/console", view);
       const { page } = watched;
       await shown(page);

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { picture } from "../../support/browser/picture.ts";
 import { givenActivity } from "../../support/given/activity.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
@@ -94,7 +95,7 @@ describeWithTool("chromium-headless-shell", "the devices of a person over time",
     await watched.context.close();
   });
 
-  test.each(consoleViews)("is faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
+  test.each(views)("is faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
     const watched = await subject.open(`/console/users/${mia.id}`, view);
     const { page } = watched;
     await page.locator("svg.bars-lane").first().waitFor();

@@ -3,7 +3,8 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { keptForms, type FormRow, type GivenForForms } from "../../support/browser/console-forms.ts";
 import { pressAt } from "../../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { fromNow } from "../../support/given/given.ts";
 import { givenLocalAccount, testPassword } from "../../support/given/local-account.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
@@ -102,7 +103,7 @@ describeWithTool("chromium-headless-shell", "what is typed in the console", () =
     await context.close();
   });
 
-  test.each(consoleViews)(
+  test.each(views)(
     "is discarded with one button, by keyboard; the notice is faultless: $theme, $width px, $language",
     async (view) => {
       const watched = await subject.open("/console/infrastructure/radius", view);

@@ -4,7 +4,8 @@ import * as realms from "../../../db/queries/realm/realms.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
 import { sql } from "../../../db/sql.ts";
 import { givenLocalAccount } from "../../support/given/local-account.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { downloadProfile } from "../../support/browser/download-profile.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { fromNow } from "../../support/given/given.ts";
@@ -287,7 +288,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await context.close();
   });
 
-  test.each(consoleViews)("is faultless: $theme, $width px, $language", async (view) => {
+  test.each(views)("is faultless: $theme, $width px, $language", async (view) => {
     const german = view.language === "de";
     const id = await givenAccount("A guest account with quite a long name for a small screen", { note: "One\nTwo" });
     await subject.api.given.profile({ realmId: subject.realm.realmId }, { guestAccountId: id });

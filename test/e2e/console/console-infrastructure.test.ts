@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
-import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { downloadBy, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { openssl } from "../../support/pki/openssl.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
@@ -164,7 +165,7 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
     await context.close();
   });
 
-  test.each(consoleViews)("is faultless: $theme, $width px, $language", async (view) => {
+  test.each(views)("is faultless: $theme, $width px, $language", async (view) => {
     const watched = await subject.open("/console/infrastructure", view);
     const { page } = watched;
     await page.waitForSelector("td");

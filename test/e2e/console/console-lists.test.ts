@@ -8,6 +8,7 @@ import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.
 import { givenActivity } from "../../support/given/activity.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { givenLocalAccount } from "../../support/given/local-account.ts";
+import { views } from "../../support/browser/views.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
@@ -287,11 +288,6 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
     );
   });
 
-  const views: View[] = [
-    { theme: "light", width: 390, language: "en" },
-    { theme: "dark", width: 390, language: "de" },
-    { theme: "light", width: 1440, language: "de" },
-  ];
   test.each(views)(
     "every list is faultless: $theme, $width px, $language",
     async (view) => {

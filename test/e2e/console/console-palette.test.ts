@@ -2,7 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { expectFaultless, type View } from "../../support/browser/browser.ts";
 import { expectFocus } from "../../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, settled } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, settled } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import type { GivenUser } from "../../support/given/given.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
@@ -283,7 +284,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  test.each<View>(consoleViews)(
+  test.each<View>(views)(
     "is faultless with results, and full-screen on phones: $theme, $width px, $language",
     async (view) => {
       const watched = await subject.open("/console/applications", view);

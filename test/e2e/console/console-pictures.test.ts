@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { givenActivity } from "../../support/given/activity.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { givenJob, leaveIn } from "../../support/given/bulk-jobs.ts";
 import { picture } from "../../support/browser/picture.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
@@ -195,7 +196,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     }),
   );
 
-  test.each(consoleViews)("are faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
+  test.each(views)("are faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
     const watched = await subject.open("/console", view);
     const { page } = watched;
     await page.locator("svg.bars").first().waitFor();

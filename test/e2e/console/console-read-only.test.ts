@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { givenLocalAccount } from "../../support/given/local-account.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
@@ -47,22 +48,19 @@ describeWithTool("chromium-headless-shell", "values that a user may not change",
         return String(selection);
       });
 
-  test.each(consoleViews)(
-    "are text that can be selected, without a tab stop: $theme, $width px, $language",
-    async (view) => {
-      const watched = await subject.open("/console/", view, auditor);
-      const { page, context } = watched;
-      for (const [path, , value] of pages()) {
-        await page.goto(`${subject.api.url}${path}`);
-        await page.waitForLoadState("networkidle");
-        expect(await page.getByRole("main").locator(":disabled, [readonly]").count(), path).toBe(0);
-        expect(await selected(page, value)).toBe(value);
-        expect(await page.evaluate(idleStops), path).toEqual([]);
-        await expectGoodConsole(watched);
-      }
-      await context.close();
-    },
-  );
+  test.each(views)("are text that can be selected, without a tab stop: $theme, $width px, $language", async (view) => {
+    const watched = await subject.open("/console/", view, auditor);
+    const { page, context } = watched;
+    for (const [path, , value] of pages()) {
+      await page.goto(`${subject.api.url}${path}`);
+      await page.waitForLoadState("networkidle");
+      expect(await page.getByRole("main").locator(":disabled, [readonly]").count(), path).toBe(0);
+      expect(await selected(page, value)).toBe(value);
+      expect(await page.evaluate(idleStops), path).toEqual([]);
+      await expectGoodConsole(watched);
+    }
+    await context.close();
+  });
 
   test("are fields for users who may change them", async () => {
     const { page, context } = await subject.open("/console/");

@@ -2,7 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import type { View } from "../../support/browser/browser.ts";
 import { expectFocus } from "../../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { givenJob } from "../../support/given/bulk-jobs.ts";
 import { fromNow } from "../../support/given/given.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
@@ -157,7 +158,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await context.close();
   });
 
-  test.each<View>(consoleViews)(
+  test.each<View>(views)(
     "an empty list and the palette with actions are faultless: $theme, $width px, $language",
     async (view) => {
       const watched = await subject.open("/console/guests?q=lovelace", view);

@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
@@ -318,7 +319,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await context.close();
   });
 
-  test.each(consoleViews)("is faultless: $theme, $width px, $language", async (view) => {
+  test.each(views)("is faultless: $theme, $width px, $language", async (view) => {
     const watched = await subject.open("/console/settings", view);
     const { page } = watched;
     await page.waitForSelector(field("displayName"));

@@ -2,7 +2,8 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { pressAt } from "../../support/browser/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { picture } from "../../support/browser/picture.ts";
 import { givenActivity } from "../../support/given/activity.ts";
 import { eventually } from "../../support/run/eventually.ts";
@@ -17,7 +18,7 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
   const owner = () => subject.api.database.owner;
   const steps = "main section > ol > li";
 
-  test.each(consoleViews)(
+  test.each(views)(
     "a new realm's dashboard is its checklist, and is faultless: $theme, $width px, $language",
     { timeout: pagesMs },
     async (view) => {

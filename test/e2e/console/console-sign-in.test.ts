@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { views } from "../../support/browser/views.ts";
 import { useUpstreamProvider } from "../../support/counterparts/upstream-provider.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
@@ -29,7 +30,7 @@ describeWithTool("chromium-headless-shell", "the identity provider in the consol
     await page.keyboard.press("Enter");
   };
 
-  test.each(consoleViews)(
+  test.each(views)(
     "the page that sets it up is faultless: $theme, $width px, $language",
     { timeout: pagesMs },
     async (view) => {

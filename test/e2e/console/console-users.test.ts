@@ -12,6 +12,7 @@ import { expectGoodConsole, settled } from "../../support/browser/console-views.
 import { givenJob } from "../../support/given/bulk-jobs.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { openssl } from "../../support/pki/openssl.ts";
+import { views } from "../../support/browser/views.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
 describeWithTool("chromium-headless-shell", "users and profiles in the console", () => {
@@ -461,10 +462,6 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       });
     });
 
-    const views: View[] = [
-      { theme: "light", width: 1440, language: "en" },
-      { theme: "dark", width: 390, language: "de" },
-    ];
     test.each(views)(
       "every state is faultless: $theme, $width px, $language",
       async (view) => {

@@ -1,16 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { expectFaultless, type View, type WatchedPage } from "./browser.ts";
+import { expectFaultless, type WatchedPage } from "./browser.ts";
 import { expectTranslated } from "./untranslated.ts";
-
-/** Each theme, each width and each language once. */
-export const consoleViews: readonly View[] = [
-  { theme: "light", width: 1440, language: "en" },
-  { theme: "dark", width: 390, language: "de" },
-  { theme: "light", width: 390, language: "en" },
-  { theme: "dark", width: 1440, language: "de" },
-];
 
 const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 

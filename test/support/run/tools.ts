@@ -57,8 +57,14 @@ export function findTool(name: string, path: string = process.env["PATH"] ?? "")
 export function requireTool(name: string): string {
   const tool = findTool(name);
   if (tool === undefined) throw new Error(whatIsMissing([name]));
-  return tool;
+  return name === "python3" ? (python ??= pythonItself(tool)) : tool;
 }
+
+let python: string | undefined;
+
+/** What is in the PATH may be the script of a version manager, which takes longer than most programs that tests run. */
+const pythonItself = (tool: string): string =>
+  spawnSync(tool, ["-I", "-S", "-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).stdout.trim() || tool;
 
 /**
  * A `describe` block that needs third-party programs. If one is missing, the block is skipped on a developer's machine,
@@ -100,7 +106,10 @@ const isThere = (tool: string): boolean => {
     return spawnSync("bash", ["test/support/deploy/booted-machine.sh", "--can"], { stdio: "ignore" }).status === 0;
   }
   if (tool === "libell.so.0") {
-    return spawnSync("python3", ["-c", `import ctypes; ctypes.CDLL("${tool}")`], { stdio: "ignore" }).status === 0;
+    return (
+      spawnSync(requireTool("python3"), ["-c", `import ctypes; ctypes.CDLL("${tool}")`], { stdio: "ignore" }).status ===
+      0
+    );
   }
   if (rubyLibraries.has(tool)) return spawnSync("ruby", ["-e", `require "${tool}"`], { stdio: "ignore" }).status === 0;
   return tool === "redis" ? process.env["TEST_REDIS_URL"] !== undefined : findTool(tool) !== undefined;

@@ -71,11 +71,11 @@ export async function hold({ databaseUrl }: Pick<RunningService, "databaseUrl">,
   };
 }
 
-/** Stops a worker before it writes a row of a job, or a job, whose `new` and `old` meet `condition`. */
+/** Stops a process before it writes a row of a table, whose `new` and `old` meet `condition`. */
 export async function holdWhere(
   service: RunningService,
   condition: string,
-  { table = "jobs" }: { table?: "jobs" | "job_rows" } = {},
+  { table = "jobs" }: { table?: "jobs" | "job_rows" | "hand_overs" } = {},
 ): Promise<Hold & { gone(): Promise<void> }> {
   await service.owner.query(
     verbatim(`

@@ -1,0 +1,15 @@
+import { extent } from "../run/extent.ts";
+import type { View } from "./browser.ts";
+
+const all: readonly View[] = [
+  { theme: "light", width: 1440, language: "en" },
+  { theme: "dark", width: 390, language: "de" },
+  { theme: "light", width: 390, language: "en" },
+  { theme: "dark", width: 1440, language: "de" },
+];
+
+/**
+ * How pages are looked at: each theme, each width and each language once; in a full run each theme with each width. A
+ * theme changes colours alone, so two views see almost everything that four do, in half of the time.
+ */
+export const views: readonly View[] = all.slice(0, extent(all.length, 0.5));
