@@ -18,6 +18,9 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   );
 }
 
+/** How often a page that could not be reached is tried again. */
+const retryMs = 5_000;
+
 /** Shown instead of a page whose file did not load. Retries as soon as there is a connection. */
 function PageNotLoaded() {
   const { t } = useTranslation();
@@ -44,6 +47,16 @@ function PageNotLoaded() {
       removeEventListener("online", onOnline);
     };
   }, []);
+  useEffect(() => {
+    if (found !== "offline") return undefined;
+    // A browser calls itself online before it reaches the service.
+    const timer = setInterval(() => {
+      if (navigator.onLine) void loadAgain();
+    }, retryMs);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [found]);
 
   if (found === undefined) {
     return (

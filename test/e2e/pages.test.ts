@@ -186,6 +186,35 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
     },
   );
 
+  const harmless = svg();
+  test.each([
+    ["a script", svg(`<script>fetch("/stolen")</script>`)],
+    ["a handler", harmless.replace("<svg", `<svg onload="fetch('/stolen')"`)],
+    ["a foreign picture", svg(`<image href="https://127.0.0.1/stolen"/>`)],
+    ["a page", `<!doctype html><script>fetch("/stolen")</script>`],
+  ])("a logo that contains %s is not shown and runs nothing; control: without, it is shown", async (name, hostile) => {
+    const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
+    const { page, context } = watched;
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    const shown = async (text: string): Promise<boolean> => {
+      const path = `/hostile-${(links += 1)}.svg`;
+      pictures.show(path, "image/svg+xml", text);
+      const { name: realm } = await realms.update(api.database.owner, await api.given.realm(), {
+        displayName: "College",
+        logoUri: `${pictures.url}${path}`,
+        localSignIn: true,
+      });
+      await page.goto(`${api.url}/login?realm=${realm}`);
+      return (await page.locator("header img").count()) > 0;
+    };
+    expect(await shown(hostile), name).toBe(false);
+    expect(await shown(harmless)).toBe(true);
+    expect(asked.filter((url) => url.endsWith("/stolen"))).toEqual([]);
+    expect(watched.complaints).toEqual([]);
+    await context.close();
+  });
+
   test("everything can be reached by keyboard, in visual order, with a focus ring", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
