@@ -39,6 +39,11 @@ export interface List<SortKey extends string> extends Rows {
    * is matched alone, and then sorted by these columns. With `reading`, only where the order would be read that way.
    */
   gathered?: { columns: Sql; as: Sql; max: number; reading?: "asc" | "desc" | undefined };
+  /**
+   * `matching` in a form that finds few rows sooner, where Postgres expects many: for gathered rows, and for a count up
+   * to {@link exactTotalMax}.
+   */
+  few?: Sql | undefined;
   /** The same rows in a form that is cheaper to count. */
   counted?: Rows;
   /** The columns of an item, and their source once the ids of the page are known as `page.id`. */
@@ -75,7 +80,7 @@ export async function pageOf<Item extends object, SortKey extends string = strin
  */
 function itemsOf<Item extends object>(
   db: Db,
-  { from, matching, gathered, id, page, sortedBy, newestFirst, items }: List<string>,
+  { from, matching, few = matching, gathered, id, page, sortedBy, newestFirst, items }: List<string>,
   {
     limit,
     offset,
@@ -87,7 +92,7 @@ function itemsOf<Item extends object>(
   const reading = ((page.sort[0]?.direction ?? "desc") === "asc") === reversed ? "desc" : "asc";
   const rows =
     gathered && gather && (gathered.reading ?? reading) === reading
-      ? sql`(select ${gathered.columns} from ${from} where ${matching} offset 0) as ${gathered.as}`
+      ? sql`(select ${gathered.columns} from ${from} where ${few} offset 0) as ${gathered.as}`
       : sql`${from} where ${matching}`;
   return db.query<Item>(
     unprepared(sql`
@@ -120,7 +125,8 @@ async function totalOf(db: Db, { page: { search, filter }, key, ...list }: List<
   const known = totalsOf(db);
   const countAll = () => count(db, sql`${from} where ${matching}`);
   if ((known.peek(question) ?? 0) >= farBeyond) return known.get(question, countAll);
-  const bounded = await count(db, sql`(select from ${from} where ${matching} limit ${exactTotalMax + 1}) as found`);
+  const { few = matching } = list;
+  const bounded = await count(db, sql`(select from ${from} where ${few} limit ${exactTotalMax + 1}) as found`);
   if (bounded <= exactTotalMax) return bounded;
   return known.get(question, countAll);
 }

@@ -110,7 +110,12 @@ const isLine = sql`
 
 type AuditSearch = Searching & { text: string };
 
-const matching = (realmId: string, filter: Partial<AuditFilter>, search?: AuditSearch): Sql =>
+const matching = (
+  realmId: string,
+  filter: Partial<AuditFilter>,
+  search?: AuditSearch,
+  isFound: (search: AuditSearch) => Sql = found.isFoundAuditEntry,
+): Sql =>
   all([
     sql`e.realm_id = ${realmId}`,
     when(filter.event, (events) =>
@@ -124,7 +129,7 @@ const matching = (realmId: string, filter: Partial<AuditFilter>, search?: AuditS
     when(filter.id, (ids) => sql`e.id = any(${ids}::bigint[])`),
     when(filter.job, (job) => sql`e.properties ->> 'job' = ${job}`),
     filter.jobSteps === false ? isLine : undefined,
-    when(search, found.isFoundAuditEntry),
+    when(search, isFound),
   ]);
 
 /** Lists the audit entries of a realm. */
@@ -134,11 +139,13 @@ export const list = (
 ): Promise<Page<AuditEntry>> => {
   const { realmId, finds } = searching;
   const { text, ...filter } = page.filter;
+  const search = text === undefined ? undefined : { ...searching, text };
   return pageOf<AuditEntry, AuditSortKey>(db, {
     page,
     key: ["audit entries", realmId, ...(finds ?? [])],
     from: sql`audit_entries e`,
-    matching: matching(realmId, filter, text === undefined ? undefined : { ...searching, text }),
+    matching: matching(realmId, filter, search),
+    few: search && matching(realmId, filter, search, found.isAmongFewAuditEntries),
     ...((filter.about ?? filter.job ?? text) && {
       gathered: { columns: sql`e.id, e.at`, as: sql`e`, max: gatheredMax },
     }),

@@ -121,11 +121,22 @@ const kindsFound = { profile: "user", guestProfile: "guest", infrastructureProfi
 /** The shortest text that is a whole serial number. */
 const serialLengthMin = 20;
 
+/** Whether a search finds audit entry `e`: see {@link selectAuditEntries}. */
+export const isFoundAuditEntry = (search: ListSearch): Sql => sql`e.id in (${selectAuditEntries(search)})`;
+
 /**
- * Whether a search finds audit entry `e`: by who acted, by what it is about, or by the number that it has. Whole serial
- * numbers and ids of jobs need no further scope: the entries contain them. Arrays as in {@link isFoundJob}.
+ * The same for few entries. Postgres expects half of a log from a search and would read it as a whole; of an array it
+ * expects ten.
  */
-export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
+export const isAmongFewAuditEntries = (search: ListSearch): Sql =>
+  sql`e.id in (select unnest(array(${selectAuditEntries(search)})))`;
+
+/**
+ * Selects the ids of the audit entries that a search finds: by who acted, by what it is about, or by the number that it
+ * has. Whole serial numbers and ids of jobs need no further scope: the entries contain them. Arrays as in
+ * {@link isFoundJob}.
+ */
+function selectAuditEntries({ text, ...search }: ListSearch): Sql {
   const searched = meaningsOf(text);
   const { realmId, finds: mayFind = new Set() } = search;
   const finds = isLongEnough(searched) ? mayFind : new Set<SearchFind>();
@@ -146,7 +157,7 @@ export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
     ...when(serials.length > 0, () => [sql`select 'profile:' || s from unnest(${serials}::text[]) s`]),
   ];
   const entries = (is: Sql): Sql => sql`select f.id from audit_entries f where f.realm_id = ${realmId} and ${is}`;
-  return sql`e.id in (${union([
+  return union([
     ...when(subjects.length > 0, () => [selectEntriesAbout(realmId, union(subjects))]),
     ...when(finds.has("person"), () => [
       entries(sql`f.user_id = any(array(${union(selectPeople(sql`u.id`, sought))}))`),
@@ -160,7 +171,7 @@ export function isFoundAuditEntry({ text, ...search }: ListSearch): Sql {
     ]),
     ...when(jobId !== undefined, () => [entries(sql`f.properties ->> 'job' = ${jobId}`)]),
     ...when(entryId !== undefined, () => [entries(sql`f.id = ${entryId}`)]),
-  ])})`;
+  ]);
 }
 
 /**
