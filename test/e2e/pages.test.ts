@@ -186,34 +186,38 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
     },
   );
 
-  const harmless = svg();
+  const steals = "fetch('https://127.0.0.1/stolen')";
   test.each([
-    ["a script", svg(`<script>fetch("/stolen")</script>`)],
-    ["a handler", harmless.replace("<svg", `<svg onload="fetch('/stolen')"`)],
-    ["a foreign picture", svg(`<image href="https://127.0.0.1/stolen"/>`)],
-    ["a page", `<!doctype html><script>fetch("/stolen")</script>`],
-  ])("a logo that contains %s is not shown and runs nothing; control: without, it is shown", async (name, hostile) => {
-    const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
-    const { page, context } = watched;
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(request.url()));
-    const shown = async (text: string): Promise<boolean> => {
+    ["a script", svg(`<script>${steals}</script>`)],
+    ["a handler", svg().replace("<svg", `<svg onload="${steals}"`)],
+    ["a page", `<!doctype html><script>${steals}</script>`],
+  ])(
+    "a logo that contains %s asks for nothing, in the page or by itself; control: by itself elsewhere it does",
+    async (name, hostile) => {
+      const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
+      const { page, context } = watched;
+      const stolen: string[] = [];
+      page.on("request", (request) => {
+        if (request.url().endsWith("/stolen")) stolen.push(request.url());
+      });
       const path = `/hostile-${(links += 1)}.svg`;
-      pictures.show(path, "image/svg+xml", text);
+      pictures.show(path, "image/svg+xml", hostile);
       const { name: realm } = await realms.update(api.database.owner, await api.given.realm(), {
         displayName: "College",
         logoUri: `${pictures.url}${path}`,
         localSignIn: true,
       });
       await page.goto(`${api.url}/login?realm=${realm}`);
-      return (await page.locator("header img").count()) > 0;
-    };
-    expect(await shown(hostile), name).toBe(false);
-    expect(await shown(harmless)).toBe(true);
-    expect(asked.filter((url) => url.endsWith("/stolen"))).toEqual([]);
-    expect(watched.complaints).toEqual([]);
-    await context.close();
-  });
+      const logo = await page.locator("header img").getAttribute("src");
+      await page.goto(new URL(logo ?? "", api.url).href);
+      await page.waitForLoadState("networkidle");
+      expect(stolen, name).toEqual([]);
+      await page.goto("about:blank");
+      await page.setContent(hostile);
+      await expect.poll(() => stolen).toHaveLength(1);
+      await context.close();
+    },
+  );
 
   test("everything can be reached by keyboard, in visual order, with a focus ring", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
