@@ -94,7 +94,7 @@ export function writeDocument(results: readonly Result[]): string {
     "The compiled service, all its processes and the load generator on one machine of two cores, every answer checked:",
     table(["what", "median"], headlineRows(results)),
     "## How to read it",
-    "`npm run bench` writes this page, in about 75 minutes; `npm run bench -- --quick single` runs one scenario briefly and " +
+    "`npm run bench` writes this page, in about 90 minutes; `npm run bench -- --quick single` runs one scenario briefly and " +
       "only prints. `--results DIRECTORY` keeps the result of each scenario, also the CPU time of each process, its memory and the " +
       "sizes of its batches; `npm run bench -- --results DIRECTORY --document` writes this page from them.",
     howToCompare,
