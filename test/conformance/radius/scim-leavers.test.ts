@@ -116,47 +116,53 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     expect(await post(person.name)).toMatchObject({ status: 409, body: { scimType: "uniqueness" } });
   });
 
-  test("of a directory that loses everybody refuses the share, and admits the rest until they are confirmed", async () => {
-    // The leavers so far are of another hour.
-    const { owner, realmId } = started.service;
-    await owner.query(sql`update scim_users set offboarded_at = offboarded_at - interval '2 hours'`);
-    const people = await given(extent(1_000, 0.12));
-    const realm = only(
-      await owner.query<{ active: number; percent: number }>(sql`
+  // A thousand people, in a full run, take some minutes.
+  const wave = { timeout: 1_200_000 };
+  test(
+    "of a directory that loses everybody refuses the share, and admits the rest until they are confirmed",
+    wave,
+    async () => {
+      // The leavers so far are of another hour.
+      const { owner, realmId } = started.service;
+      await owner.query(sql`update scim_users set offboarded_at = offboarded_at - interval '2 hours'`);
+      const people = await given(extent(1_000, 0.12));
+      const realm = only(
+        await owner.query<{ active: number; percent: number }>(sql`
         select (select count(*)::integer from users u where u.realm_id = r.id and u.offboarded_at is null) as active,
                r.offboarding_share_percent as percent
           from realms r
          where r.id = ${realmId}
       `),
-    );
-    const share = Math.max(unconfirmedRemovalsMax, Math.floor((realm.active * realm.percent) / 100));
-    const [gone, held] = [people.slice(0, share), people.slice(share)];
+      );
+      const share = Math.max(unconfirmedRemovalsMax, Math.floor((realm.active * realm.percent) / 100));
+      const [gone, held] = [people.slice(0, share), people.slice(share)];
 
-    await deactivateAll(people);
-    const job = await heldJob();
-    expect(job).toMatchObject({ total: held.length });
-    await pause(2_000);
-    expect(new Set(await admittedOf(gone))).toEqual(new Set([false]));
-    expect(new Set(await admittedOf(held))).toEqual(new Set([true]));
+      await deactivateAll(people);
+      const job = await heldJob();
+      expect(job).toMatchObject({ total: held.length });
+      await pause(2_000);
+      expect(new Set(await admittedOf(gone))).toEqual(new Set([false]));
+      expect(new Set(await admittedOf(held))).toEqual(new Set([true]));
 
-    expect((await started.service.call("POST", `/api/jobs/${job!.id}/undo`)).status).toBeLessThan(300);
-    await eventually(async () => {
-      const [left] = await owner.query(sql`
+      expect((await started.service.call("POST", `/api/jobs/${job!.id}/undo`)).status).toBeLessThan(300);
+      await eventually(async () => {
+        const [left] = await owner.query(sql`
         select count(*)::integer as out from users where id = any(${held.map(({ id }) => id)}::bigint[]) and offboarded_at is not null
       `);
-      expect(left).toEqual({ out: 0 });
-    });
-    expect(new Set(await admittedOf(held))).toEqual(new Set([true]));
+        expect(left).toEqual({ out: 0 });
+      });
+      expect(new Set(await admittedOf(held))).toEqual(new Set([true]));
 
-    await deactivateAll(held);
-    const second = await heldJob();
-    expect(second).toMatchObject({ total: held.length });
-    const start = await started.service.call("POST", `/api/jobs/${second!.id}/start`, { confirmTotal: held.length });
-    expect(start.status).toBeLessThan(300);
-    await eventually(async () => {
-      expect(await started.ask("GET", `/api/jobs/${second!.id}`)).toMatchObject({ state: "completed" });
-    });
-    await pause(2_000);
-    expect(new Set(await admittedOf(held))).toEqual(new Set([false]));
-  });
+      await deactivateAll(held);
+      const second = await heldJob();
+      expect(second).toMatchObject({ total: held.length });
+      const start = await started.service.call("POST", `/api/jobs/${second!.id}/start`, { confirmTotal: held.length });
+      expect(start.status).toBeLessThan(300);
+      await eventually(async () => {
+        expect(await started.ask("GET", `/api/jobs/${second!.id}`)).toMatchObject({ state: "completed" });
+      });
+      await pause(2_000);
+      expect(new Set(await admittedOf(held))).toEqual(new Set([false]));
+    },
+  );
 });
