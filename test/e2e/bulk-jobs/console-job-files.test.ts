@@ -242,7 +242,7 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
 
     await stated(page, words.ready);
     expect(await counted(page, words.count)).toBe("3");
-    expect(await page.locator("main table").last().innerText()).toContain(words.hiddenRow);
+    await expect.poll(() => page.locator("main table").last().innerText()).toContain(words.hiddenRow);
 
     await page.goto(`${subject.api.url}/console/jobs/new/offboarding`);
     await upload(page, "leavers.xlsx", readFileSync("test/fixtures/workbooks/xlsxwriter.xlsx"));

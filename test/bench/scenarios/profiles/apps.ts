@@ -74,7 +74,12 @@ async function drawTokens(service: Service, count: number): Promise<string[]> {
       const id = randomUUID();
       await authorizations.create(db, {
         ...{ id, realmId, userId, at, app: "app.geteduroam.win", redirectUri: "http://[::1]:50000/", name: "laptop" },
-        ...{ codeHash: randomBytes(32), codeChallenge: randomBytes(32).toString("base64url"), codeExpiresAt: at, deviceHash: randomBytes(32) },
+        ...{
+          codeHash: randomBytes(32),
+          codeChallenge: randomBytes(32).toString("base64url"),
+          codeExpiresAt: at,
+          deviceHash: randomBytes(32),
+        },
         ...{ deviceType: "Windows", renewsSerialNumber: null },
       });
       const { token, hash } = drawSecretToken("appToken");
