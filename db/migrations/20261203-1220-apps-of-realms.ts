@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** A realm's settings for apps and for the files of devices. Their defaults change no file; the release before has none. */
+/** A realm's settings for apps and for the files of devices. With their defaults, no file changes. */
 export const appsOfRealms: Migration = {
   name: "20261203-1220-apps-of-realms",
   up: `

@@ -22,7 +22,7 @@ export interface ProfileRequest {
   at: Date;
   /** The request that creates it, for the log. */
   requestId: string;
-  /** SHA-256 of the cookie by which the device is known again; {@link acceptTogether} has none. */
+  /** SHA-256 of the cookie by which a device is recognised. {@link acceptTogether} gets no cookie. */
   deviceHash?: Uint8Array | null;
 }
 

@@ -44,6 +44,46 @@ export async function lockOut(
 const endedRoles = ({ offboardedAt, roles }: { offboardedAt: Date | null; roles: readonly Role[] }): Role[] =>
   offboardedAt === null ? inOrder(roles) : [];
 
+/** Records an offboarding with the roles that end by it. `found` is the user as before; `serials` are of the profiles. */
+async function record(
+  tx: Db,
+  {
+    realmId,
+    userId,
+    found,
+    serials,
+    reason,
+    actor,
+    at,
+    also,
+  }: {
+    realmId: string;
+    userId: string;
+    found: { offboardedAt: Date | null; roles: readonly Role[] };
+    serials: readonly string[];
+    reason: RevocationReason;
+    actor: Actor;
+    at: Date;
+    also: Readonly<Record<string, unknown>>;
+  },
+): Promise<void> {
+  const ended = endedRoles(found);
+  await audit.record(tx, {
+    realmId,
+    event: "user_offboard",
+    actor,
+    at,
+    properties: {
+      userID: userId,
+      reason,
+      profiles: serials.length,
+      serials: serials.slice(0, revocations.serialsMax),
+      ...(ended.length > 0 && { roles: ended }),
+      ...also,
+    },
+  });
+}
+
 /**
  * Offboards a user, with the audit entry: they can no longer sign in, their sessions, tokens and roles end, their
  * unsettled issuances fail, and every active profile is revoked permanently. An offboarded user whom a bulk job left
@@ -74,22 +114,7 @@ export async function offboard(
   await lockOut(tx, { realmId, userIds: [userId], jobId: null, at });
   const serials = await revocations.revokeAllOfUsers(tx, { realmId, userIds: [userId], reason, at });
   if (found.offboardedAt !== null && serials.length === 0) return "unchanged";
-  const ended = endedRoles(found);
-
-  await audit.record(tx, {
-    realmId,
-    event: "user_offboard",
-    actor,
-    at,
-    properties: {
-      userID: userId,
-      reason,
-      profiles: serials.length,
-      serials: serials.slice(0, revocations.serialsMax),
-      ...(ended.length > 0 && { roles: ended }),
-      ...also,
-    },
-  });
+  await record(tx, { realmId, userId, found, serials, reason, actor, at, also });
   return "offboarded";
 }
 
@@ -120,25 +145,10 @@ export async function hold(
     also: Readonly<Record<string, unknown>>;
   },
 ): Promise<void> {
-  const ended = endedRoles(found);
   await held.join(tx, { realmId, jobId, userId, at });
   await lockOut(tx, { realmId, userIds: [userId], jobId, at });
-  await audit.record(tx, {
-    realmId,
-    event: "user_offboard",
-    actor,
-    at,
-    properties: {
-      userID: userId,
-      reason: jobReason,
-      profiles: serials.length,
-      serials: serials.slice(0, revocations.serialsMax),
-      ...(ended.length > 0 && { roles: ended }),
-      held: true,
-      job: jobId,
-      ...also,
-    },
-  });
+  const properties = { held: true, job: jobId, ...also };
+  await record(tx, { realmId, userId, found, serials, reason: jobReason, actor, at, also: properties });
 }
 
 /**
@@ -179,7 +189,6 @@ export async function offboardWithGrace(
     return { jobId: null, changed: outcome === "offboarded" };
   }
   const revokeAt = afterDays(graceDays, at);
-  const ended = endedRoles(found);
   await lockOut(tx, { realmId, userIds: [userId], jobId, at });
   await grace.createInGrace(tx, { realmId, jobId, userId, graceDays, revokeAt, actor, at, requestId });
   await audit.record(tx, {
@@ -189,21 +198,8 @@ export async function offboardWithGrace(
     at,
     properties: { job: jobId, kind: "offboarding", total: 1, dryRun: false, graceDays, origin: "user" },
   });
-  await audit.record(tx, {
-    realmId,
-    event: "user_offboard",
-    actor,
-    at,
-    properties: {
-      userID: userId,
-      reason: jobReason,
-      profiles: serials.length,
-      serials: serials.slice(0, revocations.serialsMax),
-      ...(ended.length > 0 && { roles: ended }),
-      job: jobId,
-      revokeAt,
-    },
-  });
+  const also = { job: jobId, revokeAt };
+  await record(tx, { realmId, userId, found, serials, reason: jobReason, actor, at, also });
   return { jobId, changed: true };
 }
 

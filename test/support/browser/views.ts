@@ -10,6 +10,6 @@ const all: readonly View[] = [
 
 /**
  * How pages are looked at: each theme, each width and each language once; in a full run each theme with each width. A
- * theme changes colours alone, so two views see almost everything that four do, in half of the time.
+ * theme changes colours alone, so two views see almost everything that four do.
  */
 export const views: readonly View[] = all.slice(0, extent(all.length, 0.5));

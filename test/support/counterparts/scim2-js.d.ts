@@ -1,4 +1,4 @@
-// What tests use of a library without types.
+// The library has no types. These are the types of the functions that tests call.
 
 declare module "@braveulysses/scim2" {
   export const Constants: Record<

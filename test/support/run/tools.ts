@@ -57,14 +57,8 @@ export function findTool(name: string, path: string = process.env["PATH"] ?? "")
 export function requireTool(name: string): string {
   const tool = findTool(name);
   if (tool === undefined) throw new Error(whatIsMissing([name]));
-  return name === "python3" ? (python ??= pythonItself(tool)) : tool;
+  return tool;
 }
-
-let python: string | undefined;
-
-/** What is in the PATH may be the script of a version manager, which takes longer than most programs that tests run. */
-const pythonItself = (tool: string): string =>
-  spawnSync(tool, ["-I", "-S", "-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).stdout.trim() || tool;
 
 /**
  * A `describe` block that needs third-party programs. If one is missing, the block is skipped on a developer's machine,

@@ -26,7 +26,7 @@ test("an application's tokens are listed in the order they were made, ended ones
   expect(listed.text).not.toMatch(/rpk_|token_hash/);
 });
 
-test("an application without the scope of a directory has none", async () => {
+test("without the scope scim, an application has no static tokens", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   expect((await as.admin().get(`/api/applications/${clientId}/tokens`)).body.data).toEqual([]);
 });
