@@ -26,8 +26,8 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
   }
 }
 
-/** Resolves when the browser is online again, or after a while. */
-const nextChance = (): Promise<unknown> =>
+/** Resolves when the browser is online again, or after a while: it may call itself online before it reaches the service. */
+export const nextChance = (): Promise<unknown> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, triedAgainMs);
     addEventListener(

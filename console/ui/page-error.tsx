@@ -3,7 +3,7 @@ import { IconWifiOff } from "@tabler/icons-react";
 import type { ErrorComponentProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { FileNotLoaded, isServiceReachable, reloadOnce } from "./load-file.ts";
+import { FileNotLoaded, isServiceReachable, nextChance, reloadOnce } from "./load-file.ts";
 import { ErrorNotice } from "./notice/error-notice.tsx";
 import { Page } from "./page.tsx";
 
@@ -17,9 +17,6 @@ export function PageError({ error, reset }: ErrorComponentProps) {
     </Page>
   );
 }
-
-/** How often a page that could not be reached is tried again. */
-const retryMs = 5_000;
 
 /** Shown instead of a page whose file did not load. Retries as soon as there is a connection. */
 function PageNotLoaded() {
@@ -39,24 +36,15 @@ function PageNotLoaded() {
       location.reload();
       return true;
     });
+  useEffect(() => void load(reloadOnce), []);
   useEffect(() => {
-    const onOnline = () => void loadAgain();
-    addEventListener("online", onOnline);
-    void load(reloadOnce);
+    if (found !== "offline" || trying) return undefined;
+    let isShown = true;
+    void nextChance().then(() => (isShown ? loadAgain() : undefined));
     return () => {
-      removeEventListener("online", onOnline);
+      isShown = false;
     };
-  }, []);
-  useEffect(() => {
-    if (found !== "offline") return undefined;
-    // A browser calls itself online before it reaches the service.
-    const timer = setInterval(() => {
-      if (navigator.onLine) void loadAgain();
-    }, retryMs);
-    return () => {
-      clearInterval(timer);
-    };
-  }, [found]);
+  }, [found, trying]);
 
   if (found === undefined) {
     return (

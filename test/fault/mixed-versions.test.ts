@@ -5,7 +5,6 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { openDatabase } from "../../db/client.ts";
 import { migrations } from "../../db/migrations/index.ts";
 import { sql, verbatim } from "../../db/sql.ts";
 import { processKinds, type ProcessKind } from "../../domain/process.ts";
@@ -16,7 +15,7 @@ import { eventuallyIn, expectCountsToAddUp, jobOf } from "../support/given/bulk-
 import { readCrl, storedCrl } from "../support/pki/crl.ts";
 import { askOverHttp, encodeCertId, encodeOcspRequest, outcomeOf } from "../support/pki/ocsp.ts";
 import { atEnd } from "../support/run/at-end.ts";
-import { emptyDatabase } from "../support/run/database.ts";
+import { emptyDatabase, openPatiently } from "../support/run/database.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { startReverseProxy } from "../support/run/reverse-proxy.ts";
 import { ended, freePort, freshRedisDatabase, scratchDirectory } from "../support/run/services.ts";
@@ -200,7 +199,7 @@ type Processes = Record<ProcessKind, BuiltProcess> & { api: { url: string } };
 async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
   const clone = await emptyDatabase();
   const directory = await scratchDirectory("realmpass-mixed-");
-  const owner = openDatabase({ url: clone.url, connectionsMax: 2, applicationName: "realmpass test" });
+  const owner = openPatiently({ url: clone.url, connectionsMax: 2 });
   atEnd(async () => {
     await owner.close();
     await clone.drop();

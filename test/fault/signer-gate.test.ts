@@ -155,8 +155,8 @@ onBothBackends((kind) => {
       expect(await jobOf(owner, jobId)).toMatchObject({ changed: users.length, failed: 0, skipped: 0 });
       await expectCountsToAddUp(owner, jobId);
       await expectNothingFailed(service, serials.length + otherAnswers.length + answers.length + users.length);
-      expect(await logged(service, "issuer.back")).toBe(2);
       await eventually(async () => {
+        expect(await logged(service, "issuer.back")).toBe(2);
         expect((await diagnosed(service)).filter(({ message }) => message.includes("issuer_away"))).toEqual([]);
       });
     },

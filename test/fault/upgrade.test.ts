@@ -4,7 +4,7 @@ import { readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { only, openDatabase, type Database } from "../../db/client.ts";
+import { only, type Database } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import type { ProcessKind } from "../../domain/process.ts";
 import { findEmbeddedPostgres, startEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
@@ -13,6 +13,7 @@ import { consoleIn } from "../support/browser/console-browser.ts";
 import { createBrowserSession, type BrowserSession } from "../support/browser/browser-session.ts";
 import { eventuallyIn, expectCountsToAddUp, jobOf } from "../support/given/bulk-jobs.ts";
 import { atEnd } from "../support/run/at-end.ts";
+import { openPatiently } from "../support/run/database.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { copyDataDirectory, ended, freePort, scratchDirectory } from "../support/run/services.ts";
 import { describeWithCommit } from "../support/run/tools.ts";
@@ -82,7 +83,7 @@ const countUsers = async (db: Database): Promise<number> =>
   only(await db.query<{ count: number }>(sql`select count(*)::integer as count from users`)).count;
 
 function ownerOf(url: string): Database {
-  const owner = openDatabase({ url, connectionsMax: 2, applicationName: "realmpass test" });
+  const owner = openPatiently({ url, connectionsMax: 2 });
   atEnd(() => owner.close());
   return owner;
 }
@@ -152,7 +153,7 @@ async function givenInstallation(tree: string): Promise<Installation> {
 
   // The same, started by hand, so its worker can be killed.
   const postgres = await startPostgres(data);
-  const owner = openDatabase({ url: postgres.url, connectionsMax: 2, applicationName: "realmpass test" });
+  const owner = openPatiently({ url: postgres.url, connectionsMax: 2 });
   await useQuickKeys({ owner });
   const log = join(data, "before.log");
   const usersBefore = await countUsers(owner);

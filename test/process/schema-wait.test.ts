@@ -4,12 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openDatabase, type Database } from "../../db/client.ts";
+import { type Database } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { processKinds, type ProcessKind } from "../../domain/process.ts";
 import { givenIssuingRealm, testPassphrase } from "../support/given/issuing.ts";
 import { atEndOfFile } from "../support/run/at-end.ts";
-import { cloneDatabase } from "../support/run/database.ts";
+import { cloneDatabase, openPatiently } from "../support/run/database.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { ended, freePort } from "../support/run/services.ts";
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), "realmpass-schema-wait-"));
   const clone = await cloneDatabase();
   databaseUrl = clone.url;
-  owner = openDatabase({ url: clone.url, connectionsMax: 1, applicationName: "realmpass test" });
+  owner = openPatiently({ url: clone.url, connectionsMax: 1 });
   await givenIssuingRealm(owner);
   atEndOfFile(async () => {
     await owner.close();

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openDatabase, violates, type Database } from "../../../db/client.ts";
+import { violates, type Database } from "../../../db/client.ts";
 import { migrateDatabase } from "../../../db/migrate.ts";
 import { migrations } from "../../../db/migrations/index.ts";
 import * as people from "../../../db/queries/people/people.ts";
@@ -8,7 +8,7 @@ import { sql, verbatim } from "../../../db/sql.ts";
 import { foldId } from "../../../domain/people/pairwise-id.ts";
 import { differentIds, givenTwins, sameIds } from "../../support/given/spellings.ts";
 import { fromNow, givenRows } from "../../support/given/given.ts";
-import { cloneDatabase, emptyDatabase, useDatabase } from "../../support/run/database.ts";
+import { cloneDatabase, emptyDatabase, openPatiently, useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
@@ -95,7 +95,7 @@ test("one person among many is looked up by an index, even on a table without st
 /** Makes a database without what 0.2.1 added to ids, with a realm. */
 async function earlier(): Promise<{ url: string; owner: Database; realmId: string }> {
   const clone = await emptyDatabase();
-  const owner = openDatabase({ url: clone.url, connectionsMax: 2, applicationName: "realmpass test" });
+  const owner = openPatiently({ url: clone.url, connectionsMax: 2 });
   onTestFinished(async () => {
     await owner.close();
     await clone.drop();
@@ -134,7 +134,7 @@ test("an upgrade keeps twins, names them, and refuses a third spelling", async (
 
 test("a twin made while the index is built is numbered at the next attempt", async () => {
   const clone = await cloneDatabase();
-  const owner = openDatabase({ url: clone.url, connectionsMax: 2, applicationName: "realmpass test" });
+  const owner = openPatiently({ url: clone.url, connectionsMax: 2 });
   onTestFinished(async () => {
     await owner.close();
     await clone.drop();

@@ -1,11 +1,11 @@
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { openDatabase, type Database } from "../../../db/client.ts";
+import { type Database } from "../../../db/client.ts";
 import { migrateDatabase, type Patience } from "../../../db/migrate.ts";
 import type { Migration } from "../../../db/migrations/migration.ts";
 import { migrations } from "../../../db/migrations/index.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
-import { cloneDatabase } from "../../support/run/database.ts";
+import { cloneDatabase, openPatiently } from "../../support/run/database.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { operate } from "../../support/service/operator.ts";
 
@@ -16,7 +16,7 @@ async function givenDatabase(): Promise<{
   upgrade: (next: Omit<Migration, "name">, patience?: Patience) => ReturnType<typeof migrateDatabase<undefined>>;
 }> {
   const clone = await cloneDatabase();
-  const owner = openDatabase({ url: clone.url, connectionsMax: 1, applicationName: "realmpass test" });
+  const owner = openPatiently({ url: clone.url, connectionsMax: 1 });
   onTestFinished(async () => {
     await owner.close();
     await clone.drop();

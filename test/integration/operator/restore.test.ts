@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { openDatabase, type Database } from "../../../db/client.ts";
+import { type Database } from "../../../db/client.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
 import type { Role } from "../../../domain/people/roles.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
-import { backUp } from "../../support/run/database.ts";
+import { backUp, openPatiently } from "../../support/run/database.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../support/service/api.ts";
 import { useOperator, type Ran } from "./operator-support.ts";
 
@@ -66,7 +66,7 @@ interface Restored {
 /** Returns the database as it is now, to be restored once later changes are lost. */
 async function backup({ announced = true } = {}): Promise<() => Promise<Restored>> {
   const { url, drop } = await backUp(api.database);
-  const db = openDatabase({ url, connectionsMax: 4, applicationName: "realmpass test" });
+  const db = openPatiently({ url, connectionsMax: 4 });
   atEndOfFile(async () => {
     await db.close();
     await drop();

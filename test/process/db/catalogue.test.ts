@@ -2,13 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
-import { openDatabase, type Database } from "../../../db/client.ts";
+import { type Database } from "../../../db/client.ts";
 import { findMissingGrants, findSurplusGrants, groupRoles } from "../../../db/grants.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
 import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { printGrants, printSchema } from "../../support/run/catalogue.ts";
+import { openPatiently } from "../../support/run/database.ts";
 import { copyDataDirectory } from "../../support/run/services.ts";
 
 let db: Database;
@@ -30,7 +31,7 @@ beforeAll(async () => {
   });
   url = server.url;
   await migrateAll(url, quiet);
-  db = openDatabase({ url, connectionsMax: 1, applicationName: "realmpass test" });
+  db = openPatiently({ url, connectionsMax: 1 });
   atEndOfFile(() => db.close());
 });
 

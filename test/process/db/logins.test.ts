@@ -12,6 +12,7 @@ import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postg
 import { runOperator } from "../../../operator/program.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
+import { openPatiently } from "../../support/run/database.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { copyDataDirectory } from "../../support/run/services.ts";
 
@@ -149,7 +150,7 @@ describe("after migrate --logins on an empty database", () => {
   });
 
   test("the roles have exactly the listed rights", async () => {
-    const db = openDatabase({ url: urlOf("realmpass"), connectionsMax: 1, applicationName: "realmpass test" });
+    const db = openPatiently({ url: urlOf("realmpass"), connectionsMax: 1 });
     try {
       expect(await findMissingGrants(db)).toEqual([]);
       expect(await findSurplusGrants(db)).toEqual([]);

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openDatabase, type Database } from "../../../db/client.ts";
+import { type Database } from "../../../db/client.ts";
 import { makeInstallationRoles } from "../../../db/logins.ts";
 import { sql } from "../../../db/sql.ts";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
@@ -12,6 +12,7 @@ import { drawSecret } from "../../../runtime/keys/data-directory.ts";
 import { withLogin } from "../../../runtime/config/server-url.ts";
 import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { givenRows } from "../../support/given/given.ts";
+import { openPatiently } from "../../support/run/database.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
@@ -265,7 +266,7 @@ test("it is ready once the whole service is well, and reports what it waits for 
 
 /** Runs statements with the owner's rights. */
 async function asOwner<Result>(url: string, run: (owner: Database) => Promise<Result>): Promise<Result> {
-  const owner = openDatabase({ url, connectionsMax: 1, applicationName: "realmpass test" });
+  const owner = openPatiently({ url, connectionsMax: 1 });
   try {
     return await run(owner);
   } finally {

@@ -2,7 +2,13 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { beforeAll } from "vitest";
-import { openDatabase, type Database, type DatabaseRole } from "../../../db/client.ts";
+import {
+  openDatabase,
+  type Database,
+  type DatabaseOptions,
+  type DatabaseRole,
+  type OpenDatabase,
+} from "../../../db/client.ts";
 import { atEndOfFile } from "./at-end.ts";
 
 export interface TestDatabase {
@@ -14,8 +20,9 @@ export interface TestDatabase {
   readonly owner: Database;
 }
 
-/** On a busy machine, answers and connections are late. */
-const patient = { applicationName: "realmpass test", connectSecondsMax: 60, answerSecondsMax: 120 };
+/** Opens a database with time for what tests prepare: on a busy machine, answers and connections are late. */
+export const openPatiently = (options: Pick<DatabaseOptions, "url" | "role" | "connectionsMax">): OpenDatabase =>
+  openDatabase({ applicationName: "realmpass test", connectSecondsMax: 60, answerSecondsMax: 120, ...options });
 
 /** Makes a fresh copy of the migrated database for this test file. */
 export function useDatabase(): TestDatabase {
@@ -26,7 +33,7 @@ export function useDatabase(): TestDatabase {
   beforeAll(async () => {
     const clone = await cloneDatabase();
     ({ url } = clone);
-    owner = openDatabase({ ...patient, url, connectionsMax: 4 });
+    owner = openPatiently({ url, connectionsMax: 4 });
     opened.push(owner);
     atEndOfFile(async () => {
       await Promise.all(opened.map((db) => db.close()));
@@ -43,7 +50,7 @@ export function useDatabase(): TestDatabase {
       return owner;
     },
     open(role, { connectionsMax = 8 } = {}) {
-      const db = openDatabase({ ...patient, url, role, connectionsMax });
+      const db = openPatiently({ url, role, connectionsMax });
       opened.push(db);
       return db;
     },

@@ -5,14 +5,14 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { Agent, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase, type Database } from "../../../db/client.ts";
+import { type Database } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ProcessKind } from "../../../domain/process.ts";
 import { scopesAllowedTo, type Scope } from "../../../domain/people/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import type { QueueBackend } from "../../../runtime/queue/queues.ts";
 import { atEnd } from "../run/at-end.ts";
-import { cloneDatabase } from "../run/database.ts";
+import { cloneDatabase, openPatiently } from "../run/database.ts";
 import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "../given/issuing.ts";
 import { ended, freshRedisDatabase } from "../run/services.ts";
 
@@ -83,7 +83,7 @@ export async function startService({
   atEnd?: (stop: () => Promise<void>) => void;
 }): Promise<RunningService> {
   const clone = givenClone ?? (await cloneDatabase());
-  const owner = openDatabase({ url: clone.url, connectionsMax: 4, applicationName: "realmpass test" });
+  const owner = openPatiently({ url: clone.url, connectionsMax: 4 });
   const directory = await mkdtemp(join(tmpdir(), "realmpass-service-"));
   const realm = await givenIssuingRealm(owner, { maxProfiles });
   const { clientId, clientSecret } = await givenServiceApplication(owner, realm.realmId);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { openDatabase, type Database } from "../../../../db/client.ts";
+import { type Database } from "../../../../db/client.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
-import { useDatabase } from "../../../support/run/database.ts";
+import { openPatiently, useDatabase } from "../../../support/run/database.ts";
 import { extent } from "../../../support/run/extent.ts";
 import { givenIssuingRealm } from "../../../support/given/issuing.ts";
 import { driveJobs, eventuallyIn, givenJob, jobOf, notifyWorkers } from "../../../support/given/bulk-jobs.ts";
@@ -92,7 +92,7 @@ test.each([
 
 /** A connection's reads are counted when it ends at the latest, so each part has connections of its own. */
 async function using<Result>(work: (db: Database) => Promise<Result>, role?: "realmpass_worker"): Promise<Result> {
-  const db = openDatabase({ url: database.url, role, connectionsMax: 4, applicationName: "realmpass test" });
+  const db = openPatiently({ url: database.url, role, connectionsMax: 4 });
   try {
     return await work(db);
   } finally {
