@@ -22,4 +22,21 @@ export const englishWords: Vocabulary = {
     pem: "Certificates and key in PEM (.pem)",
     crt: "Certificates and key in PEM, named .crt",
   },
+  profile: {
+    nameHint: "So that you recognize it in your list.",
+    wrongName: "Give the device a name of 1 to 64 characters.",
+    validUntil: (date) => `Valid until ${date}`,
+    lastSeen: (time) => `Last seen ${time}`,
+    notSeen: "Not seen yet",
+  },
+  notIssuing: {
+    no_issuer: {
+      title: "Devices cannot be added yet",
+      text: "Your organization has not finished setting this up. Contact your help desk.",
+    },
+    issuer_expiring: {
+      title: "Devices cannot be added at the moment",
+      text: "Your organization has to renew something first. Contact your help desk.",
+    },
+  },
 };

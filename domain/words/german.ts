@@ -22,4 +22,21 @@ export const germanWords: Vocabulary = {
     pem: "Zertifikate und Schlüssel in PEM (.pem)",
     crt: "Zertifikate und Schlüssel in PEM mit der Endung .crt",
   },
+  profile: {
+    nameHint: "Damit Sie es in Ihrer Liste wiedererkennen.",
+    wrongName: "Geben Sie dem Gerät einen Namen mit 1 bis 64 Zeichen.",
+    validUntil: (date) => `Gültig bis ${date}`,
+    lastSeen: (time) => `Zuletzt gesehen am ${time}`,
+    notSeen: "Noch nicht gesehen",
+  },
+  notIssuing: {
+    no_issuer: {
+      title: "Geräte können noch nicht hinzugefügt werden",
+      text: "Ihre Einrichtung ist damit noch nicht fertig. Wenden Sie sich an Ihren Helpdesk.",
+    },
+    issuer_expiring: {
+      title: "Geräte können im Moment nicht hinzugefügt werden",
+      text: "Ihre Einrichtung muss zuerst etwas erneuern. Wenden Sie sich an Ihren Helpdesk.",
+    },
+  },
 };

@@ -11,10 +11,19 @@ export interface DeviceWords {
   suggestedName: string;
 }
 
-/** The words of one language for the closed lists of this folder, in pages, self-service and console alike. */
+/** The words of one language that pages, self-service and console share. */
 export interface Vocabulary {
   deviceTypes: Readonly<Record<DeviceType, DeviceWords>>;
   /** Whose device it is, as a suggested name of its profile. */
   nameOf: (device: string, person: string) => string;
   formats: Readonly<Record<OfferedFormat, string>>;
+  profile: {
+    nameHint: string;
+    wrongName: string;
+    validUntil: (date: string) => string;
+    lastSeen: (time: string) => string;
+    notSeen: string;
+  };
+  /** Why a realm cannot issue to anybody now, and what to do. */
+  notIssuing: Readonly<Record<"no_issuer" | "issuer_expiring", { title: string; text: string }>>;
 }

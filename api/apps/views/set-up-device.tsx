@@ -3,6 +3,7 @@ import type { Certificate } from "../../../db/queries/certificates/certificates.
 import type { ProfileRefusal } from "../../../domain/certificate/entitlement.ts";
 import type { DeviceType } from "../../../domain/certificate/device.ts";
 import type { Language } from "../../../domain/words/language.ts";
+import type { Vocabulary } from "../../../domain/words/vocabulary.ts";
 import { wordsIn } from "../../../domain/words/words-in.ts";
 import { HelpText } from "../../pages/parts/help-text.tsx";
 import { filled, timesIn, type Times } from "../../pages/parts/times.tsx";
@@ -81,7 +82,12 @@ export function sendSetUpDevice(page: PageRequest, view: SetUpDeviceView): void 
               <input type="hidden" name={name} value={value} />
             ))}
             {objection === undefined && (
-              <Fields view={view} texts={texts} times={timesIn(language, { timeZone: realm.timeZone, now })} />
+              <Fields
+                view={view}
+                texts={texts}
+                words={wordsIn(language).profile}
+                times={timesIn(language, { timeZone: realm.timeZone, now })}
+              />
             )}
             <div class="pair">
               {objection === undefined && (
@@ -108,10 +114,12 @@ export function sendSetUpDevice(page: PageRequest, view: SetUpDeviceView): void 
 interface FieldsProps {
   view: SetUpDeviceView;
   texts: Texts;
+  words: Vocabulary["profile"];
   times: Times;
 }
 
-function Fields({ view, texts, times }: FieldsProps) {
+function Fields(props: FieldsProps) {
+  const { view, texts, words } = props;
   const { name, isWrongName } = view;
   const { setUpDevice } = texts;
   return (
@@ -120,7 +128,7 @@ function Fields({ view, texts, times }: FieldsProps) {
       <p class="dim">{setUpDevice.careful}</p>
       {isWrongName && (
         <p class="alert" id="wrong-name" role="alert" tabindex={-1} autofocus>
-          {setUpDevice.wrongName}
+          {words.wrongName}
         </p>
       )}
       <label for="name">{setUpDevice.name}</label>
@@ -136,15 +144,16 @@ function Fields({ view, texts, times }: FieldsProps) {
         aria-describedby={isWrongName ? "wrong-name" : "name-hint"}
       />
       <p class="dim hint" id="name-hint">
-        {setUpDevice.nameHint}
+        {words.nameHint}
       </p>
-      {view.profiles.length > 0 && <Places view={view} texts={texts} times={times} />}
+      {view.profiles.length > 0 && <Places {...props} />}
     </>
   );
 }
 
 /** Asks which profile the new one replaces; the one of this device is chosen if it is known. */
-function Places({ view: { profiles, chosen, canBeNew, limit }, texts: { setUpDevice }, times }: FieldsProps) {
+function Places({ view, texts: { setUpDevice }, words, times }: FieldsProps) {
+  const { profiles, chosen, canBeNew, limit } = view;
   return (
     <fieldset class="places card">
       <legend>{setUpDevice.where}</legend>
@@ -163,8 +172,8 @@ function Places({ view: { profiles, chosen, canBeNew, limit }, texts: { setUpDev
             {filled(setUpDevice.inPlaceOf, <span class="name">{withoutBidiControls(name)}</span>)}
             <br />
             <span class="dim">
-              {filled(setUpDevice.validUntil, times.end(notAfter))} ·{" "}
-              {lastOcspAt === null ? setUpDevice.notSeen : filled(setUpDevice.lastSeen, times.moment(lastOcspAt))}
+              {filled(words.validUntil, times.end(notAfter))} ·{" "}
+              {lastOcspAt === null ? words.notSeen : filled(words.lastSeen, times.moment(lastOcspAt))}
             </span>
           </span>
         </label>
@@ -188,7 +197,7 @@ function Objection({ view: { objection, limit, realm }, texts: { setUpDevice }, 
     const time = timesIn(language, { timeZone: realm.timeZone, now }).time(objection.nextAt);
     return <Banner title={objections.limited.title}>{filled(objections.limited.text, time)}</Banner>;
   }
-  const { title, text } = objections[objection];
+  const { title, text } = { ...objections, ...wordsIn(language).notIssuing }[objection];
   return (
     <Banner title={title}>
       <HelpText text={typeof text === "string" ? text : text(limit)} language={language} realm={realm} />

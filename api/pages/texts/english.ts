@@ -42,15 +42,10 @@ export const english = {
     intro: "It puts this device on the Wi-Fi by itself from then on.",
     careful: "Continue only if you opened the app yourself.",
     name: "Name of the device",
-    nameHint: "So that you recognize it in your list.",
-    wrongName: "Give the device a name of 1 to 64 characters.",
     where: "Where does the profile go?",
     newDevice: "New device",
     inPlaceOf: (name: string) => `In place of ${name}`,
     full: (limit: number) => `All ${limit} profiles are in use, so the new one takes the place of another.`,
-    validUntil: (date: string) => `Valid until ${date}`,
-    lastSeen: (time: string) => `Last seen ${time}`,
-    notSeen: "Not seen yet",
     cancel: "Cancel",
     submit: "Set up this device",
     toDevices: "My devices",
@@ -63,14 +58,6 @@ export const english = {
         title: "All your profiles are in use",
         text: (limit: number) =>
           `${limit} of ${limit} in use. Revoke one you no longer need under My devices, then open the app again.`,
-      },
-      no_issuer: {
-        title: "Devices cannot be added yet",
-        text: "Your organization has not finished setting this up. Contact your help desk.",
-      },
-      issuer_expiring: {
-        title: "Devices cannot be added at the moment",
-        text: "Your organization has to renew something first. Contact your help desk.",
       },
       limited: {
         title: "Too many devices within an hour",

@@ -43,15 +43,10 @@ export const german: Texts = {
     intro: "Damit verbindet sich dieses Gerät künftig von selbst mit dem WLAN.",
     careful: "Fahren Sie nur fort, wenn Sie die App selbst geöffnet haben.",
     name: "Name des Geräts",
-    nameHint: "Daran erkennen Sie das Gerät in Ihrer Liste.",
-    wrongName: "Geben Sie dem Gerät einen Namen mit 1 bis 64 Zeichen.",
     where: "Wohin kommt das Profil?",
     newDevice: "Neues Gerät",
     inPlaceOf: (name) => `Anstelle von ${name}`,
     full: (limit) => `Alle ${limit} Profile sind in Gebrauch, deshalb tritt das neue an die Stelle eines anderen.`,
-    validUntil: (date) => `Gültig bis ${date}`,
-    lastSeen: (time) => `Zuletzt gesehen ${time}`,
-    notSeen: "Noch nicht gesehen",
     cancel: "Abbrechen",
     submit: "Dieses Gerät einrichten",
     toDevices: "Meine Geräte",
@@ -64,14 +59,6 @@ export const german: Texts = {
         title: "Alle Ihre Profile sind in Gebrauch",
         text: (limit) =>
           `${limit} von ${limit} in Gebrauch. Widerrufen Sie unter Meine Geräte eines, das Sie nicht mehr brauchen, und öffnen Sie die App erneut.`,
-      },
-      no_issuer: {
-        title: "Geräte können noch nicht hinzugefügt werden",
-        text: "Ihre Einrichtung hat das noch nicht fertig eingerichtet. Wenden Sie sich an Ihren Helpdesk.",
-      },
-      issuer_expiring: {
-        title: "Geräte können im Moment nicht hinzugefügt werden",
-        text: "Ihre Einrichtung muss zuerst etwas erneuern. Fragen Sie Ihren Helpdesk.",
       },
       limited: {
         title: "Zu viele Geräte innerhalb einer Stunde",

@@ -16,6 +16,7 @@ export const english = {
   deviceTypes: englishWords.deviceTypes,
   formats: englishWords.formats,
   nameOf: englishWords.nameOf,
+  profile: englishWords.profile,
 
   home: {
     title: "My devices",
@@ -25,9 +26,6 @@ export const english = {
     empty: "Add your phone or laptop once, and it joins the Wi-Fi by itself from then on.",
     emptyTitle: "No device yet",
     listTitle: "Your profiles",
-    validUntil: (date: string) => `Valid until ${date}`,
-    lastSeen: (time: string) => `Last seen ${time}`,
-    notSeen: "Not seen yet",
     revoke: "Revoke",
     revokeNamed: (name: string) => `Revoke ${name}`,
     renew: "Renew",
@@ -52,6 +50,7 @@ export const english = {
   },
 
   objections: {
+    ...englishWords.notIssuing,
     user_locked: {
       title: "Your account is locked",
       text: "You cannot add devices at the moment. Ask your help desk. Profiles that you no longer need can still be revoked.",
@@ -64,14 +63,6 @@ export const english = {
       title: "All profiles are in use",
       text: (limit: number) => `${limit} of ${limit} profiles are in use. Ask the person who gave you this link.`,
     },
-    no_issuer: {
-      title: "Devices cannot be added yet",
-      text: "Your organization has not finished setting this up. Contact your help desk.",
-    },
-    issuer_expiring: {
-      title: "Devices cannot be added at the moment",
-      text: "Your organization has to renew something first. Contact your help desk.",
-    },
     user_offboarded: {
       title: "Your access ended",
       text: "Your account is no longer active here. Ask the help desk if you think that this is a mistake.",
@@ -83,7 +74,6 @@ export const english = {
     deviceType: "What kind of device is it?",
     iPadHint: "On an iPad? Choose iPad.",
     name: "Name",
-    nameHint: "So that you recognize it in your list.",
     where: "Where is it?",
     here: "On this device",
     elsewhere: "On another device",
@@ -95,7 +85,6 @@ export const english = {
     backGuest: "Back",
     wrong: (count: number) => (count === 1 ? "Please correct this:" : "Please correct these:"),
     wrongDeviceType: "Choose what kind of device it is.",
-    wrongName: "Give the device a name of 1 to 64 characters.",
     wrongFormat: (device: string) => `Choose another format: this one does not suit ${device}.`,
   },
 

@@ -16,6 +16,7 @@ export const german: Texts = {
   deviceTypes: germanWords.deviceTypes,
   formats: germanWords.formats,
   nameOf: germanWords.nameOf,
+  profile: germanWords.profile,
 
   home: {
     title: "Meine Geräte",
@@ -26,9 +27,6 @@ export const german: Texts = {
       "Fügen Sie Ihr Handy oder Ihren Laptop einmal hinzu; ab dann verbindet sich das Gerät von selbst mit dem WLAN.",
     emptyTitle: "Noch kein Gerät",
     listTitle: "Ihre Profile",
-    validUntil: (date) => `Gültig bis ${date}`,
-    lastSeen: (time) => `Zuletzt gesehen am ${time}`,
-    notSeen: "Noch nicht gesehen",
     revoke: "Widerrufen",
     revokeNamed: (name) => `${name} widerrufen`,
     renew: "Erneuern",
@@ -53,6 +51,7 @@ export const german: Texts = {
   },
 
   objections: {
+    ...germanWords.notIssuing,
     user_locked: {
       title: "Ihr Konto ist gesperrt",
       text: "Sie können im Moment keine Geräte hinzufügen. Fragen Sie Ihren Helpdesk. Profile, die Sie nicht mehr brauchen, können Sie weiterhin widerrufen.",
@@ -66,14 +65,6 @@ export const german: Texts = {
       text: (limit) =>
         `${limit} von ${limit} Profilen sind vergeben. Wenden Sie sich an die Person, von der Sie diesen Link haben.`,
     },
-    no_issuer: {
-      title: "Geräte können noch nicht hinzugefügt werden",
-      text: "Ihre Einrichtung hat das noch nicht fertig eingerichtet. Wenden Sie sich an Ihren Helpdesk.",
-    },
-    issuer_expiring: {
-      title: "Geräte können im Moment nicht hinzugefügt werden",
-      text: "Ihre Einrichtung muss erst etwas erneuern. Wenden Sie sich an Ihren Helpdesk.",
-    },
     user_offboarded: {
       title: "Ihr Zugang ist beendet",
       text: "Ihr Konto ist hier nicht mehr aktiv. Fragen Sie den Helpdesk, wenn Sie das für einen Irrtum halten.",
@@ -85,7 +76,6 @@ export const german: Texts = {
     deviceType: "Was für ein Gerät ist es?",
     iPadHint: "Auf einem iPad? Wählen Sie iPad.",
     name: "Name",
-    nameHint: "Damit Sie es in Ihrer Liste wiedererkennen.",
     where: "Wo ist es?",
     here: "Auf diesem Gerät",
     elsewhere: "Auf einem anderen Gerät",
@@ -97,7 +87,6 @@ export const german: Texts = {
     backGuest: "Zurück",
     wrong: (count) => (count === 1 ? "Bitte berichtigen Sie dies:" : "Bitte berichtigen Sie Folgendes:"),
     wrongDeviceType: "Wählen Sie, was für ein Gerät es ist.",
-    wrongName: "Geben Sie dem Gerät einen Namen mit 1 bis 64 Zeichen.",
     wrongFormat: (device) => `Wählen Sie ein anderes Format: Dieses passt nicht zu ${device}.`,
   },
 

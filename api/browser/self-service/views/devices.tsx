@@ -137,10 +137,10 @@ function Card({ profile, home, texts, times }: CardProps) {
           </a>
         </h2>
         <p class="dim">
-          {texts.deviceTypes[deviceType ?? "Other"].name} · {filled(texts.home.validUntil, times.end(notAfter))}
+          {texts.deviceTypes[deviceType ?? "Other"].name} · {filled(texts.profile.validUntil, times.end(notAfter))}
         </p>
         <p class="dim">
-          {lastOcspAt === null ? texts.home.notSeen : filled(texts.home.lastSeen, times.moment(lastOcspAt))}
+          {lastOcspAt === null ? texts.profile.notSeen : filled(texts.profile.lastSeen, times.moment(lastOcspAt))}
         </p>
         <StatusLabel status={status} texts={texts} />
       </div>

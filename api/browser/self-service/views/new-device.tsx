@@ -58,7 +58,7 @@ export function sendNewDevice(page: PageRequest, owner: Owner, view: NewDeviceVi
 
 function NewDeviceForm({ view, isNamed, texts }: { view: NewDeviceView; isNamed: boolean; texts: Texts }) {
   const { fields, faults, hidden, mayBeIPad } = view;
-  const { add } = texts;
+  const { add, profile } = texts;
   const fault = (field: NewDeviceFault) =>
     faults.includes(field) ? { "aria-invalid": "true", "aria-describedby": `wrong-${field}` } : {};
   return (
@@ -85,7 +85,7 @@ function NewDeviceForm({ view, isNamed, texts }: { view: NewDeviceView; isNamed:
             {...(faults.includes("name") ? fault("name") : { "aria-describedby": "name-hint" })}
           />
           <p class="dim hint" id="name-hint">
-            {add.nameHint}
+            {profile.nameHint}
           </p>
         </>
       )}
@@ -127,7 +127,7 @@ function NewDeviceForm({ view, isNamed, texts }: { view: NewDeviceView; isNamed:
 /** Lists what to correct; it takes the focus, and its links lead to the fields. */
 function FaultSummary({
   view: { faults, fields },
-  texts: { add, deviceTypes: words },
+  texts: { add, profile, deviceTypes: words },
 }: {
   view: NewDeviceView;
   texts: Texts;
@@ -135,7 +135,7 @@ function FaultSummary({
   if (faults.length === 0) return null;
   const say: Readonly<Record<NewDeviceFault, string>> = {
     device_type: add.wrongDeviceType,
-    name: add.wrongName,
+    name: profile.wrongName,
     format: add.wrongFormat(words[fields.deviceType ?? "Other"].aDevice),
   };
   return (
