@@ -22,7 +22,7 @@ export interface Reading {
   /** Why an attribute other than `active` cannot be written. */
   faults: ScimError[];
   /** The attributes whose value cannot be kept and fails nothing. */
-  dropped: string[];
+  dropped: Set<string>;
 }
 
 type NamePart = "displayName" | "formatted" | "givenName" | "familyName";
@@ -32,7 +32,7 @@ export const emptyReading = (named: NamedAttributes): Reading => ({
   change: {},
   names: new Map(),
   faults: [],
-  dropped: [],
+  dropped: new Set(),
 });
 
 /** How a value was given: by `add` the e-mail address must be the main one, since others stay beside it. */
@@ -53,9 +53,12 @@ type Json = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value of a property in any letter case. Names are compared, never used to index. */
-export const propertyOf = (object: Json, name: string): unknown =>
-  Object.entries(object).find(([key]) => key.toLowerCase() === name)?.[1];
+/** The value of a property in any letter case; throws if it is there twice. Names are compared, never used to index. */
+export function propertyOf(object: Json, name: string): unknown {
+  const [found, second] = Object.entries(object).filter(([key]) => key.toLowerCase() === name);
+  if (second !== undefined) throw syntaxFault(`${name} is there twice.`);
+  return found?.[1];
+}
 
 /** Returns a boolean, also as a text in any letter case. */
 export function booleanOf(value: unknown): boolean | undefined {
@@ -114,7 +117,7 @@ const namePart = (part: NamePart): Attribute => ({
     const name = isNothing(value) ? null : DisplayName.safeParse(value);
     if (name === null) names.set(part, null);
     else if (name.success) names.set(part, name.data);
-    else dropped.push(part === "displayName" ? part : `name.${part}`);
+    else dropped.add(part === "displayName" ? part : `name.${part}`);
   },
   remove({ names }) {
     if (part === "displayName") names.set(part, null);
@@ -156,7 +159,7 @@ const email = (labels: Omit<DirectoryEmail, "value"> | undefined): Attribute => 
     const main = labels === undefined ? mainOf(entries, manner) : entries[0];
     if (main === undefined) return;
     const found = emailOf(main);
-    if (found === undefined) dropped.push("emails");
+    if (found === undefined) dropped.add("emails");
     // A whole list that says no label means the default.
     else change.email = labels === undefined ? { type: "work", primary: true, ...found } : { ...found, ...labels };
   },
@@ -234,23 +237,28 @@ function plainPath(given: string): string {
   return path;
 }
 
-/** Sets the attribute at a path, or those inside of it. Anything that is not kept is accepted and dropped. */
-export function setAt(given: string, value: unknown, reading: Reading, manner: Manner): void {
+/**
+ * Sets the attribute at a path, or those inside of it; "" is the whole person. Anything that is not kept is accepted and
+ * dropped. Throws if one value says an attribute twice, at whatever depth: which of the two is meant is unknown.
+ */
+export function setAt(given: string, value: unknown, reading: Reading, manner: Manner, said = new Set<string>()): void {
   const path = plainPath(given);
   const attribute = attributeAt(path, reading);
-  if (attribute !== undefined) attribute.set(value, reading, manner);
-  else if (isObject(value)) setAll(value, reading, manner, path === userSchema ? "" : path);
-}
-
-/** Sets what an object says: each key is a path, below `within` if that is given. */
-export function setAll(object: Json, reading: Reading, manner: Manner, within = ""): void {
-  const seen = new Set<string>();
-  for (const [key, value] of Object.entries(object)) {
-    const given = within === "" ? key : `${within}${isSchema(within, reading) ? ":" : "."}${key}`;
-    const path = plainPath(given);
-    if (attributeAt(path, reading) !== undefined && seen.has(path)) throw syntaxFault(`${path} is there twice.`);
-    seen.add(path);
-    setAt(given, value, reading, manner);
+  if (attribute !== undefined) {
+    if (said.has(path)) throw syntaxFault(`${path} is there twice.`);
+    said.add(path);
+    attribute.set(value, reading, manner);
+  } else if (isObject(value)) {
+    const within = path === userSchema ? "" : path;
+    for (const [key, inner] of Object.entries(value)) {
+      setAt(
+        within === "" ? key : `${within}${isSchema(within, reading) ? ":" : "."}${key}`,
+        inner,
+        reading,
+        manner,
+        said,
+      );
+    }
   }
 }
 

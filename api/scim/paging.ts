@@ -22,7 +22,7 @@ type Given = (name: string) => unknown;
 function wholeNumber(name: string, value: unknown, absent: number): number {
   if (value === undefined || value === null) return absent;
   const number = typeof value === "string" && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
-  if (typeof number !== "number" || !Number.isInteger(number)) throw valueFault(name, "must be a whole number");
+  if (typeof number !== "number" || !Number.isSafeInteger(number)) throw valueFault(name, "must be a whole number");
   return number;
 }
 

@@ -4,7 +4,6 @@ import {
   isObject,
   propertyOf,
   removeAt,
-  setAll,
   setAt,
   type NamedAttributes,
   type Reading,
@@ -38,9 +37,9 @@ function readOperation(operation: unknown, reading: Reading): void {
     case "add":
     case "replace": {
       const manner = { adds: String(op).toLowerCase() === "add" };
-      if (path !== "") setAt(path, value, reading, manner);
-      else if (isObject(value)) setAll(value, reading, manner);
-      else throw syntaxFault("The value of an operation without a path must be an object.");
+      if (path === "" && !isObject(value))
+        throw syntaxFault("The value of an operation without a path must be an object.");
+      setAt(path, value, reading, manner);
       return;
     }
     case "remove":

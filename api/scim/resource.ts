@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ScimUser } from "../../db/queries/people/scim-users.ts";
-import { emptyReading, isObject, setAll, type NamedAttributes, type Reading } from "./attributes.ts";
+import { emptyReading, isObject, setAt, type NamedAttributes, type Reading } from "./attributes.ts";
 import { syntaxFault } from "./scim-error.ts";
 
 export const userSchema = "urn:ietf:params:scim:schemas:core:2.0:User";
@@ -85,7 +85,7 @@ const within = (before: unknown, inner: string | undefined, value: unknown): unk
 export function readResource(body: unknown, named: NamedAttributes): Reading {
   if (!isObject(body)) throw syntaxFault("The body must be an object.");
   const reading = emptyReading(named);
-  setAll(body, reading, { adds: false });
+  setAt("", body, reading, { adds: false });
   const { names, change } = reading;
   const given = [names.get("givenName"), names.get("familyName")].filter((part) => typeof part === "string").join(" ");
   const isCleared = names.get("displayName") === null || names.get("formatted") === null;

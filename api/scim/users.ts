@@ -76,24 +76,26 @@ const triesMax = 3;
 
 export async function createUser(call: ScimCall, body: unknown): Promise<void> {
   const reading = readResource(body, call.named);
-  for (let tried = 1; ; tried++) {
-    try {
-      const done = await call.deps.db.transaction(async (tx) => {
-        const pairwise = await scimUsers.keepPairwise(tx, call.connection.realmId);
-        const made = await directory.create(tx, { ...requestOf(call), person: newPersonOf(call, reading, pairwise) });
-        if ("taken" in made) throw uniquenessFault(made.taken);
-        return made;
-      });
-      report(call, reading, done);
-      const user = await findUser(call, done.userId);
-      call.response.setHeader("Location", resourceOf(user, call).meta.location);
-      send(call, 201, user);
-      return;
-    } catch (error) {
-      const isMadeMeanwhile = violates(error, "users_realm_id_pairwise_id_key") || violates(error, "users_folded_id");
-      if (tried === triesMax || !isMadeMeanwhile) throw refusalOf(call, reading, error);
+  const make = async (change: DirectoryChange): Promise<directory.Done | directory.Taken> => {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await call.deps.db.transaction(async (tx) => {
+          const pairwise = await scimUsers.keepPairwise(tx, call.connection.realmId);
+          const person = newPersonOf(possible({ ...reading, change }, pairwise), pairwise);
+          return directory.create(tx, { ...requestOf(call), person });
+        });
+      } catch (error) {
+        const isMadeMeanwhile = violates(error, "users_realm_id_pairwise_id_key") || violates(error, "users_folded_id");
+        if (tried === triesMax || !isMadeMeanwhile) throw error;
+      }
     }
-  }
+  };
+  const made = await doRest(call, reading, make);
+  if ("taken" in made) throw uniquenessFault(made.taken);
+  report(call, reading, made);
+  const user = await findUser(call, made.userId);
+  call.response.setHeader("Location", resourceOf(user, call).meta.location);
+  send(call, 201, user);
 }
 
 export const replaceUser = (call: ScimCall, id: string, body: unknown): Promise<void> =>
@@ -104,32 +106,56 @@ export const patchUser = (call: ScimCall, id: string, body: unknown): Promise<vo
 
 async function changeUser(call: ScimCall, id: string, reading: Reading): Promise<void> {
   const userId = userIdOf(id);
-  const apply = (within: (change: DirectoryChange) => DirectoryChange) =>
+  const done = await doRest(call, reading, (change) =>
     call.deps.db.transaction(async (tx) => {
       const pairwise = await scimUsers.keepPairwise(tx, call.connection.realmId);
-      const change = within(possible(call, reading, pairwise));
-      return directory.change(tx, { ...requestOf(call), userId, change, pairwise, check: matchOf(call) });
-    });
-  try {
-    const done = await apply((change) => change).catch((error: unknown) => {
-      // A leaver must not stay because of a new name or value.
+      const rest = possible({ ...reading, change }, pairwise);
+      return directory.change(tx, { ...requestOf(call), userId, change: rest, pairwise, check: matchOf(call) });
+    }),
+  );
+  if (done === undefined) throw notFound();
+  report(call, reading, done);
+  send(call, 200, await findUser(call, userId));
+}
+
+/**
+ * Does the change of a request. A leaver must not stay because of a new name or value: what of it is refused is dropped,
+ * one attribute after the other, and the rest is done. Throws the refusal of anybody else.
+ */
+async function doRest<Result>(
+  call: ScimCall,
+  reading: Reading,
+  act: (change: DirectoryChange) => Promise<Result>,
+): Promise<Result> {
+  let change: DirectoryChange = reading.change;
+  for (;;) {
+    try {
+      return await act(change);
+    } catch (error) {
       const refusal = refusalOf(call, reading, error);
-      const isAboutValue = refusal instanceof ScimError && refusal.fault !== undefined;
-      if (reading.change.active !== false || !isAboutValue) throw error;
-      drop(call, refusal.path ?? "userName");
-      return apply(({ userName: _userName, externalId: _externalId, attributes: _attributes, ...change }) => change);
-    });
-    if (done === undefined) throw notFound();
-    report(call, reading, done);
-    send(call, 200, await findUser(call, userId));
-  } catch (error) {
-    throw refusalOf(call, reading, error);
+      const path = refusal instanceof ScimError ? refusal.path : undefined;
+      const rest = change.active === false && path !== undefined ? without(change, path) : undefined;
+      if (path === undefined || rest === undefined) throw refusal;
+      reading.dropped.add(path);
+      change = rest;
+    }
   }
+}
+
+/** Returns a change without an attribute; undefined if it does not have it. */
+function without(change: DirectoryChange, path: string): DirectoryChange | undefined {
+  if (path === "userName" || path === "externalId") {
+    const { [path]: given, ...rest } = change;
+    return given === undefined ? undefined : rest;
+  }
+  const { attributes } = change;
+  if (attributes?.has(path) !== true) return undefined;
+  return { ...change, attributes: new Map([...attributes].filter(([name]) => name !== path)) };
 }
 
 export async function deleteUser(call: ScimCall, id: string): Promise<void> {
   const userId = userIdOf(id);
-  const reading = { change: { active: false }, dropped: [] };
+  const reading = { change: { active: false }, dropped: new Set<string>() };
   try {
     const done = await call.deps.db.transaction((tx) =>
       directory.remove(tx, { ...requestOf(call), userId, check: matchOf(call) }),
@@ -183,7 +209,10 @@ const matchOf =
  * Returns what of a request can be done. Throws for the rest, unless the person leaves with it: a leaver must not stay
  * because of a new name.
  */
-function possible(call: ScimCall, { change, faults }: Reading, pairwise: PairwiseAttribute): DirectoryChange {
+function possible(
+  { change, faults, dropped }: Pick<Reading, "faults" | "dropped"> & { change: DirectoryChange },
+  pairwise: PairwiseAttribute,
+): DirectoryChange {
   const { [pairwise]: given, ...others } = change;
   const fault =
     given === null
@@ -193,24 +222,23 @@ function possible(call: ScimCall, { change, faults }: Reading, pairwise: Pairwis
         : undefined;
   for (const refused of fault === undefined ? faults : [...faults, fault]) {
     if (change.active !== false) throw refused;
-    drop(call, refused.path ?? pairwise);
+    dropped.add(refused.path ?? pairwise);
   }
   return fault === undefined ? change : others;
 }
 
-/** Returns the person whom a POST names. Throws if it lacks what makes them. */
-function newPersonOf(call: ScimCall, reading: Reading, pairwise: PairwiseAttribute): directory.NewPerson {
-  const { userName, ...change } = possible(call, reading, pairwise);
-  if (userName === undefined) throw valueFault("userName", "is required");
-  const pairwiseId = pairwise === "userName" ? userName : change.externalId;
+/**
+ * Returns the person whom a POST names. Throws if it lacks what makes them. A leaver whose `userName` cannot be kept has
+ * their id in its place.
+ */
+function newPersonOf(change: DirectoryChange, pairwise: PairwiseAttribute): directory.NewPerson {
+  const pairwiseId = change[pairwise];
+  const userName = change.userName ?? (change.active === false ? pairwiseId : undefined);
+  if (userName === undefined || userName === null) throw valueFault("userName", "is required");
   if (pairwiseId === undefined || pairwiseId === null)
     throw valueFault(pairwise, "is required: it is who the person is");
   return { ...change, userName, pairwise, pairwiseId };
 }
-
-const drop = ({ response }: ScimCall, attribute: string): void => {
-  contextOf(response).log().info({ event: "scim.value_dropped", attribute }, "a value of a directory cannot be kept");
-};
 
 /** Counts and logs what a request did, once it is committed. */
 function report(
@@ -219,7 +247,9 @@ function report(
   { leaving, userId }: directory.Done,
 ): void {
   const { deps, connection, response } = call;
-  for (const attribute of dropped) drop(call, attribute);
+  for (const attribute of dropped) {
+    contextOf(response).log().info({ event: "scim.value_dropped", attribute }, "a value of a directory cannot be kept");
+  }
   if (change.active !== false || leaving === undefined) return;
   deps.metrics.scimDeactivation(leaving.outcome);
   if (leaving.outcome !== "held" || !leaving.isFirst) return;

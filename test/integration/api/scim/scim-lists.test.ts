@@ -168,6 +168,14 @@ describe("hostile requests are 4xx in SCIM's form", () => {
     }
   });
 
+  test.each([1e20, 1e300, 1.5, "x"])("a search that begins at %j", async (startIndex) => {
+    for (const asked of [{ startIndex }, { count: startIndex }]) {
+      const answer = await directory.scim.post("/Users/.search", asked);
+      expect(answer).toMatchObject({ status: 400, body: { scimType: "invalidValue" } });
+    }
+    expect(await directory.scim.post("/Users/.search", { startIndex: 1e15 })).toMatchObject({ status: 200 });
+  });
+
   test("another type of body is 415, and JSON of any kind is read", async () => {
     const send = (type: string) =>
       directory.scim.send("PATCH", `/Users/${ids[0]}`, { raw: '{"Operations":[]}', headers: { "content-type": type } });

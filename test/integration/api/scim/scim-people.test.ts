@@ -1,10 +1,18 @@
+import { pino } from "pino";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import { forgetPeople } from "../../../../worker/upkeep/forget-people.ts";
 import { entriesAbout, givenDirectory, type GivenDirectory } from "../../../support/given/directory.ts";
 import { extent } from "../../../support/run/extent.ts";
 import { useApi } from "../../../support/service/api.ts";
+import { silentLog } from "../../../support/service/worker.ts";
 
-const api = useApi();
+/** The events that the api has logged. */
+const logged: { event?: string; attribute?: string; path?: string; scimType?: string }[] = [];
+const api = useApi({
+  log: pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line) as (typeof logged)[0]) }),
+});
 const { as, given } = api;
 
 let directory: GivenDirectory;
@@ -206,6 +214,61 @@ describe("leaving and coming back", () => {
     }
   });
 
+  test("only what cannot be kept of a leaver is dropped, and the log names it", async () => {
+    await directory.person({ userName: "held-name", externalId: "held-name" });
+    const id = await directory.person();
+    await given.profile({ id, realmId: api.realmId });
+    logged.length = 0;
+    const value = { active: "False", userName: "HELD-NAME", externalId: "other", displayName: "Ada King" };
+    const left = await directory.patch(id, { op: "replace", value });
+    const kept = { userName: expect.stringMatching(/^person-/), externalId: expect.stringMatching(/^person-/) };
+    expect(left).toMatchObject({ status: 200, body: { ...kept, active: false, displayName: "Ada King" } });
+    const dropped = logged.filter(({ event }) => event === "scim.value_dropped").map(({ attribute }) => attribute);
+    expect(new Set(dropped)).toEqual(new Set(["userName", "externalId"]));
+    expect(JSON.stringify(logged)).not.toContain("HELD-NAME");
+  });
+
+  test("a POST of a leaver takes them out although somebody has the name", async () => {
+    await directory.person({ userName: "occupied-2", externalId: "occupied-2" });
+    const local = await given.user({ realmId: api.realmId, pairwiseId: "leaver" });
+    await given.profile(local);
+    const body = { userName: "Occupied-2", externalId: "leaver" };
+    // As somebody who stays they are refused.
+    expect(await directory.scim.post("/Users", body)).toMatchObject({ status: 409, body: { scimType: "uniqueness" } });
+    expect([await userRow(local.id), await profilesOf(local.id)]).toMatchObject([{ offboarded: false }, 1]);
+    const left = await directory.scim.post("/Users", { ...body, active: false });
+    expect(left).toMatchObject({ status: 201, body: { id: local.id, userName: "leaver", active: false } });
+    expect([await userRow(local.id), await profilesOf(local.id)]).toMatchObject([{ offboarded: true }, 0]);
+    // Who is there and active is no new person.
+    const there = await directory.person({ externalId: "there" });
+    const again = { userName: "x", externalId: "there", active: false };
+    expect(await directory.scim.post("/Users", again)).toMatchObject({ status: 409 });
+    expect(await userRow(there)).toMatchObject({ offboarded: false });
+  });
+
+  test.each([
+    [{ op: "replace", path: "active", value: "0" }, "invalidValue"],
+    [{ op: "replace", path: "active.value", value: false }, "invalidPath"],
+    [{ op: "replace", path: "nickName", Path: "active", value: false }, "invalidSyntax"],
+    [
+      { op: "replace", value: { active: true, "urn:ietf:params:scim:schemas:core:2.0:User": { active: false } } },
+      "invalidSyntax",
+    ],
+    [{ op: "delete", path: "active" }, "invalidSyntax"],
+  ])("%j is refused in the directory's log, and the person stays as they are", async (form, scimType) => {
+    const id = await directory.person();
+    await given.profile({ id, realmId: api.realmId });
+    const before = await directory.scim.get(`/Users/${id}`);
+    logged.length = 0;
+    expect(await directory.patch(id, form)).toMatchObject({ status: 400, body: { scimType } });
+    expect(logged.filter(({ event }) => event === "scim.refused")).toMatchObject([{ scimType }]);
+    expect((await directory.scim.get(`/Users/${id}`)).body).toEqual(before.body);
+    expect([await userRow(id), await profilesOf(id)]).toMatchObject([{ offboarded: false }, 1]);
+    // The nearest form that is understood.
+    expect(await directory.patch(id, { op: "replace", path: "active", value: "false" })).toMatchObject({ status: 200 });
+    expect([await userRow(id), await profilesOf(id)]).toMatchObject([{ offboarded: true }, 0]);
+  });
+
   test("the last administrator stays: 409, and nothing else of the request is done", async () => {
     const other = await givenDirectory(api);
     const admin = await given.user({ realmId: other.realmId, administrator: true, pairwiseId: "boss" });
@@ -215,11 +278,23 @@ describe("leaving and coming back", () => {
     const refused = await other.patch(id, { op: "replace", value: { active: false, displayName: "Gone" } });
     expect(refused).toMatchObject({ status: 409, body: { status: "409" } });
     expect(refused.body).not.toHaveProperty("scimType");
+    expect(await other.scim.put(`/Users/${id}`, { active: false })).toMatchObject({ status: 409 });
+    expect(await other.scim.delete(`/Users/${id}`)).toMatchObject({ status: 409 });
     expect([await profilesOf(id), await userRow(id)]).toMatchObject([1, { offboarded: false, displayName: null }]);
     await given.user({ realmId: other.realmId, administrator: true });
     expect(await other.deactivate(id)).toMatchObject({ status: 200, body: { active: false } });
   });
 });
+
+/** Forgets a person who left long ago. */
+async function forget(id: string): Promise<void> {
+  const { owner } = api.database;
+  await owner.query(sql`update realms set forget_after_months = 1 where id = ${api.realmId}`);
+  await owner.query(sql`update users set offboarded_at = now() - interval '2 months' where id = ${id}`);
+  await forgetPeople({ db: api.database.open("realmpass_worker"), clock: systemClock, log: silentLog });
+  await owner.query(sql`update realms set forget_after_months = null where id = ${api.realmId}`);
+  expect(await owner.query(sql`select from users where id = ${id} and forgotten_at is not null`)).toHaveLength(1);
+}
 
 describe("who is who", () => {
   test("the pairwise id changes before the first sign-in and profile, and stays afterwards", async () => {
@@ -258,11 +333,15 @@ describe("who is who", () => {
     const deleted = await directory.person();
     await directory.scim.delete(`/Users/${deleted}`);
     const local = await given.user({ realmId: api.realmId, administrator: true });
+    const forgotten = await directory.person();
+    await directory.deactivate(forgotten);
+    await forget(forgotten);
     const hidden = [
       await foreign[0]!.person(),
       await foreign[1]!.person(),
       deleted,
       local.id,
+      forgotten,
       "999999999",
       "0",
       "x",
@@ -279,7 +358,8 @@ describe("who is who", () => {
         expect(answer.status, id).toBe(404);
         bytes.add(answer.text);
       }
-      if (/^\d+$/.test(id) && id !== deleted) expect((await userRow(id))?.offboarded ?? false).toBe(false);
+      if (/^\d+$/.test(id) && id !== deleted && id !== forgotten)
+        expect((await userRow(id))?.offboarded ?? false).toBe(false);
     }
     expect([...bytes]).toHaveLength(1);
     const listed = await directory.scim.get("/Users?count=200");

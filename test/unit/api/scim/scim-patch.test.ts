@@ -64,6 +64,12 @@ describe("a deactivation", () => {
     [{ op: "replace", value: { name: { active: false } } }, "invalidPath"],
     [{ op: "replace", path: "urn:example:2.0:User", value: { active: false } }, "invalidPath"],
     [{ op: "replace", value: { active: false, Active: true } }, "invalidSyntax"],
+    [{ op: "replace", value: { [urn]: { active: false }, active: true } }, "invalidSyntax"],
+    [{ op: "replace", value: { active: true, [`${urn}:active`]: false } }, "invalidSyntax"],
+    [{ op: "replace", value: { "": { active: false }, active: true } }, "invalidSyntax"],
+    [{ op: "replace", path: "active", value: [{ value: "True", Value: "False" }] }, "invalidSyntax"],
+    [{ op: "replace", path: "nickName", Path: "active", value: false }, "invalidSyntax"],
+    [{ op: "replace", path: "active", value: true, Value: false }, "invalidSyntax"],
     [{ op: "delete", path: "active" }, "invalidSyntax"],
     [{ op: "replace", value: "active" }, "invalidSyntax"],
     ["replace", "invalidSyntax"],
@@ -78,6 +84,12 @@ describe("a deactivation", () => {
       expect(faultOf(() => changeBy({ op: "replace", path: "active", value: false }, form))).toBe(fault);
     },
   );
+
+  test("of two lists of operations neither counts", () => {
+    const operations = [{ op: "replace", path: "active", value: false }];
+    expect(faultOf(() => readPatch({ operations: [], Operations: operations }, new Map()))).toBe("invalidSyntax");
+    expect(readPatch({ operations }, new Map()).change).toEqual({ active: false });
+  });
 
   test.each(["inactive", "isActive", "activeDirectoryId", "nickName", "roles", "urn:example:2.0:User:department"])(
     "%s is another attribute: it is accepted and dropped",
@@ -154,7 +166,7 @@ describe("other attributes", () => {
     expect(readPatch(patchOf(...operations), new Map())).toMatchObject({
       change: { active: false },
       faults: [],
-      dropped: ["displayName", "emails"],
+      dropped: new Set(["displayName", "emails"]),
     });
   });
 });

@@ -53,6 +53,7 @@ test.each([
   [{ active: null }, "invalidValue"],
   [{ active: "no" }, "invalidValue"],
   [{ active: true, ACTIVE: true }, "invalidSyntax"],
+  [{ [urn]: { active: false }, active: true }, "invalidSyntax"],
   [{ "urn:example:2.0:User": { active: false } }, "invalidPath"],
 ])("%j is refused as %s", (body, fault) => {
   expect(() => readResource(body, new Map())).toThrow(
