@@ -110,7 +110,8 @@ const authorizePath = (page: PageRequest, query: PageRequest["query"]): string =
 };
 
 /** Why no profile can be made, on the page. */
-type Objection = ProfileRefusal | { nextAt: Date };
+type Objection = Refusal | { nextAt: Date };
+type Refusal = ProfileRefusal | "user_not_permitted";
 
 interface Found {
   objection?: Objection | undefined;
@@ -195,7 +196,7 @@ async function findPlaces(
     profiles.some(({ serialNumber }) => serialNumber === known),
   );
   const owner = { ...state, count: state.count - ending.length };
-  const refusal = profileRefusal(owner, at);
+  const refusal = refusalOf(owner, at);
   const [first] = profiles;
   const isFull = refusal === "profile_limit_reached";
   const objection =
@@ -210,6 +211,10 @@ async function findPlaces(
     objection: objection ?? (await tooMany(db, { userId, at })),
   };
 }
+
+/** Returns why a person cannot have a new profile. Whom the provider or the directory excludes keeps devices, and gets no new ones. */
+const refusalOf = (owner: issuances.UserRow, at: Date): Refusal | undefined =>
+  owner.notPermittedSince === null ? profileRefusal(owner, at) : "user_not_permitted";
 
 /** Returns when a person can let an app set up the next device; undefined: now. */
 async function tooMany(db: Db, asked: { userId: string; at: Date }): Promise<{ nextAt: Date } | undefined> {
@@ -261,18 +266,18 @@ async function allow(page: PageRequest, query: PageRequest["query"], request: Ap
   try {
     await deps.db.transaction(async (tx) => {
       if ((await issuances.lockOwner(tx, wanted)) === undefined) throw new Refused("user_not_found");
-      if (await authorizations.replaceCode(tx, wanted)) return;
-      await appAuthorization.endUnsent(tx, wanted);
+      const isAgain = await authorizations.replaceCode(tx, wanted);
+      if (!isAgain) await appAuthorization.endUnsent(tx, wanted);
       // Counted again: what was ended takes no place any more.
       const owner = await issuances.lockOwner(tx, wanted);
       if (owner === undefined) throw new Refused("user_not_found");
       const refusal =
-        renews === undefined
-          ? profileRefusal(owner, at)
+        renews === undefined || owner.notPermittedSince !== null
+          ? refusalOf(owner, at)
           : await replacement.replacementRefusal(tx, owner, { realmId, userId, renews, at });
-      const objection = refusal ?? (await tooMany(tx, { userId, at }));
+      const objection = refusal ?? (isAgain ? undefined : await tooMany(tx, { userId, at }));
       if (objection !== undefined) throw new Refused(objection);
-      if (!(await authorizations.create(tx, wanted))) throw new Refused("used");
+      if (!isAgain && !(await authorizations.create(tx, wanted))) throw new Refused("used");
     });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

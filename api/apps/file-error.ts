@@ -11,6 +11,10 @@ const errors = {
   invalid_request: { status: 400, description: "The request for the file is not valid." },
   invalid_token: { status: 401, description: "Sign in again: the permission for this file has ended." },
   user_locked: { status: 403, description: "Your account is locked. Ask your help desk." },
+  user_not_permitted: {
+    status: 403,
+    description: "Your organization says that you may not use this service. Ask your help desk.",
+  },
   profile_limit_reached: { status: 409, description: "You have as many profiles as you may have. Revoke one first." },
   format_conflict: { status: 409, description: "The file was already made in another format." },
   output_erased: { status: 410, description: "The file is no longer kept. Sign in again for a new one." },

@@ -46,12 +46,13 @@ export async function sendFile(deps: Deps, { request, response }: Exchange): Pro
   await requireSmallBody(request);
   const authorization = await authorizations.findByToken(deps.db, { ...token, at: deps.clock.now() });
   if (authorization === undefined) throw invalidToken();
-  const { id, app } = authorization;
+  const { id, app, isPermitted } = authorization;
   const count = (outcome: AppFileOutcome): void => {
     deps.metrics.appFile({ app, format, outcome });
   };
 
   try {
+    if (!isPermitted) throw new FileError("user_not_permitted");
     const issuanceId = await acceptOnce(deps, { authorization, ...token, format, request, requestId: context.id });
     if (issuanceId !== undefined) void deps.enqueueIssuance(issuanceId, { isNew: true });
     const waitMs = Math.max(0, waitMsMax - (performance.now() - startedAt));

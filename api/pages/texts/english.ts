@@ -54,6 +54,10 @@ export const english = {
         title: "Your account is locked",
         text: "You cannot add devices at the moment. Ask your help desk.",
       },
+      user_not_permitted: {
+        title: "This service is not open to you",
+        text: "Your organization says that your account may not use this service. Ask your help desk whether it should be allowed.",
+      },
       profile_limit_reached: {
         title: "All your profiles are in use",
         text: (limit: number) =>

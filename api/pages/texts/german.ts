@@ -55,6 +55,10 @@ export const german: Texts = {
         title: "Ihr Konto ist gesperrt",
         text: "Sie können im Moment keine Geräte hinzufügen. Fragen Sie Ihren Helpdesk.",
       },
+      user_not_permitted: {
+        title: "Dieser Dienst steht Ihnen nicht offen",
+        text: "Ihre Einrichtung sagt, dass Ihr Konto den Dienst nicht nutzen darf. Fragen Sie den Helpdesk, ob es freigeschaltet werden soll.",
+      },
       profile_limit_reached: {
         title: "Alle Ihre Profile sind in Gebrauch",
         text: (limit) =>

@@ -49,33 +49,28 @@ export async function create(tx: Db, row: NewAppAuthorization): Promise<boolean>
 }
 
 /**
- * Replaces the code of an authorization for the same request. Returns false when there is none, or a code of it was
- * used.
+ * Replaces the code of an authorization for the same request, and what the form says of the profile. Returns false when
+ * there is none, it has ended, or a code of it was used.
  */
-export async function replaceCode(
-  tx: Db,
-  {
-    id,
-    userId,
-    app,
-    redirectUri,
-    codeChallenge,
-    codeHash,
-    codeExpiresAt,
-  }: Pick<
-    NewAppAuthorization,
-    "id" | "userId" | "app" | "redirectUri" | "codeChallenge" | "codeHash" | "codeExpiresAt"
-  >,
-): Promise<boolean> {
+export async function replaceCode(tx: Db, row: NewAppAuthorization): Promise<boolean> {
   const rows = await tx.query(sql`
-    update app_authorizations
-       set code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt}
-     where id = ${id}
-       and user_id = ${userId}
-       and app = ${app}
-       and redirect_uri = ${redirectUri}
-       and code_challenge = ${codeChallenge}
-       and code_used_at is null
+    with again as (
+      update app_authorizations a
+         set code_hash = ${row.codeHash}, code_expires_at = ${row.codeExpiresAt}
+        from hand_overs h
+       where h.id = a.id
+         and h.expires_at > ${row.at}
+         and a.id = ${row.id}
+         and a.user_id = ${row.userId}
+         and a.app = ${row.app}
+         and a.redirect_uri = ${row.redirectUri}
+         and a.code_challenge = ${row.codeChallenge}
+         and a.code_used_at is null
+      returning a.id
+    )
+    update hand_overs
+       set name = ${row.name}, renews_serial_number = ${row.renewsSerialNumber}
+     where id in (select id from again)
     returning id
   `);
   return rows.length > 0;
@@ -199,10 +194,12 @@ export interface AuthorizationByToken {
   /** Of its hand-over, too. */
   id: string;
   app: string;
+  /** False: the provider or the directory says that the owner may not use the realm. */
+  isPermitted: boolean;
 }
 
 const byToken = ({ realmId, tokenHash, at }: { realmId: string; tokenHash: Uint8Array; at: Date }): Sql => sql`
-  select a.id, a.app
+  select a.id, a.app, u.not_permitted_since is null as "isPermitted"
     from app_authorizations a
     join users u on u.id = a.user_id
    where a.token_hash = ${tokenHash}

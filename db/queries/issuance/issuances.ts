@@ -12,11 +12,14 @@ import { sql, type Sql } from "../../sql.ts";
 
 /** A user, as far as relevant for another profile. */
 export interface UserRow extends UserState {
+  /** Since when the provider or the directory says that the person may not use the realm; null: they may. */
+  notPermittedSince: Date | null;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
 }
 
 const userColumns = sql`
   'user' as kind, u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
+  u.not_permitted_since as "notPermittedSince",
   u.profile_override as "profileOverride", r.max_profiles as "maxProfiles",
   r.max_valid_months as "validityMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
 

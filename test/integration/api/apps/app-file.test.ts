@@ -211,6 +211,16 @@ describe("after the tap", () => {
     expect((await fetch(token)).status).toBe(200);
   });
 
+  test("a person whom the provider or the directory excludes gets no file, and once permitted again does", async () => {
+    const user = await person();
+    const token = await tokenFor(user);
+    await api.database.owner.query(sql`update users set not_permitted_since = now() where id = ${user.id}`);
+    expect(await fetch(token)).toMatchObject({ status: 403, body: { error: "user_not_permitted" } });
+    expect(await made(user)).toEqual({ issuances: 0, active: 0 });
+    await api.database.owner.query(sql`update users set not_permitted_since = null where id = ${user.id}`);
+    expect((await fetch(token)).status).toBe(200);
+  });
+
   test("a person who has reached the limit gets no file, and once there is room does", async () => {
     const user = await person({ profileOverride: 1 });
     const token = await tokenFor(user);

@@ -170,6 +170,37 @@ test("the same form again gives a new code for the same authorization, until one
   expect(await authorizationsOf(owner)).toHaveLength(1);
 });
 
+test("the same form with another name or another place gives what it says last", async () => {
+  const owner = await given.user({ realmId });
+  const serial = await given.profile(owner);
+  const person = await browser(owner);
+  const page = await person.get(authorizeUrl());
+  const send = (fields: Record<string, string>) =>
+    person.submit(page, { decision: "allow", ...fields }, { follow: false });
+  const wanted = () =>
+    api.database.owner.query(
+      sql`select name, renews_serial_number as "renews" from hand_overs where user_id = ${owner.id} and app is not null`,
+    );
+  await send({ name: "Laptop", replaces: "" });
+  expect(await wanted()).toEqual([{ name: "Laptop", renews: null }]);
+  await send({ name: "Work laptop", replaces: serial });
+  expect(await wanted()).toEqual([{ name: "Work laptop", renews: serial }]);
+});
+
+test("the same form again after half an hour starts over: a new code would open nothing", async () => {
+  const owner = await given.user({ realmId });
+  const person = await browser(owner);
+  const page = await person.get(authorizeUrl());
+  const send = () => person.submit(page, { decision: "allow" }, { follow: false });
+  await send();
+  await api.database.owner.query(
+    sql`update hand_overs set expires_at = now() - interval '1 second' where user_id = ${owner.id}`,
+  );
+  const late = await send();
+  expect([late.status, late.headers.location]).toEqual([303, expect.stringMatching(/^\/letswifi\//)]);
+  expect(answerOf(await tap(person))["code"]).toMatch(/^rpo_/);
+});
+
 describe("the page and the tap name the reason why no profile can be made", () => {
   const stands = async (owner: GivenUser, text: string, change: () => Promise<unknown>) => {
     const person = await browser(owner);
@@ -192,6 +223,13 @@ describe("the page and the tap name the reason why no profile can be made", () =
     const owner = await given.user({ realmId });
     await stands(owner, "Your account is locked", () =>
       api.database.owner.query(sql`update users set locked_at = now() where id = ${owner.id}`),
+    );
+  });
+
+  test("a person whom the provider or the directory excludes", async () => {
+    const owner = await given.user({ realmId });
+    await stands(owner, "This service is not open to you", () =>
+      api.database.owner.query(sql`update users set not_permitted_since = now() where id = ${owner.id}`),
     );
   });
 
