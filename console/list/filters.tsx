@@ -176,8 +176,9 @@ export function FilterPills({ filters, values, onChange }: FilterProps) {
 
 function wordsOf(filter: Filter, values: Values, language: string): string {
   if (filter.kind === "choice") {
-    const value = values[filter.key];
-    return filter.choices.find((choice) => choice.value === value)?.label ?? value ?? "";
+    // A link may choose several.
+    const chosen = values[filter.key]?.split(",") ?? [];
+    return chosen.map((value) => filter.choices.find((choice) => choice.value === value)?.label ?? value).join(", ");
   }
   if (filter.kind === "text") return values[filter.key] ?? "";
   const [min, max] = [values[filter.min], values[filter.max]].map((value) =>

@@ -23,7 +23,7 @@ export const pictures: readonly Picture[] = [
     height: 1000,
     async show(page) {
       await page.click("button:has-text('30 days')");
-      await page.waitForSelector(".recharts-surface");
+      await page.waitForSelector("main section[aria-label='Issued and revoked profiles'] svg.bars");
     },
   },
   { name: "users", path: "/console/users", show: (page) => page.waitForSelector("tbody tr") },

@@ -24,6 +24,7 @@ export const listJobs = paginated({
     createdBy: filters.list(z.string().min(1).max(256)),
     minCreated: filters.instant,
     maxCreated: filters.instant,
+    minStarted: filters.instant.describe("Leaves out jobs that have not begun."),
     text: textFilter(
       "words of the name, the id, who created it, the people that its rows are about and their profiles",
     ),

@@ -1,4 +1,8 @@
+import type { Db } from "../../../db/client.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
+import * as activity from "../../../db/queries/certificates/profile-activity.ts";
 import * as revocationTimes from "../../../db/queries/certificates/revocation-times.ts";
+import { hasStaffScope } from "../../contract/access.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import {
   RevocationsPictureView,
@@ -21,15 +25,39 @@ export const getRevocationsPicture = endpoint({
   data: RevocationsPictureView,
   errors: [],
 
-  async handle({ principal: { realmId }, deps: { db, clock } }) {
-    const picture = await kept(db, realmId, async () => ({
-      at: clock.now(),
-      revocations: await revocationTimes.listLatest(db, { realmId, limit: revocationsShown }),
-    }));
-    return revocationsPictureView(picture);
+  async handle({ principal, deps: { db, clock } }) {
+    const { realmId } = principal;
+    const picture = await kept(db, realmId, async () => {
+      const at = clock.now();
+      const revocations = await revocationTimes.listLatest(db, { realmId, limit: revocationsShown });
+      const serials = revocations.map(({ serialNumber }) => serialNumber);
+      return { at, revocations, jobs: await findJobs(db, { realmId, serials, at }) };
+    });
+    return revocationsPictureView(picture, { showsJobs: hasStaffScope(principal, "job.read") });
   },
 });
 
 const kept = keptCounts<RevocationsPicture>({ keptSeconds: overviewAgeSecondsMax });
 
 const revocationsShown = 50;
+
+/** Finds the bulk jobs that revoked profiles: of each, the last entry about its revocation tells. */
+async function findJobs(
+  db: Db,
+  { realmId, serials, at }: { realmId: string; serials: readonly string[]; at: Date },
+): Promise<RevocationsPicture["jobs"]> {
+  if (serials.length === 0) return new Map();
+  const subjects = serials.map((serial) => `profile:${serial}` as const);
+  const entries = await activity.listEnding(db, { realmId, subjects });
+  const idOf = new Map(
+    entries.toReversed().flatMap((entry) => entry.serials.map((serial) => [serial, entry.job] as const)),
+  );
+  const ids = new Set(serials.flatMap((serial) => idOf.get(serial) ?? []));
+  const found = await jobs.listByIds(db, { ids: [...ids], at });
+  return new Map(
+    serials.flatMap((serial) => {
+      const job = found.find(({ id }) => id === idOf.get(serial));
+      return job === undefined ? [] : [[serial, job] as const];
+    }),
+  );
+}

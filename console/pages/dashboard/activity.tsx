@@ -1,21 +1,23 @@
-import { Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { Stack } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { loadPart } from "../../ui/load-file.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ChoiceButtons } from "../../ui/form/choice-buttons.tsx";
+import Bars from "../../ui/picture/bars.tsx";
+import { Picture } from "../../ui/picture/picture.tsx";
+import { useNumber } from "../bulk-jobs/counts.ts";
+import type { Job } from "../bulk-jobs/job.ts";
+import { useJobTitle } from "../bulk-jobs/job-title.ts";
+import { useActivitySummary, useBucketName } from "./activity-words.ts";
+import { useBegunJobs } from "./begun-jobs.ts";
+import { JobLink } from "./job-marks.tsx";
 import { periods, type Period, type Series } from "./overview.ts";
-import { useActivitySummary } from "./activity-words.ts";
 
-// The chart is larger than the rest of the page and loads after the numbers.
-const ActivityChart = lazy(() => loadPart(() => import("./activity-chart.tsx")));
-const ActivityTable = lazy(() => loadPart(() => import("./activity-table.tsx")));
-
-const chartHeight = 260;
-
-const views = ["chart", "table"] as const;
-
-/** The profiles issued and revoked, as a sentence, a chart, and a table with the same numbers. */
-export function Activity({
+/**
+ * The profiles issued and revoked in each hour or day, and the bulk jobs that began in it. A bar opens its entries in
+ * the audit log.
+ */
+export default function Activity({
   series,
   period,
   onPeriod,
@@ -25,43 +27,105 @@ export function Activity({
   onPeriod: (period: Period) => void;
 }) {
   const { t } = useTranslation();
-  const summary = useActivitySummary();
-  const [view, setView] = useState<(typeof views)[number]>("chart");
+  const navigate = useNavigate();
+  const summaryOf = useActivitySummary();
+  const nameOf = useBucketName();
+  const titleOf = useJobTitle();
+  const number = useNumber();
+  const { buckets, bucketSeconds } = series;
+  const begun = useBegunJobs(buckets[0]?.from);
+  const { data: jobs = [], total = jobs.length } = begun.data ?? {};
+
+  const title = t("dashboard.activity.title");
+  const untilOf = (from: string): number => Date.parse(from) + bucketSeconds * 1_000;
+  const bucketOf = ({ startedAt }: Job): number =>
+    buckets.findLastIndex(({ from }) => startedAt !== null && from <= startedAt);
+  const jobText = (job: Job): string =>
+    t("dashboard.activity.job", { job: titleOf(job), count: job.total, formatted: number(job.total) });
+  const marked = jobs.map((job) => ({ job, at: bucketOf(job) })).filter(({ at }) => at >= 0);
+  const jobsAt = (index: number): Job[] => marked.filter(({ at }) => at === index).map(({ job }) => job);
+
   return (
-    <Paper withBorder p="md" component="section">
-      <Stack gap="sm">
-        <Group justify="space-between" align="flex-start">
-          <div>
-            <Title order={2} size="h4">
-              {t("dashboard.activity.title")}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {summary(series)}
-            </Text>
-          </div>
-          <Group gap="sm">
-            <ChoiceButtons
-              label={t("dashboard.activity.period")}
-              value={period}
-              choices={periods.map((value) => ({ value, label: t(`dashboard.activity.periods.${value}`) }))}
-              onChange={onPeriod}
-            />
-            <ChoiceButtons
-              label={t("dashboard.activity.view")}
-              value={view}
-              choices={views.map((value) => ({ value, label: t(`dashboard.activity.views.${value}`) }))}
-              onChange={setView}
-            />
-          </Group>
-        </Group>
-        <Suspense fallback={<Skeleton height={chartHeight} radius="md" />}>
-          {view === "table" ? (
-            <ActivityTable series={series} />
-          ) : (
-            <ActivityChart series={series} label={summary(series)} height={chartHeight} />
-          )}
-        </Suspense>
-      </Stack>
-    </Paper>
+    <Picture
+      title={title}
+      loaded={{ data: series, error: begun.error, refetch: begun.refetch }}
+      choices={
+        <ChoiceButtons
+          label={t("dashboard.activity.period")}
+          value={period}
+          choices={periods.map((value) => ({ value, label: t(`dashboard.activity.periods.${value}`) }))}
+          onChange={onPeriod}
+        />
+      }
+      summary={(shown) => [summaryOf(shown), t("dashboard.activity.sides")].join(" ")}
+      chart={() => (
+        <Bars
+          label={title}
+          bars={buckets.map(({ from, issued, revoked }, index) => ({
+            key: from,
+            name: [
+              t("dashboard.activity.bucket", {
+                when: nameOf(series, from),
+                issued: number(issued),
+                revoked: number(revoked),
+              }),
+              ...jobsAt(index).map(jobText),
+            ].join("; "),
+            up: issued,
+            down: revoked,
+          }))}
+          marks={{
+            label: t("nav.jobs"),
+            items: marked.map(({ job, at }) => ({
+              key: job.id,
+              at,
+              label: <JobLink id={job.id} text={jobText(job)} />,
+            })),
+          }}
+          onOpen={(index) => {
+            const from = buckets[index]?.from;
+            if (from === undefined) return;
+            const maxDate = new Date(untilOf(from) - 1).toISOString();
+            void navigate({ to: "/audit", search: { event: counted, minDate: from, maxDate } });
+          }}
+        />
+      )}
+      table={() => ({
+        columns: [
+          t(bucketSeconds < 86_400 ? "dashboard.activity.hour" : "dashboard.activity.day"),
+          t("dashboard.activity.issued"),
+          t("dashboard.activity.revoked"),
+          ...(marked.length > 0 ? [t("nav.jobs")] : []),
+        ],
+        rows: buckets.map(({ from, issued, revoked }, index) => ({
+          key: from,
+          cells: [
+            nameOf(series, from),
+            number(issued),
+            number(revoked),
+            ...(marked.length > 0
+              ? [
+                  <Stack key="jobs" gap={0}>
+                    {jobsAt(index).map((job) => (
+                      <JobLink key={job.id} id={job.id} text={jobText(job)} />
+                    ))}
+                  </Stack>,
+                ]
+              : []),
+          ],
+        })),
+      })}
+    >
+      {() =>
+        total > jobs.length && (
+          <AnchorLink to="/jobs" size="sm">
+            {t("dashboard.activity.moreJobs", { count: total - jobs.length, formatted: number(total - jobs.length) })}
+          </AnchorLink>
+        )
+      }
+    </Picture>
   );
 }
+
+/** The events of profiles that the picture counts, as the audit log filters them. */
+const counted = "profile_create,profile_revoke,user_offboard";

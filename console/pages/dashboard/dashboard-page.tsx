@@ -6,7 +6,6 @@ import { loadPart } from "../../ui/load-file.ts";
 import { Page } from "../../ui/page.tsx";
 import { NewJobButtons } from "../bulk-jobs/new-job-buttons.tsx";
 import { isLastAdministratorKept, useSetup } from "../setup/setup.ts";
-import { Activity } from "./activity.tsx";
 import { NumberCards } from "./number-cards.tsx";
 import { useOverview, type Overview, type Period } from "./overview.ts";
 import { RunningJobs } from "./running-jobs.tsx";
@@ -18,6 +17,7 @@ const SetUpRealm = lazy(() => loadPart(() => import("../setup/set-up-realm.tsx")
 
 // Pictures and events load after the numbers.
 const Pictures = lazy(() => loadPart(() => import("./pictures/pictures.tsx")));
+const Activity = lazy(() => loadPart(() => import("./activity.tsx")));
 const LatestEntries = lazy(() => loadPart(() => import("./latest-entries.tsx")));
 
 /** The realm at a glance, and the checklist until its set-up is finished. */
@@ -54,7 +54,9 @@ export function DashboardPage() {
               </Suspense>
               <Grid gap="lg">
                 <Grid.Col span={{ base: 12, lg: 8 }}>
-                  <Activity series={overview.series} period={period} onPeriod={setPeriod} />
+                  <Suspense fallback={<Skeleton height={340} radius="md" role="status" aria-label={t("shell.loading")} />}>
+                    <Activity series={overview.series} period={period} onPeriod={setPeriod} />
+                  </Suspense>
                 </Grid.Col>
                 <Grid.Col span={{ base: 12, lg: 4 }} order={{ base: -1, lg: 0 }}>
                   <RunningJobs jobs={overview.jobs} />

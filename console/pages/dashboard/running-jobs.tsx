@@ -4,6 +4,7 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { useNumber } from "../bulk-jobs/counts.ts";
+import { useJobTitle } from "../bulk-jobs/job-title.ts";
 import { SmallProgress } from "../bulk-jobs/small-progress.tsx";
 import type { Overview } from "./overview.ts";
 
@@ -11,6 +12,7 @@ import type { Overview } from "./overview.ts";
 export function RunningJobs({ jobs: { running, items, inGrace } }: { jobs: Overview["jobs"] }) {
   const { t } = useTranslation();
   const number = useNumber();
+  const titleOf = useJobTitle();
   return (
     <Paper withBorder p="md" component="section">
       <Group justify="space-between" mb="sm">
@@ -31,8 +33,7 @@ export function RunningJobs({ jobs: { running, items, inGrace } }: { jobs: Overv
             <Stack key={job.id} gap={4}>
               <Group justify="space-between" gap="xs">
                 <AnchorLink to="/jobs/$id" params={{ id: job.id }} size="sm">
-                  {t(`jobs.kinds.${job.kind}`)}
-                  {job.name !== null && `: ${job.name}`}
+                  {titleOf(job)}
                 </AnchorLink>
                 <StatusBadge status={job.state} />
               </Group>

@@ -1,6 +1,6 @@
 import "./bars.css";
 import { Text } from "@mantine/core";
-import { useId, useState, type KeyboardEvent } from "react";
+import { useId, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 /** One interval. */
@@ -14,6 +14,14 @@ export interface Bar {
   down?: number;
   /** The value of an earlier interval, drawn behind the bar. */
   shade?: { up: number; down: number };
+}
+
+/** Something that happened in an interval: a labelled mark below its bar. */
+export interface Mark {
+  key: string;
+  /** The index of the bar. */
+  at: number;
+  label: ReactNode;
 }
 
 /** The coordinates of a bar: the whole picture is stretched to its place. */
@@ -35,11 +43,13 @@ const moves: Readonly<Record<string, (at: number, last: number) => number>> = {
 export default function Bars({
   label,
   bars,
+  marks,
   onOpen,
 }: {
   /** The accessible name. */
   label: string;
   bars: readonly Bar[];
+  marks?: { label: string; items: readonly Mark[] };
   onOpen: (index: number) => void;
 }) {
   const { t } = useTranslation();
@@ -104,6 +114,23 @@ export default function Bars({
         ))}
         <line x1={0} y1={line} x2={bars.length * step} y2={line} />
       </svg>
+      {marks !== undefined && marks.items.length > 0 && (
+        <ul className="bar-marks" aria-label={marks.label}>
+          {marks.items.map(({ key, at, label: text }) => {
+            const place = (at + 0.5) / bars.length;
+            // The label is on the side with more room.
+            return place < 0.5 ? (
+              <li key={key} style={{ marginInlineStart: `calc(${place * 100}% - 0.5em)` }}>
+                {text}
+              </li>
+            ) : (
+              <li key={key} className="bar-mark-end" style={{ marginInlineEnd: `calc(${(1 - place) * 100}% - 0.5em)` }}>
+                {text}
+              </li>
+            );
+          })}
+        </ul>
+      )}
       <Text size="sm">{chosen === undefined ? t("pictures.keys") : bars[chosen]?.name}</Text>
     </div>
   );

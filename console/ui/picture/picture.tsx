@@ -14,6 +14,7 @@ export function Picture<Data>({
   summary,
   chart,
   table,
+  choices,
   children,
 }: {
   title: string;
@@ -22,6 +23,8 @@ export function Picture<Data>({
   summary: (data: Data) => string;
   chart: (data: Data) => ReactNode;
   table: (data: Data) => Numbers;
+  /** What else can be chosen, beside chart or table. */
+  choices?: ReactNode;
   /** Shown below the picture. */
   children?: (data: Data) => ReactNode;
 }) {
@@ -41,12 +44,15 @@ export function Picture<Data>({
               </Text>
             )}
           </div>
-          <ChoiceButtons
-            label={t("dashboard.activity.view")}
-            value={view}
-            choices={views.map((value) => ({ value, label: t(`dashboard.activity.views.${value}`) }))}
-            onChange={setView}
-          />
+          <Group gap="sm">
+            {choices}
+            <ChoiceButtons
+              label={t("dashboard.activity.view")}
+              value={view}
+              choices={views.map((value) => ({ value, label: t(`dashboard.activity.views.${value}`) }))}
+              onChange={setView}
+            />
+          </Group>
         </Group>
         {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {data === undefined ? (

@@ -145,6 +145,8 @@ export interface JobFilter {
   createdBy: string[];
   minCreated: Date;
   maxCreated: Date;
+  /** Leaves out jobs that have not begun. */
+  minStarted: Date;
   /** Finds jobs as {@link found.isFoundJob} does. */
   text: string;
 }
@@ -171,6 +173,7 @@ export const list = (
       ),
       when(page.filter.minCreated, (bound) => sql`j.created_at >= ${bound}`),
       when(page.filter.maxCreated, (bound) => sql`j.created_at <= ${bound}`),
+      when(page.filter.minStarted, (bound) => sql`j.started_at >= ${bound}`),
       when(page.filter.text, (text) => found.isFoundJob({ ...searching, text })),
     ]),
     id: sql`j.id`,

@@ -2,9 +2,11 @@ import type { components } from "../../../../contract-types/api-types.ts";
 
 type Revocation = components["schemas"]["RevocationsPicture"]["revocations"][number];
 
-/** Profiles that were revoked at the same instant, as by a bulk job. */
+/** Profiles that a bulk job revoked, or that were revoked at the same instant. */
 export interface Mark {
+  /** Of the last of them. */
   revokedAt: string;
+  job: Revocation["job"];
   devices: [Revocation, ...Revocation[]];
   /** Seconds until the last of them was on a list; null: not all are, as far as known. */
   listed: number | null;
@@ -14,21 +16,22 @@ export interface Mark {
 
 /** Groups revocations, the latest first, into marks. */
 export function marksOf(revocations: readonly Revocation[]): Mark[] {
-  const marks: Mark[] = [];
+  const marks = new Map<string, Mark>();
   for (const revocation of revocations) {
-    const { revokedAt } = revocation;
+    const { revokedAt, job } = revocation;
+    const key = job?.id ?? revokedAt;
     const listed = secondsBetween(revokedAt, revocation.listedAt);
     const refused = secondsBetween(revokedAt, revocation.refusedAt);
-    const last = marks.at(-1);
-    if (last?.revokedAt !== revokedAt) {
-      marks.push({ revokedAt, devices: [revocation], listed, refused });
+    const known = marks.get(key);
+    if (known === undefined) {
+      marks.set(key, { revokedAt, job, devices: [revocation], listed, refused });
       continue;
     }
-    last.devices.push(revocation);
-    last.listed = last.listed === null || listed === null ? null : Math.max(last.listed, listed);
-    last.refused = last.refused === null ? refused : Math.min(last.refused, refused ?? last.refused);
+    known.devices.push(revocation);
+    known.listed = known.listed === null || listed === null ? null : Math.max(known.listed, listed);
+    known.refused = known.refused === null ? refused : Math.min(known.refused, refused ?? known.refused);
   }
-  return marks;
+  return [...marks.values()];
 }
 
 /** Clocks of servers differ a little: nothing comes before the revocation. */

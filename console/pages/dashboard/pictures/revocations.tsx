@@ -5,15 +5,21 @@ import { api, dataOf } from "../../../api/api-client.ts";
 import Bars from "../../../ui/picture/bars.tsx";
 import { Picture } from "../../../ui/picture/picture.tsx";
 import { formatNumber, formatTime } from "../../../ui/value/time.tsx";
+import { useJobTitle } from "../../bulk-jobs/job-title.ts";
+import { JobLink, marksMax } from "../job-marks.tsx";
 import { refetchMs } from "../overview.ts";
 import { useSpan } from "../span.ts";
 import { lengthOf, marksOf, median, type Mark } from "./revocation-marks.ts";
 
-/** The latest revocations, with the time until the list and until the first refusal; a bar opens its audit entries. */
+/**
+ * The latest revocations, with the time until the list and until the first refusal; a bulk job is one bar, and marked.
+ * A bar opens its audit entries.
+ */
 export function Revocations() {
   const { t, i18n } = useTranslation();
   const navigate = useNavigate();
   const spanOf = useSpan();
+  const titleOf = useJobTitle();
   const number = (value: number) => formatNumber(value, i18n.language);
   const loaded = useQuery({
     queryKey: ["overview", "revocations"],
@@ -21,9 +27,12 @@ export function Revocations() {
     refetchInterval: refetchMs,
   });
   const title = t("pictures.revocations.title");
-  const nameOf = ({ revokedAt, devices: [device, ...others] }: Mark): string => {
+  const nameOf = ({ revokedAt, job, devices: [device, ...others] }: Mark): string => {
     const at = formatTime(new Date(revokedAt), i18n.language);
     const count = others.length + 1;
+    if (job !== null) {
+      return t("pictures.revocations.byJob", { count, formatted: number(count), job: titleOf(job), at });
+    }
     return others.length === 0
       ? t("pictures.revocations.one", { device: device.name, at })
       : t("pictures.revocations.together", { count, formatted: number(count), at });
@@ -62,14 +71,24 @@ export function Revocations() {
               up: lengthOf(mark.listed),
               down: lengthOf(mark.refused),
             }))}
+            marks={{
+              label: t("nav.jobs"),
+              items: marks
+                .flatMap(({ job }, at) =>
+                  job === null ? [] : [{ key: job.id, at, label: <JobLink id={job.id} text={titleOf(job)} /> }],
+                )
+                .slice(-marksMax),
+            }}
             onOpen={(index) => {
               const mark = marks[index];
               if (mark === undefined) return;
-              const { revokedAt, devices } = mark;
+              const { revokedAt, job, devices } = mark;
               const search =
-                devices.length === 1
-                  ? { about: `profile:${devices[0].serial}` }
-                  : { minDate: revokedAt, maxDate: revokedAt };
+                job !== null
+                  ? { job: job.id }
+                  : devices.length === 1
+                    ? { about: `profile:${devices[0].serial}` }
+                    : { minDate: revokedAt, maxDate: revokedAt };
               void navigate({ to: "/audit", search });
             }}
           />

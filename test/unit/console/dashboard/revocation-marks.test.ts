@@ -1,15 +1,18 @@
 import { expect, test } from "vitest";
 import { lengthOf, marksOf, median } from "../../../../console/pages/dashboard/pictures/revocation-marks.ts";
 
+type Revocation = Parameters<typeof marksOf>[0][number];
+
 const revokedAt = "2027-03-01T08:00:00.000Z";
 const at = (seconds: number) => new Date(Date.parse(revokedAt) + seconds * 1_000).toISOString();
-const revocation = (serial: string, listed: number | null, refused: number | null, when = revokedAt) => ({
+const revocation = (serial: string, listed: number | null, refused: number | null, when = revokedAt): Revocation => ({
   serial,
   name: `device ${serial}`,
   deviceType: null,
   revokedAt: when,
   listedAt: listed === null ? null : at(listed),
   refusedAt: refused === null ? null : at(refused),
+  job: null,
 });
 
 test("profiles that were revoked at the same instant are one mark, with the last list and the first refusal", () => {
@@ -23,6 +26,22 @@ test("profiles that were revoked at the same instant are one mark, with the last
     [["4"], 10, null],
     [["3", "2", "1"], 5, 20],
   ]);
+});
+
+test("what a bulk job revoked, piece by piece, is one mark, and what was revoked meanwhile another", () => {
+  const job = { id: "1d7e", kind: "revocation", name: "stolen.csv" } as const;
+  const marks = marksOf([
+    { ...revocation("4", 64, null, at(60)), job },
+    revocation("3", null, null, at(30)),
+    { ...revocation("2", 5, 40), job },
+    { ...revocation("1", 5, null), job: null },
+  ]);
+  expect(marks.map(({ job: by, revokedAt: last, devices }) => [by?.name, last, devices.length])).toEqual([
+    ["stolen.csv", at(60), 2],
+    [undefined, at(30), 1],
+    [undefined, revokedAt, 1],
+  ]);
+  expect(marks[0]).toMatchObject({ listed: 5, refused: 40 });
 });
 
 test("a mark is listed once all its profiles are, and nothing comes before the revocation", () => {

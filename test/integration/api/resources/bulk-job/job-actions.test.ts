@@ -412,6 +412,8 @@ describe("the list", () => {
     expect(await listed("?filter[state]=ready,running")).toEqual([ids[2], ids[1]]);
     expect(await listed("?filter[dryRun]=true")).toEqual([]);
     expect(await listed("?filter[minCreated]=2999-01-01")).toEqual([]);
+    expect(await listed("?filter[minStarted]=2026-01-01")).toEqual([ids[2], ids[0]]);
+    expect(await listed("?filter[minStarted]=2999-01-01")).toEqual([]);
     expect((await as.post("/api/jobs", { limit: 1, filter: { state: "ready" } })).body.data).toHaveLength(1);
     expect(await as.get("/api/jobs?filter[state]=receiving")).toBeError("invalid_request");
     expect(await as.get("/api/jobs?filter[kind]=other")).toBeError("invalid_request");

@@ -2,11 +2,13 @@ import { beforeAll, expect, test } from "vitest";
 import * as revocationTimes from "../../../../../db/queries/certificates/revocation-times.ts";
 import { sql, type Sql } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
+import { driveJobs, givenJob } from "../../../../support/given/bulk-jobs.ts";
 import { givenActivity } from "../../../../support/given/activity.ts";
-import { useApi } from "../../../../support/service/api.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
 
 const api = useApi();
 const { as, given, database } = api;
+const jobs = driveJobs(() => database.open("realmpass_worker"));
 const made = givenActivity(() => database.owner);
 
 const now = systemClock.now().getTime();
@@ -58,6 +60,7 @@ test("users' revoked profiles come with the times of list and refusal, the lates
       revokedAt: ago(30_000).toISOString(),
       listedAt: null,
       refusedAt: null,
+      job: null,
     },
     {
       serial: first,
@@ -66,8 +69,43 @@ test("users' revoked profiles come with the times of list and refusal, the lates
       revokedAt: ago(60_000).toISOString(),
       listedAt: ago(58_000).toISOString(),
       refusedAt: ago(50_000).toISOString(),
+      job: null,
     },
   ]);
+});
+
+test("profiles that a bulk job revoked name it, to those who may see jobs", async () => {
+  const realmId = await given.realm();
+  const [leaver, owner] = [await given.user({ realmId }), await given.user({ realmId })];
+  const ofLeaver = await given.profile(leaver);
+  const listedInFile = await given.profile(owner);
+  const alone = await given.profile(owner);
+  const given1 = { realmId, confirmTotal: 1 };
+  const offboarding = await givenJob(database.owner, { ...given1, kind: "offboarding", rows: [{ userId: leaver.id }] });
+  const rows = [{ serialNumber: listedInFile }];
+  const revocation = await givenJob(database.owner, { ...given1, kind: "revocation", rows });
+  await database.owner.query(sql`update jobs set name = 'stolen.csv' where id = ${revocation}`);
+  for (const job of [offboarding, revocation]) await jobs.run(job);
+  expect((await as.service({ realmId }).delete(`/api/profiles/${alone}`)).status).toBe(200);
+
+  const jobOfEach = async (caller: Caller) => {
+    const { body } = await caller.get("/api/overview/revocations");
+    return Object.fromEntries(
+      (body as { data: { revocations: { serial: string; job: unknown }[] } }).data.revocations.map(
+        ({ serial, job }) => [serial, job],
+      ),
+    );
+  };
+  expect(await jobOfEach(as.service({ realmId }))).toEqual({
+    [ofLeaver]: { id: offboarding, kind: "offboarding", name: null },
+    [listedInFile]: { id: revocation, kind: "revocation", name: "stolen.csv" },
+    [alone]: null,
+  });
+  expect(await jobOfEach(as.service({ realmId, scopes: ["realm.read", "profile.read"] }))).toEqual({
+    [ofLeaver]: null,
+    [listedInFile]: null,
+    [alone]: null,
+  });
 });
 
 /** Realms with 300 profiles each, half of them revoked. */

@@ -1,0 +1,11 @@
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+
+/** How many bulk jobs a picture marks, the newest of them. */
+export const marksMax = 10;
+
+/** A bulk job in a picture. */
+export const JobLink = ({ id, text }: { id: string; text: string }) => (
+  <AnchorLink to="/jobs/$id" params={{ id }} underline="always" inherit>
+    {text}
+  </AnchorLink>
+);
