@@ -20,6 +20,8 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
     page.locator(`main section:has(h2:has-text("${title}"))`).first().innerText();
   const shown = (page: Page) => page.waitForSelector("main h2");
 
+  const activity = "Issued and revoked profiles";
+
   const onboard = async (prefix: string, count: number): Promise<void> => {
     const users = Array.from({ length: count }, (_, index) => ({
       pairwiseID: `${prefix}-${index}`,
@@ -28,7 +30,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
       format: "pem",
     }));
     const headers = { prefer: "wait=20" };
-    const { body } = await service().post("/api/jobs/onboarding", { users }, { headers });
+    const { body } = await service().post(`/api/jobs/onboarding?name=${prefix}.csv`, { users }, { headers });
     expect(body.data).toMatchObject({ state: "completed", changed: count });
   };
 
@@ -58,16 +60,15 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
         expect(await card(page, "Expire within 30 days")).toMatch(/\n0\n0 of them within 7 days$/);
         expect(await card(page, "Revocation list")).toMatch(/Fresh\nPublished .+\nValid until /);
 
-        const sentence = "In the last 24 hours: 12 issued, 1 revoked.";
-        await page.waitForSelector(`[role=img][aria-label^="${sentence}"] svg.recharts-surface`);
-        const chart = page.locator("main section:has(h2:text-is('Issued and revoked profiles'))");
+        const chart = page.getByRole("region", { name: activity, exact: true }).first();
+        await chart.getByText("In the last 24 hours: 12 issued, 1 revoked.").waitFor();
         await chart.getByText("7 days", { exact: true }).click();
         await page.waitForSelector("text=In the last 7 days: 12 issued, 1 revoked.");
         await chart.getByRole("button", { name: "Table" }).click();
         await page.waitForSelector("main [aria-label='Issued and revoked profiles'] tbody tr");
         const rows = await page.locator("main [aria-label='Issued and revoked profiles'] tbody tr").allInnerTexts();
         expect(rows).toHaveLength(7);
-        expect(rows.at(-1)).toMatch(/^\d+ \w{3,4}\s+12\s+1$/);
+        expect(rows.at(-1)).toMatch(/^\d+ \w{3,4}\s+12\s+1\s+Onboarding: student\.csv, 12 rows$/);
         await expectFaultless(watched);
 
         const latest = await card(page, "Latest events");
@@ -87,6 +88,52 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
           await page.goBack();
           await shown(page);
         }
+        await watched.context.close();
+      },
+    );
+
+    test(
+      "each hour is a bar that opens its entries, and a bulk job that began is one mark that leads to it, with the keyboard alone",
+      { timeout: pagesMs },
+      async () => {
+        const users = [{ pairwiseID: "student-99" }];
+        const checked = await service().post("/api/jobs/onboarding?name=checked.csv&dryRun=true", { users });
+        expect(checked.status).toBe(202);
+        const watched = await subject.open("/console");
+        const { page } = watched;
+        const shown = page.getByRole("region", { name: activity, exact: true }).first();
+        const marks = shown.getByRole("list", { name: "Bulk jobs" });
+        const mark = marks.getByRole("link", { name: "Onboarding: student.csv, 12 rows" });
+        await mark.waitFor();
+        expect(await marks.getByRole("link").count(), "the job that was only checked has no mark").toBe(1);
+
+        const bars = shown.getByRole("listbox", { name: activity });
+        const names = await bars
+          .getByRole("option")
+          .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? ""));
+        const at = names.findIndex((name) => name.includes("student.csv"));
+        expect(names).toHaveLength(24);
+        expect(names[at]).toMatch(/^\d\d:00: 12 issued, 1 revoked; Onboarding: student\.csv, 12 rows$/);
+        const [bar, label] = [await bars.getByRole("option").nth(at).boundingBox(), await mark.boundingBox()];
+        expect(label!.x + label!.width, "the mark is below its bar").toBeGreaterThan(bar!.x - bar!.width);
+        expect(label!.y).toBeGreaterThanOrEqual(bar!.y + bar!.height);
+
+        await bars.focus();
+        await page.keyboard.press("Home");
+        for (let step = 0; step < at; step++) await page.keyboard.press("ArrowRight");
+        await page.keyboard.press("Enter");
+        await page.waitForURL(/\/console\/audit\?/);
+        const { event, minDate, maxDate } = Object.fromEntries(new URL(page.url()).searchParams);
+        expect(event).toBe("profile_create,profile_revoke,user_offboard");
+        expect(Date.parse(maxDate!) - Date.parse(minDate!)).toBe(3_600_000 - 1);
+        await page.getByText("Event: Profile created, Profile revoked, Person offboarded", { exact: true }).waitFor();
+        await expect.poll(() => page.locator("main tbody tr").count()).toBe(13);
+
+        await page.goBack();
+        await pressAt(mark);
+        await page.waitForURL(/\/console\/jobs\/[0-9a-f-]{36}$/);
+        await page.getByText("student.csv").first().waitFor();
+        await expectFaultless(watched);
         await watched.context.close();
       },
     );
@@ -132,7 +179,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
       const watched = await subject.open("/console", view);
       const { page } = watched;
       await shown(page);
-      await page.waitForSelector("main svg.recharts-surface");
+      await page.locator(".bar-marks a").first().waitFor();
       await page.waitForLoadState("networkidle");
       await expectGoodConsole(watched);
       await picture(page, `dashboard ${view.theme} ${view.width}`);

@@ -18,6 +18,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
   const section = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true }).first();
 
   let revokedSerial = "";
+  let revokingJob = "";
 
   beforeAll(async () => {
     const { realmId } = subject.realm;
@@ -48,6 +49,13 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       on conflict (issuer_id, serial_number) do update set published_at = excluded.published_at
     `);
     await givenActivity(() => owner).check(revokedSerial, new Date(hourAgo.getTime() + 120_000));
+
+    const stolen = { serials: [await subject.api.given.profile(user), await subject.api.given.profile(user)] };
+    const service = subject.api.as.service({ realmId });
+    const headers = { prefer: "wait=20" };
+    const { body } = await service.post("/api/jobs/revocation?name=stolen.csv", stolen, { headers });
+    expect(body.data).toMatchObject({ state: "completed", changed: 2 });
+    revokingJob = (body as { data: { id: string } }).data.id;
   });
 
   /** Opens the dashboard, runs, and expects that the browser had nothing to complain about. */
@@ -120,8 +128,8 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     test("a kind of device has its numbers, and opens its profiles by keyboard alone", { timeout: pagesMs }, () =>
       opened(async (page) => {
         const shown = section(page, title);
-        await shown.getByText(/: 4 asked for, 4 made, 1 fetched, 1 seen$/).waitFor();
-        await shown.getByText(/^Since .+, 4 profiles were asked for; 1 of these were seen/).waitFor();
+        await shown.getByText(/: 6 asked for, 6 made, 1 fetched, 1 seen$/).waitFor();
+        await shown.getByText(/^Since .+, 6 profiles were asked for; 1 of these were seen/).waitFor();
         await shown.getByRole("list", { name: title }).getByRole("link").focus();
         await page.keyboard.press("Enter");
         await page.waitForURL(/\/console\/profiles\?/);
@@ -138,7 +146,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
         await shown.getByRole("button", { name: "Table" }).click();
         const rows = shown.getByRole("table", { name: title }).getByRole("row");
         await expect.poll(() => rows.count()).toBe(2);
-        expect(await rows.nth(1).innerText()).toMatch(/\t4\t4\t1\t1$/);
+        expect(await rows.nth(1).innerText()).toMatch(/\t6\t6\t1\t1$/);
       }),
     );
   });
@@ -157,6 +165,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
             /^“tablet”, revoked .+: list published after 4 seconds; first refused after 2 minutes$/,
           ),
           expect.stringMatching(/^2 profiles, revoked together .+: list published after 4 seconds; no refusal known$/),
+          expect.stringMatching(/^2 profiles, revoked by “Revocation: stolen\.csv” .+; no refusal known$/),
         ]);
         await bars.focus();
         await page.keyboard.press("Home");
@@ -166,15 +175,33 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       }),
     );
 
+    test("a bulk job is one bar, which opens its entries, and one mark that leads to it", { timeout: pagesMs }, () =>
+      opened(async (page) => {
+        const bars = section(page, title).getByRole("listbox", { name: title });
+        await bars.focus();
+        await page.keyboard.press("End");
+        await page.keyboard.press("Enter");
+        await page.waitForURL(/\/console\/audit\?/);
+        expect(new URL(page.url()).searchParams.get("job")).toBe(revokingJob);
+        await page.goBack();
+        const marks = section(page, title).getByRole("list", { name: "Bulk jobs" }).getByRole("link");
+        await marks.first().focus();
+        expect(await marks.allInnerTexts()).toEqual(["Revocation: stolen.csv"]);
+        await page.keyboard.press("Enter");
+        await page.waitForURL(`**/console/jobs/${revokingJob}`);
+      }),
+    );
+
     test("has its sentence, and a table with the times in seconds", { timeout: pagesMs }, () =>
       opened(async (page) => {
         const shown = section(page, title);
-        await shown.getByText(/^The last 3 revocations; 1 of these devices have been refused since\./).waitFor();
+        await shown.getByText(/^The last 5 revocations; 1 of these devices have been refused since\./).waitFor();
         await shown.getByRole("button", { name: "Table" }).click();
         const rows = shown.getByRole("table", { name: title }).getByRole("row");
-        await expect.poll(() => rows.count()).toBe(3);
-        expect(await rows.nth(1).innerText()).toMatch(/^2 profiles, .*\t4\t–$/);
-        expect(await rows.nth(2).innerText()).toMatch(/^“tablet”, .*\t4\t120$/);
+        await expect.poll(() => rows.count()).toBe(4);
+        expect(await rows.nth(1).innerText()).toMatch(/^2 profiles, revoked by “Revocation: stolen\.csv” .*\t–$/);
+        expect(await rows.nth(2).innerText()).toMatch(/^2 profiles, .*\t4\t–$/);
+        expect(await rows.nth(3).innerText()).toMatch(/^“tablet”, .*\t4\t120$/);
       }),
     );
   });
