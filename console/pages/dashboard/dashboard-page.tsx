@@ -54,7 +54,9 @@ export function DashboardPage() {
               </Suspense>
               <Grid gap="lg">
                 <Grid.Col span={{ base: 12, lg: 8 }}>
-                  <Suspense fallback={<Skeleton height={340} radius="md" role="status" aria-label={t("shell.loading")} />}>
+                  <Suspense
+                    fallback={<Skeleton height={340} radius="md" role="status" aria-label={t("shell.loading")} />}
+                  >
                     <Activity series={overview.series} period={period} onPeriod={setPeriod} />
                   </Suspense>
                 </Grid.Col>
