@@ -130,6 +130,10 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
         await expect.poll(() => page.locator("main tbody tr").count()).toBe(13);
 
         await page.goBack();
+        await bars.getByRole("option").nth(at).click();
+        await page.waitForURL((url) => url.searchParams.get("minDate") === minDate);
+
+        await page.goBack();
         await pressAt(mark);
         await page.waitForURL(/\/console\/jobs\/[0-9a-f-]{36}$/);
         await page.getByText("student.csv").first().waitFor();
@@ -174,6 +178,23 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
       },
       pagesMs,
     );
+
+    test("marks the ten newest of many bulk jobs, and says how many more began", { timeout: pagesMs }, async () => {
+      const { owner } = subject.api.database;
+      const { total } = (await service().get("/api/jobs?filter[minStarted]=2026-01-01")).body as { total: number };
+      for (let index = 0; index < 10; index++) {
+        const rows = [{ pairwiseId: `one-of-many-${index}` }];
+        const job = await givenJob(owner, { realmId: subject.realm.realmId, kind: "reactivation", rows });
+        await leaveIn(owner, job, "completed");
+      }
+      const watched = await subject.open("/console");
+      const shown = watched.page.getByRole("region", { name: activity, exact: true }).first();
+      await shown.getByRole("link", { name: `${total} more bulk jobs began in this period` }).waitFor();
+      expect(await shown.getByRole("list", { name: "Bulk jobs" }).getByRole("link").allInnerTexts()).toEqual(
+        Array.from({ length: 10 }, () => "Reactivation, 1 row"),
+      );
+      await watched.context.close();
+    });
 
     test.each(views)("is faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
       const watched = await subject.open("/console", view);
