@@ -131,7 +131,15 @@ test("taking back what is held leaves every device as it was, and lets everybody
   await eventually(async () => {
     expect(await stateOf(ids)).toEqual({ active: 30, out: 100, held: 0 });
   });
+  // The job has ended: who leaves next is held by no job that nobody looks at.
+  await eventually(async () => {
+    const job = (await as.admin({ realmId }).get(`/api/jobs/${id}`)).body.data;
+    expect(job).toMatchObject({ state: "cancelled" });
+  });
   await worker.stop();
+  await api.database.owner.query(sql`update realms set offboarding_share_percent = 100 where id = ${realmId}`);
+  await deactivateAll(directory, ids.slice(-1));
+  expect(await stateOf(ids.slice(-1))).toEqual({ active: 0, out: 1, held: 0 });
 });
 
 test("who comes back in the directory's own words while held is no longer in the job, and can leave again", async () => {

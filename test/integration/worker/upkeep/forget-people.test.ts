@@ -398,6 +398,19 @@ describe("forgetting", () => {
     expect(await jobOf(owner(), ready)).toMatchObject({ state: "ready", total: 3, skipped: 2 });
   });
 
+  test("spares people whom a held job keeps until somebody decides", async () => {
+    const [held, control] = [await leaver(), await leaver()];
+    const job = await givenJob(owner(), { realmId, kind: "offboarding", rows: [{ userId: held.id }] });
+    await owner().query(sql`update jobs set state = 'grace', origin = 'scim', revoke_at = null where id = ${job}`);
+    await owner().query(sql`update job_rows set status = 'working' where job_id = ${job}`);
+    await forget();
+    expect(await forgottenOf([held, control])).toEqual([false, true]);
+    await owner().query(sql`update job_rows set status = 'changed' where job_id = ${job}`);
+    await owner().query(sql`update jobs set state = 'completed', changed = 1, finished_at = now() where id = ${job}`);
+    await forget();
+    expect(await forgottenOf([held])).toEqual([true]);
+  });
+
   test("erases and excludes rows in their other spellings, but not those of a twin who stays", async () => {
     const [first, second] = await givenTwins(owner(), { realmId, ids: ["JDoe", "jdoe"], offboardedAt: new Date(0) });
     await owner().query(sql`update users set offboarded_at = null where id = ${second!.id}`);
