@@ -39,6 +39,8 @@ export interface DataListProps<Row> {
   searchLabel?: string;
   /** Below the search field: how the search was understood. */
   searchNote?: ReactNode;
+  /** Shown instead of the rows: what has to be decided before there are any. */
+  instead?: ReactNode;
   /** A sort key of the API: `created`, `-created`. */
   defaultSort?: string;
   /** Actions on the selected rows; omitted: rows cannot be selected. */
@@ -61,7 +63,7 @@ const noFilters: readonly Filter[] = [];
 
 /** A list of the API with search, filters, sorting and pages, all kept in the address. */
 export function DataList<Row>(props: DataListProps<Row>) {
-  const { name, load, filters = noFilters, searchLabel, searchNote, defaultSort, tools, exported } = props;
+  const { name, load, filters = noFilters, searchLabel, searchNote, instead, defaultSort, tools, exported } = props;
   const [state, change] = useListState(filters.flatMap(keysOf));
   const query = queryOf(state, defaultSort);
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
@@ -96,7 +98,9 @@ export function DataList<Row>(props: DataListProps<Row>) {
       {searchNote}
       <FilterPills filters={filters} values={state.filter} onChange={setFilter} />
       {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {data === undefined ? (
+      {instead !== undefined ? (
+        instead
+      ) : data === undefined ? (
         error === null && <Loading />
       ) : data.total === 0 && !isFetching ? (
         <Nothing {...props} narrowed={narrowed} state={state} change={change} />

@@ -7,7 +7,7 @@ import { formatTime } from "../ui/value/time.tsx";
 /** One filter of a list. Keys are the API's filter keys. */
 export type Filter =
   | { kind: "choice"; key: string; label: string; choices: readonly { value: string; label: string }[] }
-  | { kind: "text"; key: string; label: string }
+  | { kind: "text"; key: string; label: string; hint?: string }
   | { kind: "number"; min: string; max: string; label: string }
   /** Whole days in the realm's zone; the API gets instants. */
   | { kind: "days"; min: string; max: string; label: string };
@@ -79,6 +79,7 @@ function FilterField({
       return (
         <TextInput
           label={filter.label}
+          description={filter.hint}
           defaultValue={values[filter.key] ?? ""}
           onBlur={(event) => {
             set(filter.key, event.currentTarget.value.trim());

@@ -20,9 +20,9 @@ export function useAuditFilters(): Filter[] {
       label: t("audit.filters.event"),
       choices: auditEvents.map((value) => ({ value, label: nameOf(value) })),
     },
-    { kind: "text", key: "about", label: t("audit.filters.about") },
-    { kind: "text", key: "user", label: t("audit.filters.person") },
-    { kind: "text", key: "job", label: t("audit.filters.job") },
+    { kind: "text", key: "about", label: t("audit.filters.about"), hint: t("audit.filters.aboutHint") },
+    { kind: "text", key: "user", label: t("audit.filters.person"), hint: t("audit.filters.personHint") },
+    { kind: "text", key: "job", label: t("audit.filters.job"), hint: t("audit.filters.jobHint") },
     { kind: "choice", key: "client", label: t("audit.filters.application"), choices: applications },
   ];
 }

@@ -12,16 +12,15 @@ import { Page } from "../../ui/page.tsx";
 import { useIncludedNames } from "../../ui/value/device.tsx";
 import { formatTime, Time } from "../../ui/value/time.tsx";
 import { About } from "./about.tsx";
-import { ActingPersonNote } from "./acting-person-note.tsx";
 import { useAuditFilters } from "./audit-filters.ts";
 import { DownloadLog } from "./download-log.tsx";
 import { EntryDetails } from "./entry-details.tsx";
 import type { AuditEntry } from "./entry.ts";
 import { useEventText } from "./event-text.ts";
 import { loadEntries } from "./load-entries.ts";
+import { MeaningChoice, MeaningNote, useMeantTexts } from "./meaning-note.tsx";
 import { Actor } from "./actor.tsx";
 import { JobLine } from "./job-line.tsx";
-import { SubjectNote } from "./subject-note.tsx";
 
 export function AuditPage() {
   const { t, i18n } = useTranslation();
@@ -31,6 +30,8 @@ export function AuditPage() {
   const load = useMemo(() => loadEntries(queries, include === undefined ? {} : { include }), [queries, include]);
   const filters = useAuditFilters();
   const [{ q, filter }] = useListState(filters.flatMap(keysOf));
+  const meant = useMeantTexts(filter);
+  const undecided = meant.find(({ found }) => found.length > 1);
   const [, open] = useOpened();
 
   const columns: Column<AuditEntry>[] = [
@@ -85,12 +86,10 @@ export function AuditPage() {
         searchLabel={t("audit.search")}
         noMatchHint={t("audit.noMatch")}
         tools={<DownloadLog filter={filter} search={q} />}
-        searchNote={
-          <>
-            {filter["user"] !== undefined && <ActingPersonNote written={filter["user"]} />}
-            {filter["about"] !== undefined && <SubjectNote written={filter["about"]} />}
-          </>
-        }
+        searchNote={meant.map((text) => (
+          <MeaningNote key={text.filter} text={text} />
+        ))}
+        instead={undecided && <MeaningChoice text={undecided} />}
         empty={{ icon: IconClipboardList, text: t("audit.empty") }}
         onOpen={({ id }) => {
           open(id);

@@ -1,30 +1,24 @@
 import { queryOptions, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import type { LoadList } from "../../list/export-csv.ts";
 import { useIncludedNames } from "../../ui/value/device.tsx";
-import { actingPersonQuery } from "./acting-person.ts";
 import type { AuditEntry } from "./entry.ts";
 import { entryKey, findEntries } from "./find-entries.ts";
-import { writtenSubject } from "./written-subject.ts";
+import { idOf, meaningsQuery, meantFilters } from "./meanings.ts";
 
 type Filter = Readonly<Record<string, string>>;
 
-/** Converts the written filter to the API's; returns undefined if the text matches no person or subject. */
-export async function apiFilterOf(
-  { user, about, ...filter }: Filter,
-  queries: QueryClient,
-): Promise<Filter | undefined> {
-  const found = { ...filter };
-  if (user !== undefined) {
-    const person = await queries.query(actingPersonQuery(user));
-    if (typeof person !== "object") return undefined;
-    found["user"] = person.userID;
+/** Converts the written filter to the API's; returns undefined if a text means nothing, or several things. */
+export async function apiFilterOf(written: Filter, queries: QueryClient): Promise<Filter | undefined> {
+  const filter = { ...written };
+  for (const key of meantFilters) {
+    const text = written[key];
+    if (text === undefined) continue;
+    const { found } = await queries.query(meaningsQuery(key, text));
+    const [meaning, ...others] = found;
+    if (meaning === undefined || others.length > 0) return undefined;
+    filter[key] = key === "about" ? meaning.subject : idOf(meaning);
   }
-  if (about !== undefined) {
-    const subject = writtenSubject(about) ?? (await queries.query(actingPersonQuery(about)));
-    if (subject === "unknown" || subject === "ambiguous") return undefined;
-    found["about"] = typeof subject === "string" ? subject : `user:${subject.userID}`;
-  }
-  return found;
+  return filter;
 }
 
 /** Loads a page of the log. Without a search or filter, each bulk job is one line. */

@@ -138,7 +138,7 @@ describeWithTool("chromium-headless-shell", "why a device is not on the network,
         await expect.poll(() => rows.count(), { message: written }).toBe(found);
       }
       await page.goto(`${subject.api.url}/console/audit?about=nobody@nowhere.example`);
-      await page.getByText("Nobody in this realm matches “nobody@nowhere.example”.").waitFor();
+      await page.getByText("Nothing in this realm matches “nobody@nowhere.example”.").waitFor();
     }));
 
   describe.each(["en", "de"] as const)("%s", (language) => {

@@ -13,6 +13,9 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
   const subject = useConsole();
   let mia: GivenUser;
   let helper: GivenUser;
+  let ada: GivenUser;
+  let jobId = "";
+  const [analytical, difference] = ["123456789012345678901234567890127731", "987654321098765432109876543210987732"];
 
   beforeAll(async () => {
     const { api, realm } = subject;
@@ -26,6 +29,28 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     const laptop = await api.given.profile(mia, { name: "Laptop" });
     await service.delete(`/api/profiles/${laptop}`, { reason: 4 });
     await service.put("/api/realm", { displayName: "University of Example", maxProfiles: 4 });
+
+    ada = await api.given.user({
+      realmId,
+      administrator: true,
+      pairwiseId: "a7x9",
+      email: "lovelace@mail.example",
+      displayName: "Ada Lovelace",
+    });
+    await api.given.profile(ada, { serialNumber: analytical, name: "Analytical Engine" });
+    await api.given.profile(ada, { serialNumber: difference, name: "Difference Engine" });
+    await api.as.user(ada).put(`/api/user/${mia.id}/limit`, { profileOverride: 8 });
+    await service.delete(`/api/profiles/${difference}`, { reason: 4 });
+    await service.put(`/api/user/${ada.id}/limit`, { profileOverride: 8 });
+    const guests = await service.post("/api/guest-account", {
+      name: "Science Fair",
+      expirationDate: "2999-12-31T00:00:00Z",
+    });
+    expect(guests.status, guests.text).toBe(201);
+    const { body } = await service.post("/api/jobs/revocation?dryRun=true&name=leavers-of-summer.csv", {
+      serials: [analytical],
+    });
+    jobId = body.data.id;
   });
 
   const rows = (page: Page) => page.getByRole("table").locator("tbody tr");
@@ -87,17 +112,75 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await person.press("Enter");
     await page.getByText("Entries by this person:").waitFor();
     await expect.poll(() => rows(page).count()).toBe(2);
-    await person.fill("example.org");
+    await person.fill("qqqqqqqq");
     await person.press("Enter");
-    await page.getByText("Nobody in this realm matches “example.org”.").waitFor();
-    await person.fill("@example.org");
-    await person.press("Enter");
-    await page.getByText("Several people match “@example.org”.").waitFor();
+    await page.getByText("Nobody in this realm matches “qqqqqqqq”.").waitFor();
     await page.goto(`${subject.api.url}/console/audit`);
     await filter(page);
     await page.getByRole("combobox", { name: "Application" }).click();
     await page.getByRole("option", { name: "Administration console" }).click();
     await page.getByText("Nothing matches these filters").waitFor();
+    await context.close();
+  });
+
+  const octets = (serial: string): string =>
+    (BigInt(serial).toString(16).padStart(32, "0").match(/../g) ?? []).join(":").toUpperCase();
+  const opened = async (page: Page, search: Record<string, string>): Promise<void> => {
+    await page.goto(`${subject.api.url}/console/audit?${new URLSearchParams(search).toString()}`);
+  };
+
+  test("who acted, about what and of which job: each filter takes whatever the search everywhere finds", async () => {
+    const { page, context } = await subject.open("/console/audit");
+    const note = page.getByRole("status").filter({ hasText: /^Entries / });
+    const expectUnderstood = async (search: Record<string, string>, found: { as: string; what: RegExp }) => {
+      await opened(page, search);
+      const message = JSON.stringify(search);
+      await expect.poll(() => note.textContent(), { message }).toContain(found.as);
+      await expect.poll(() => texts(page), { message }).toContainEqual(expect.stringMatching(found.what));
+    };
+    const adaNumber = `user:${ada.id}`;
+    for (const user of ["ada lovelace", "lovelace@mail", "a7x", ada.id, adaNumber, "analytical", octets(difference)])
+      await expectUnderstood({ user }, { as: "Ada Lovelace", what: /Own profile limit setmia\.keller/ });
+    for (const about of ["love ada", "lovelace@mail", "A7X9", ada.id, adaNumber])
+      await expectUnderstood({ about }, { as: "Ada Lovelace", what: /Own profile limit setAda Lovelace/ });
+    for (const about of ["difference", "diff eng", difference.slice(-8), octets(difference), `profile:${difference}`])
+      await expectUnderstood({ about }, { as: "Difference Engine", what: /Profile revoked/ });
+    await expectUnderstood({ about: "science" }, { as: "Science Fair", what: /Guest account/ });
+    for (const job of ["leavers", "LEAVERS-of-summer.csv", jobId])
+      await expectUnderstood(
+        { job },
+        { as: job === jobId ? "Bulk job" : "leavers-of-summer.csv", what: /revocation/i },
+      );
+    await context.close();
+  });
+
+  test("of several that match, one is chosen with the keyboard, and the address keeps it", async () => {
+    const { page, context } = await subject.open("/console/audit?about=engine");
+    await page.getByText("Several things match “engine”. Choose one:").waitFor();
+    expect(await page.getByText("Nothing matches").count()).toBe(0);
+    await pressAt(page.getByRole("link", { name: /^Difference Engine \(Ada Lovelace, …/ }));
+    await page.waitForURL(/audit\?about=profile%3A\d+$/);
+    await page.getByText("Entries about:").waitFor();
+    await expect.poll(() => texts(page)).toEqual([expect.stringContaining("Profile revoked")]);
+
+    // Several words find each of the people who have all of them; an exact name is never a question.
+    await opened(page, { user: "example.org" });
+    await page.getByRole("link", { name: /^mia\.keller@example\.org/ }).waitFor();
+    await page.getByRole("link", { name: /^helper@example\.org/ }).click();
+    await page.getByText("Entries by this person:").waitFor();
+    await expect.poll(() => rows(page).count()).toBe(2);
+    await opened(page, { about: "analytical engine" });
+    await page.getByText("Entries about:").waitFor();
+
+    // Control: what nothing has is not found.
+    for (const [key, text] of [
+      ["user", "Nobody in this realm matches “science”."],
+      ["about", "Nothing in this realm matches “qqqqqqqq”."],
+      ["job", "No bulk job matches “lovelace”."],
+    ] as const) {
+      await opened(page, { [key]: /“(.*)”/.exec(text)?.[1] ?? "" });
+      await page.getByText(text).waitFor();
+    }
     await context.close();
   });
 
@@ -181,6 +264,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
           await rows(page).first().getByRole("link").first().click();
           await page.getByRole("dialog").getByRole("row").nth(1).waitFor();
         },
+        "/console/audit?about=engine": () => page.getByRole("link", { name: /^Difference Engine/ }).waitFor(),
         "/console/audit?event=crl_publish&minDate=2001-01-01T00:00:00.000Z&maxDate=2001-02-01T00:00:00.000Z": () =>
           page.getByText(view.language === "de" ? "Nichts passt zu diesen Filtern" : "Nothing matches these").waitFor(),
       };
