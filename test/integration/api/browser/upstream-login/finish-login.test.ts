@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import type { UpstreamClaims } from "../../../../../domain/people/upstream-claims.ts";
@@ -31,7 +32,8 @@ const log = pino(
     },
   }),
 );
-const api = useApi({ log });
+const registry = new Registry();
+const api = useApi({ log, registry });
 const { given } = api;
 const redirectUri = () => `${api.url}/login/upstream/callback`;
 const upstream = useUpstreamProvider({ redirectUri, claims: ["pairwise_id", "entitlements", "role"] });
@@ -483,6 +485,47 @@ describe("claims that change the user", () => {
     expect(user).toMatchObject({ pairwiseId: "é".repeat(255), displayName: `Zoë "O'Neil" <b>張</b>` });
     expect(visit.text).not.toContain("<b>");
   });
+});
+
+test("each refusal counts by its problem, and each exchange that leads to claims is timed", async () => {
+  const counted = async () => {
+    const text = await registry.metrics();
+    const refusals = [...text.matchAll(/upstream_refusals_total\{through="oidc",problem="(\w+)"\} (\d+)/g)];
+    const of = (name: string): number =>
+      Number(new RegExp(`upstream_answer_seconds_${name}\\{through="oidc"\\} (\\S+)`).exec(text)?.[1] ?? 0);
+    return {
+      refusals: new Map(refusals.map(([, problem = "", count]) => [problem, Number(count)])),
+      answers: of("count"),
+      seconds: of("sum"),
+    };
+  };
+  const realmId = await realmAt(upstream);
+  const changesWith = async () => {
+    const was = await counted();
+    const { user } = await signIn(realmId);
+    const now = await counted();
+    return {
+      isIn: user !== undefined,
+      refused: [...now.refusals].flatMap(([problem, count]) => {
+        const more = count - (was.refusals.get(problem) ?? 0);
+        return more === 0 ? [] : [[problem, more]];
+      }),
+      answers: now.answers - was.answers,
+      took: now.seconds > was.seconds,
+    };
+  };
+
+  const account = person();
+  upstream.signsIn(account);
+  expect(await changesWith()).toEqual({ isIn: true, refused: [], answers: 1, took: true });
+  upstream.refuses();
+  expect(await changesWith()).toEqual({ isIn: false, refused: [["upstream_refused", 1]], answers: 0, took: false });
+  await api.database.owner.query(sql`update users set offboarded_at = now() where realm_id = ${realmId}`);
+  upstream.signsIn(account);
+  expect(await changesWith()).toEqual({ isIn: false, refused: [["offboarded", 1]], answers: 1, took: true });
+  await setUpstream(api, realmId, { issuer: upstream.url, clientId: upstream.clientId, clientSecret: "wrong" });
+  upstream.signsIn(account);
+  expect(await changesWith()).toEqual({ isIn: false, refused: [["upstream_bad_answer", 1]], answers: 0, took: false });
 });
 
 describe("the redirects", () => {
