@@ -2,13 +2,14 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { expectFaultless, useBrowser } from "../support/browser/browser.ts";
+import { countedHands, type Hands } from "../support/browser/counted-hands.ts";
 import { downloadBy } from "../support/browser/console-views.ts";
 import { debianConfiguration, describeWithRadius, edit, freeUdpPorts, run } from "../support/counterparts/radius.ts";
 import { atEndOfFile } from "../support/run/at-end.ts";
 import { eventually } from "../support/run/eventually.ts";
+import { shellBlocks } from "../support/run/shell-blocks.ts";
 import { ended, scratchDirectory } from "../support/run/services.ts";
 import { requireTool } from "../support/run/tools.ts";
 import { startWhole } from "../support/service/whole-service.ts";
@@ -17,6 +18,9 @@ import { startWhole } from "../support/service/whole-service.ts";
 const walkMs = 300_000;
 vi.setConfig({ testTimeout: walkMs });
 const seen = { withinMs: 90_000, everyMs: 500 };
+
+/** Presses in the browser from the link in the terminal to the device's file; one of them is a mistake. */
+const stepsMax = 18;
 
 const password = "a newcomer's long password";
 
@@ -28,9 +32,8 @@ describeWithRadius("a newcomer", () => {
   const browser = useBrowser();
 
   test("is led from an empty directory to an admitted device by two commands here and one on the RADIUS server", async () => {
-    const commands = { here: ["npm ci"], there: [] as string[] };
-
-    commands.here.push("npm start -- --domain wifi.campus.de");
+    const here = await commandsOfReadme();
+    expect(here).toEqual(["npm ci", "npm start"]);
     const service = await startWhole({
       data: await scratchDirectory("realmpass-newcomer-"),
       args: ["dist/start.js", "--domain", "wifi.campus.de"],
@@ -43,40 +46,50 @@ describeWithRadius("a newcomer", () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
     await page.goto(/http:\/\/\S+\/sign-in\/\S+/.exec(service.output())?.[0] ?? "");
-    await page.click("form button");
-    await page.fill("[name=password]", password);
-    await page.fill("[name=repeated]", password);
-    await page.click("form button");
+    const hands = await countedHands(watched, "finger");
+    await hands.press(page.locator("form button"));
+    await hands.type(page.locator("[name=password]"), password);
+    await hands.type(page.locator("[name=repeated]"), password);
+    await hands.press(page.locator("form button"));
 
     const step = (title: string) => page.locator("main section > ol > li").filter({ hasText: title });
     expect(await step("A domain of your own").innerText()).toContain("Done");
-    await step("Name of the Wi-Fi").getByRole("button", { name: "eduroam is right" }).click();
+    await hands.press(step("Name of the Wi-Fi").getByRole("button", { name: "eduroam is right" }));
     await step("Name of the Wi-Fi").getByText("Done").waitFor();
     await expectFaultless(watched);
 
-    await step("Certificate of the RADIUS server").getByRole("link", { name: "FreeRADIUS in one download" }).click();
+    await hands.press(
+      step("Certificate of the RADIUS server").getByRole("link", { name: "FreeRADIUS in one download" }),
+    );
     await page.getByLabel("Addresses of the access points").fill("not an address");
     await page.getByRole("button", { name: "Make and download" }).click();
     await page.locator("[role=alert]").first().waitFor();
-    await page.getByLabel("Addresses of the access points").fill("192.0.2.0/24");
+    await page.getByLabel("Addresses of the access points").fill("");
+    await hands.type(page.getByLabel("Addresses of the access points"), "192.0.2.0/24");
     await expectFaultless(watched);
     const { bytes, name } = await downloadBy(page, page.getByRole("button", { name: "Make and download" }));
     const command = await page.getByLabel("Install it", { exact: true }).locator("code").innerText();
     await page.getByText("Waiting for the RADIUS server to ask").waitFor();
     await expectFaultless(watched);
+    // Whatever is to be copied here and is no secret is to be typed there.
+    const secret = /^[0-9a-f]{32}$/;
+    const copied = await page.locator("main code").allInnerTexts();
+    expect(copied.filter((text) => secret.test(text))).toHaveLength(1);
+    expect(copied.filter((text) => !secret.test(text)).flatMap((text) => text.split("\n"))).toEqual([command]);
+    expect(commandsOfPackage(bytes)).toHaveLength(1);
 
-    commands.there.push(command);
     const radius = await install(name, bytes, command);
     await page.getByText("The RADIUS server reaches this service and has asked").waitFor({ timeout: seen.withinMs });
     expect(await page.locator("main li").innerText()).toMatch(/127\.0\.0\.1|::1/);
     await expectFaultless(watched);
 
-    const device = await addDevice(page, base);
+    const device = await addDevice(hands, base);
     const chain = await (await fetch(`${base}/ca/${await issuerOf(radius.directory)}.pem`)).text();
     const tried = await tryDevice(radius, { device, chain });
     expect(tried.output, radius.output()).toContain("SUCCESS");
-    expect(commands.here).toHaveLength(2);
-    expect(commands.there).toHaveLength(1);
+    const steps = await hands.actions();
+    expect(steps).toBeGreaterThan(0);
+    expect(steps).toBeLessThanOrEqual(stepsMax);
     await page.goto(`${base}/console`);
     await eventually(async () => {
       expect(await step("Your own device").innerText()).toContain("Done");
@@ -94,14 +107,31 @@ describeWithRadius("a newcomer", () => {
     await later.context.close();
   });
 
+  /** The commands that start the service: those of the README's first block, without its line for the tests. */
+  async function commandsOfReadme(): Promise<string[]> {
+    const [block = ""] = await shellBlocks("README.md");
+    const lines = block.trim().split("\n");
+    const forTests = "npm ci && npm test";
+    expect(lines).toContain(forTests);
+    return lines.filter((line) => line !== forTests).flatMap((line) => line.split(" && "));
+  }
+
+  /** The indented lines of the package's README. */
+  function commandsOfPackage(archive: Buffer): string[] {
+    const read = spawnSync("tar", ["-xOf", "-", "realmpass-radius/README"], { input: archive, encoding: "utf8" });
+    expect(read.stdout, read.stderr).toContain("one command");
+    return read.stdout.split("\n").filter((line) => /^\s+\S/.test(line));
+  }
+
   /** Adds a device in self-service; returns its file. */
-  async function addDevice(page: Page, base: string): Promise<Buffer> {
+  async function addDevice(hands: Hands, base: string): Promise<Buffer> {
+    const { page } = hands;
     await page.goto(`${base}/me`);
-    await page.getByRole("link", { name: "Add a device" }).first().click();
-    await page.check("[name=device_type][value=Linux]");
-    await page.click("details.more summary");
-    await page.check("[name=format][value=pem]");
-    await page.getByRole("button", { name: "On this device" }).click();
+    await hands.press(page.getByRole("link", { name: "Add a device" }).first());
+    await hands.tick(page.locator("[name=device_type][value=Linux]"));
+    await hands.press(page.locator("details.more summary"));
+    await hands.tick(page.locator("[name=format][value=pem]"));
+    await hands.press(page.getByRole("button", { name: "On this device" }));
     const link = page.locator("button.large, a.button.large").first();
     return (await downloadBy(page, link)).bytes;
   }
