@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { settled } from "../../support/browser/console-views.ts";
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { pagesMs, settled } from "../../support/browser/console-views.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
@@ -30,29 +31,74 @@ const measured = `(() => {
     .map((element) => {
       const [one, other] = [parts(getComputedStyle(element).borderTopColor), around(element)].map(luminance);
       const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-      return { what: element.outerHTML.slice(0, 160), contrast };
+      const isOver = element.closest("[role=dialog]") !== null;
+      return { what: element.outerHTML.slice(0, 160), contrast, isOver };
     });
 })()`;
 
+interface Measured {
+  what: string;
+  contrast: number;
+  /** In a dialog, a drawer or a menu over the page. */
+  isOver: boolean;
+}
+
 describeWithTool("chromium-headless-shell", "borders in the console", () => {
   const subject = useConsole();
+  let userId = "";
+  let serial = "";
 
-  test.each(["light", "dark"] as const)("borders of controls have a contrast of 3:1 at least (%s)", async (theme) => {
-    let count = 0;
-    for (const path of ["/console/users", "/console/settings", "/console/applications/new"]) {
-      const { page, context } = await subject.open(path, { theme });
-      await page.getByRole("main").getByRole("button").first().waitFor();
-      await settled(page);
-      const controls = await page.evaluate<{ what: string; contrast: number }[]>(measured);
-      count += controls.length;
-      expect(
-        controls.filter(({ contrast }) => contrast < 3),
-        path,
-      ).toEqual([]);
-      await context.close();
-    }
-    expect(count).toBeGreaterThan(10);
+  beforeAll(async () => {
+    const user = await subject.api.given.user({ realmId: subject.realm.realmId, displayName: "Ada Lovelace" });
+    userId = user.id;
+    serial = await subject.api.given.profile(user, { name: "Analytical engine" });
   });
+
+  /** Where there are controls: pages, what lies over them, and how it is opened. */
+  const places = (): readonly { path: string; open?: (page: Page) => Promise<Locator> }[] => [
+    { path: "/users" },
+    { path: "/settings" },
+    { path: "/applications/new" },
+    {
+      path: "/audit",
+      async open(page) {
+        await page.getByRole("button", { name: "Filter", exact: true }).click();
+        return page.getByRole("dialog", { name: "Filter" });
+      },
+    },
+    {
+      path: `/users/${userId}`,
+      async open(page) {
+        await page.getByRole("main").getByRole("button", { name: "Change roles" }).click();
+        return page.getByRole("dialog");
+      },
+    },
+    { path: `/profiles?open=${serial}`, open: (page) => Promise.resolve(page.getByRole("dialog")) },
+  ];
+
+  test.each(["light", "dark"] as const)(
+    "borders of controls have a contrast of 3:1 at least (%s)",
+    { timeout: pagesMs },
+    async (theme) => {
+      let count = 0;
+      for (const { path, open } of places()) {
+        const { page, context } = await subject.open(`/console${path}`, { theme });
+        await page.getByRole("main").getByRole("button").first().waitFor();
+        const over = await open?.(page);
+        await over?.getByRole("button").first().waitFor();
+        await settled(page);
+        const controls = await page.evaluate<Measured[]>(measured);
+        count += controls.length;
+        if (over !== undefined) expect(controls.filter(({ isOver }) => isOver).length, path).toBeGreaterThan(0);
+        expect(
+          controls.filter(({ contrast }) => contrast < 3),
+          path,
+        ).toEqual([]);
+        await context.close();
+      }
+      expect(count).toBeGreaterThan(10);
+    },
+  );
 
   test("with the system's colours, the current page has a line of its own", async () => {
     const { page, context } = await subject.open("/console/");
