@@ -1,8 +1,9 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
 import { sql } from "../../../db/sql.ts";
-import { pagesMs, expectGoodConsole } from "../../support/browser/console-views.ts";
-import { pressAt } from "../../support/browser/console-keyboard.ts";
+import { expectGoodConsole, pagesMs, settled } from "../../support/browser/console-views.ts";
+import { expectFocus, pressAt } from "../../support/browser/console-keyboard.ts";
 import type { View } from "../../support/browser/browser.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { givenLocalAccount, type LocalAccount } from "../../support/given/local-account.ts";
@@ -12,7 +13,9 @@ import { describeWithTool } from "../../support/run/tools.ts";
 describeWithTool("chromium-headless-shell", "names in the console", () => {
   const subject = useConsole();
   const named = { pairwiseId: "pseudonym-of-ada", email: "ada@campus.example", displayName: "Ada Lovelace" };
-  const nameless = { pairwiseId: "pseudonym-of-nobody" };
+  const nameless: { pairwiseId: string; email?: string } = { pairwiseId: "pseudonym-of-nobody" };
+  /** Not in the realm yet. */
+  const newcomer = { pairwiseId: "pseudonym-of-new", email: "new@campus.example" };
   let ada: GivenUser;
   let nobody: GivenUser;
   let helper: LocalAccount;
@@ -20,6 +23,19 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
   let revocation = "";
   let offboarding = "";
   let entry = "";
+  let onboarding = "";
+  let reactivation = "";
+  let guestId = "";
+  let server = "";
+  let clientId = "";
+  /** Everybody here with a name, by their pseudonym. */
+  const names: Readonly<Record<string, string>> = {
+    "pseudonym-of-ada": "Ada Lovelace",
+    "pseudonym-of-hedy": "Hedy Lamarr",
+    "pseudonym-of-emmy": "Emmy Noether",
+    "pseudonym-of-mary": "Mary Somerville",
+    "pseudonym-of-new": "new@campus.example",
+  };
 
   beforeAll(async () => {
     const { api, realm } = subject;
@@ -35,7 +51,14 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     });
     serial = await api.given.profile(ada, { name: "Analytical engine" });
     await api.given.profile(nobody, { name: "Tablet" });
-    const acting = api.as.user(await api.given.user({ realmId, administrator: true, displayName: "Grace Hopper" }));
+    const acting = api.as.user(
+      await api.given.user({
+        realmId,
+        administrator: true,
+        pairwiseId: "pseudonym-of-emmy",
+        displayName: "Emmy Noether",
+      }),
+    );
     for (const { id } of [ada, nobody]) await acting.put(`/api/user/${id}/limit`, { profileOverride: 7 });
     const desk = api.as.user({ ...helper, realmId });
     for (const locked of [true, false]) await desk.put(`/api/user/${ada.id}/status`, { locked });
@@ -53,52 +76,157 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
       );
       return id;
     };
-    const both = [{ userID: ada.id }, { userID: nobody.id }];
     revocation = await check("revocation?dryRun=true", { serials: [serial] });
-    offboarding = await check("offboarding?dryRun=true", { users: both });
+    offboarding = await check("offboarding?dryRun=true", { users: [{ userID: ada.id }, { userID: nobody.id }] });
+    const left = await api.given.user({
+      realmId,
+      pairwiseId: "pseudonym-of-mary",
+      displayName: "Mary Somerville",
+      offboardedAt: fromNow(-86_400_000),
+    });
+    reactivation = await check("reactivation?dryRun=true", { users: [{ userID: left.id }] });
+    const [known, unknown, addressed] = [named, nameless, newcomer].map(({ pairwiseId, email }) => ({
+      pairwiseID: pairwiseId,
+      ...(email !== undefined && { email }),
+      maxProfiles: 9,
+    }));
+    onboarding = await check("onboarding?dryRun=true", { users: [known, unknown, addressed] });
+    guestId = (await acting.post("/api/guest-account", { name: "Science Fair", expirationDate: fromNow(86_400_000) }))
+      .body.data.id;
+    await api.given.profile({ realmId }, { guestAccountId: guestId, name: "Borrowed tablet" });
+    server = await api.given.profile({ realmId }, { kind: "infrastructure", name: "radius.campus.example" });
+    ({ clientId } = await api.given.application({ realmId, name: "Timetable" }));
     entry = (await acting.get(`/api/audit?filter[about]=user:${ada.id}&filter[event]=user_lock`)).body.data[0].id;
   });
 
-  /** The main texts of a page: its headings, links and titles of cards. */
+  /** The main texts of a page: its title, headings, links, options, and the first cell with text of each row. */
   const mainTexts = (page: Page): Promise<string[]> =>
-    page.locator("h1, h2, h3, main a, [role=dialog] a").allTextContents();
+    page.evaluate<string[]>(`[
+      document.title,
+      ...[...document.querySelectorAll("h1, h2, h3, main a, [role=dialog] a, [role=option]"),
+          ...[...document.querySelectorAll("tbody tr")].map((row) =>
+            [...row.cells].find(({ textContent }) => textContent.trim() !== ""))]
+        .map((element) => element?.textContent ?? ""),
+    ]`);
+  /** The pseudonyms of a page without a name before them in their row, card, option, section or dialog. */
+  const bare = (page: Page): Promise<string[]> =>
+    page.evaluate<string[]>(`(() => {
+      const names = ${JSON.stringify(names)};
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const found = [];
+      while (texts.nextNode() !== null) {
+        const { data, parentElement } = texts.currentNode;
+        for (const [pseudonym, name] of Object.entries(names)) {
+          const around = parentElement.closest("tr, li, [role=option], section, [role=dialog], main, body");
+          const text = around?.textContent ?? "";
+          if (data.includes(pseudonym) && !text.slice(0, text.indexOf(pseudonym)).includes(name))
+            found.push(around?.textContent.slice(0, 200));
+        }
+      }
+      return found;
+    })()`);
   const shown = (page: Page, text: string) => page.getByText(text, { exact: true }).filter({ visible: true }).first();
 
-  /** The pages with people on them; whether a person without a name is there as well. */
-  const places = () => ({
-    "/": { both: true },
-    "/users": { both: true },
-    [`/users/${ada.id}`]: { both: false },
-    "/profiles": { both: true },
-    [`/profiles?open=${serial}`]: { both: true },
-    [`/jobs/${revocation}`]: { both: false },
-    [`/jobs/${offboarding}`]: { both: true },
-    "/audit": { both: true },
-    [`/audit/${entry}`]: { both: false },
-    [`/audit?open=${entry}`]: { both: true },
-    [`/audit?about=user:${ada.id}`]: { both: false },
+  /** A page with people on it: who is named there, and whether the person without a name is there as well. */
+  interface Place {
+    path: string;
+    named?: string;
+    nameless?: true;
+  }
+  const both = { named: named.displayName, nameless: true } as const;
+  /** Addresses of each route of the console. */
+  const places = (): Readonly<Record<string, readonly Place[]>> => ({
+    "/": [{ path: "/", ...both }],
+    "/users": [{ path: "/users", ...both }],
+    "/users/$userID": [
+      { path: `/users/${ada.id}`, named: named.displayName },
+      { path: `/users/${helper.id}`, named: "Hedy Lamarr" },
+    ],
+    "/profiles": [
+      { path: "/profiles", ...both },
+      { path: `/profiles?open=${serial}`, ...both },
+    ],
+    "/guests": [{ path: "/guests", named: "Science Fair" }],
+    "/guests/$guestAccountId": [{ path: `/guests/${guestId}`, named: "Borrowed tablet" }],
+    "/infrastructure": [
+      { path: "/infrastructure", named: "radius.campus.example" },
+      { path: `/infrastructure?open=${server}`, named: "radius.campus.example" },
+    ],
+    "/infrastructure/radius": [{ path: "/infrastructure/radius" }],
+    "/jobs": [{ path: "/jobs", named: "Emmy Noether" }],
+    "/jobs/new/$kind": ["onboarding", "offboarding", "reactivation"].map((kind) => ({ path: `/jobs/new/${kind}` })),
+    "/jobs/new/revocation": [{ path: "/jobs/new/revocation" }],
+    "/jobs/$id": [
+      { path: `/jobs/${revocation}`, named: named.displayName },
+      { path: `/jobs/${offboarding}`, ...both },
+      { path: `/jobs/${reactivation}`, named: "Mary Somerville" },
+      { path: `/jobs/${onboarding}`, ...both },
+    ],
+    "/audit": [
+      { path: "/audit", ...both },
+      { path: `/audit?open=${entry}`, ...both },
+      { path: `/audit?about=user:${ada.id}`, named: named.displayName },
+      { path: "/audit?about=campus.example" },
+    ],
+    "/audit/$id": [{ path: `/audit/${entry}`, named: named.displayName }],
+    "/applications": [{ path: "/applications", named: "Timetable" }],
+    "/applications/new": [{ path: "/applications/new" }],
+    "/applications/$clientId": [{ path: `/applications/${clientId}`, named: "Timetable" }],
+    "/settings": [{ path: "/settings" }],
+    "/settings/directory": [{ path: "/settings/directory" }],
+    "/settings/sign-in": [{ path: "/settings/sign-in" }],
+  });
+
+  test("every route of the console has an address below", async () => {
+    const router = await readFile("console/router.tsx", "utf8");
+    const routes = [...router.matchAll(/\bpage\(\s*"([^"]+)"/g)].map(([, path]) => path);
+    expect(routes).toContain("/users/$userID");
+    expect(Object.keys(places()).sort()).toEqual(routes.sort());
   });
 
   test(
-    "are the main text on every page, and pseudonyms stand for people without one",
-    { timeout: pagesMs },
+    "are the main text on every page and in the search, and pseudonyms stand for people without one",
+    { timeout: 2 * pagesMs },
     async () => {
       const { page, context } = await subject.open("/console");
-      for (const [path, { both }] of Object.entries(places())) {
-        await page.goto(`${subject.api.url}/console${path}`);
-        await shown(page, named.displayName).waitFor();
-        const texts = await mainTexts(page);
-        expect(
-          texts.filter((text) => text.includes(named.pairwiseId)),
-          path,
-        ).toEqual([]);
+      const expectNames = async (where: string): Promise<void> => {
+        await settled(page);
+        const before = (text: string, pseudonym: string): string => text.slice(0, text.indexOf(pseudonym));
+        const pseudonyms = (await mainTexts(page)).filter((text) =>
+          Object.entries(names).some(([id, name]) => text.includes(id) && !before(text, id).includes(name)),
+        );
+        expect(pseudonyms, where).toEqual([]);
+        expect(await bare(page), where).toEqual([]);
+      };
+      for (const place of Object.values(places()).flat()) {
+        await page.goto(`${subject.api.url}/console${place.path}`);
+        await page.locator("h1").first().waitFor();
+        await page.waitForLoadState("networkidle");
+        if (place.named !== undefined) await shown(page, place.named).waitFor();
+        await expectNames(place.path);
         // The control: the same look finds the pseudonym of a person without a name.
-        if (both)
+        if (place.nameless)
           expect(
-            texts.filter((text) => text.includes(nameless.pairwiseId)),
-            path,
+            (await mainTexts(page)).filter((text) => text.includes(nameless.pairwiseId)),
+            place.path,
           ).not.toEqual([]);
       }
+
+      for (const [text, name] of [
+        ["lovelace", named.displayName],
+        ["analytical", "Analytical engine"],
+        [named.pairwiseId, named.displayName],
+      ] as const) {
+        await page.keyboard.press("Control+k");
+        await expectFocus(page.getByRole("combobox", { name: "Search" }));
+        await page.keyboard.insertText(text);
+        await page.getByRole("option").filter({ hasText: name }).first().waitFor();
+        await expectNames(`the search for ${text}`);
+        await page.keyboard.press("Escape");
+      }
+
+      await page.goto(`${subject.api.url}/console/jobs/${onboarding}`);
+      await page.getByRole("row").filter({ hasText: newcomer.email }).waitFor();
       await page.goto(`${subject.api.url}/console/users/${nobody.id}`);
       await page.getByRole("heading", { name: nameless.pairwiseId, level: 1 }).waitFor();
       await context.close();

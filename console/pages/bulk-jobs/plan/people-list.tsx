@@ -81,7 +81,7 @@ export function PeopleList({ job }: { job: Job }) {
 
 /** Names a row by the person and, in a revocation, the device. */
 const labelOf = ({ serial, device, person, user, pairwiseID, email }: PersonRow): string => {
-  const name = person === undefined ? (pairwiseID ?? email) : personName({ ...person, userID: user ?? "" });
+  const name = person === undefined ? (email ?? pairwiseID) : personName({ ...person, userID: user ?? "" });
   return [name, device?.name, serial].filter((part) => part !== undefined && part !== null && part !== "").join(", ");
 };
 
@@ -227,7 +227,7 @@ function useColumns(job: Job): Column<PersonRow>[] {
 
 /** The person of a row, as far as the realm or the file names them. */
 function Person({ row: { user, person, pairwiseID, email, userID } }: { row: PersonRow }) {
-  const given = pairwiseID ?? email ?? userID ?? "–";
+  const given = email ?? pairwiseID ?? userID ?? "–";
   if (user === null) return <Bounded text={given} />;
   return <PersonCell userID={user} person={person ?? { pairwiseID: given, email: "" }} />;
 }
