@@ -147,7 +147,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
       { path: `/profiles?open=${serial}`, ...both },
     ],
     "/guests": [{ path: "/guests", named: "Science Fair" }],
-    "/guests/$guestAccountId": [{ path: `/guests/${guestId}`, named: "Borrowed tablet" }],
+    "/guests/$guestAccountId": [{ path: `/guests/${guestId}`, named: "Science Fair" }],
     "/infrastructure": [
       { path: "/infrastructure", named: "radius.campus.example" },
       { path: `/infrastructure?open=${server}`, named: "radius.campus.example" },
