@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: walkMs });
 const seen = { withinMs: 90_000, everyMs: 500 };
 
 /** Presses in the browser from the link in the terminal to the device's file; one of them is a mistake. */
-const stepsMax = 18;
+const stepsMax = 15;
 
 const password = "a newcomer's long password";
 

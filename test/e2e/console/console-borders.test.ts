@@ -54,6 +54,11 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
     serial = await subject.api.given.profile(user, { name: "Analytical engine" });
   });
 
+  const drawer = (): string => `/profiles?open=${serial}`;
+  const measure = async (page: Page): Promise<Measured[]> => {
+    await settled(page);
+    return page.evaluate<Measured[]>(measured);
+  };
   /** Where there are controls: pages, what lies over them, and how it is opened. */
   const places = (): readonly { path: string; open?: (page: Page) => Promise<Locator> }[] => [
     { path: "/users" },
@@ -73,7 +78,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
         return page.getByRole("dialog");
       },
     },
-    { path: `/profiles?open=${serial}`, open: (page) => Promise.resolve(page.getByRole("dialog")) },
+    { path: drawer(), open: (page) => Promise.resolve(page.getByRole("dialog")) },
   ];
 
   test.each(["light", "dark"] as const)(
@@ -85,7 +90,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
         const { page, context } = await subject.open(`/console${path}`, { theme });
         await page.getByRole("main").getByRole("button").first().waitFor();
         const over = await open?.(page);
-        await over?.getByRole("button").first().waitFor();
+        await over?.locator("input, button").first().waitFor();
         await settled(page);
         const controls = await page.evaluate<Measured[]>(measured);
         count += controls.length;
@@ -97,6 +102,19 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
         await context.close();
       }
       expect(count).toBeGreaterThan(10);
+    },
+  );
+
+  test.each(["light", "dark"] as const)(
+    "control: a border as faint as its surroundings is found in a drawer (%s)",
+    async (theme) => {
+      const { page, context } = await subject.open(`/console${drawer()}`, { theme });
+      await page.getByRole("dialog").locator("button[data-variant=default]").first().waitFor();
+      await page.evaluate(`for (const { style } of document.querySelectorAll("[role=dialog] button[data-variant=default]"))
+      style.borderColor = getComputedStyle(document.body).backgroundColor`);
+      const faint = (await measure(page)).filter(({ isOver, contrast }) => isOver && contrast < 3);
+      expect(faint.length).toBeGreaterThan(0);
+      await context.close();
     },
   );
 
