@@ -217,12 +217,14 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
         ["analytical", "Analytical engine"],
         [named.pairwiseId, named.displayName],
       ] as const) {
+        // On a new page, where no earlier search is still open.
+        await page.goto(`${subject.api.url}/console/applications`);
+        await shown(page, "Timetable").waitFor();
         await page.keyboard.press("Control+k");
         await expectFocus(page.getByRole("combobox", { name: "Search" }));
         await page.keyboard.insertText(text);
         await page.getByRole("option").filter({ hasText: name }).first().waitFor();
         await expectNames(`the search for ${text}`);
-        await page.keyboard.press("Escape");
       }
 
       await page.goto(`${subject.api.url}/console/jobs/${onboarding}`);
