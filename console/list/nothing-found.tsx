@@ -2,8 +2,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { searchLengthMin } from "../../domain/people/search-text.ts";
-import { api, dataOf } from "../api/api-client.ts";
+import { isSearchable, searchEverything } from "../api/search-everything.ts";
 import { openPalette } from "../ui/palette-state.ts";
 
 /** Shown for a list in which nothing matches: what the same text finds elsewhere, and the way there. */
@@ -60,14 +59,8 @@ export function NothingFound({
 /** Returns how many the search over everything finds of each kind; undefined until it is known. */
 function useElsewhere(text: string): string[] | undefined {
   const { t } = useTranslation();
-  const isLongEnough = Array.from(text.trim()).length >= searchLengthMin;
-  const { data } = useQuery({
-    queryKey: ["search", text.trim()],
-    queryFn: ({ signal }) => dataOf(api.POST("/api/search", { body: { q: text.trim() }, signal })),
-    enabled: isLongEnough,
-    staleTime: 10_000,
-  });
-  if (!isLongEnough) return [];
+  const { data } = useQuery(searchEverything(text.trim()));
+  if (!isSearchable(text.trim())) return [];
   return data?.groups
     .filter(({ total }) => total > 0)
     .map(({ kind, total, isTotalExact }) =>

@@ -25,6 +25,8 @@ export default function PaletteDialog({ opened, text, entered }: OpenPalette & {
   return (
     <Modal
       opened={opened}
+      // `Palette` returns it, unless the chosen page takes it.
+      returnFocus={false}
       onClose={closePalette}
       title={t("palette.title")}
       closeButtonProps={{ "aria-label": t("confirm.close") }}

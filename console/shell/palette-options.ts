@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { foldText, searchLengthMin, wordsOf } from "../../domain/people/search-text.ts";
-import { api, dataOf, type Schemas } from "../api/api-client.ts";
+import { foldText, wordsOf } from "../../domain/people/search-text.ts";
+import type { Schemas } from "../api/api-client.ts";
+import { isSearchable, searchEverything } from "../api/search-everything.ts";
 import { personName } from "../ui/value/person.tsx";
 import { formatTime } from "../ui/value/time.tsx";
 import { recentOf } from "../session/recent.ts";
@@ -23,8 +24,24 @@ const actions = [
   { label: "applications.register", path: "/applications/new", deed: "registration" },
 ] as const;
 
-/** The sections of the settings that have a heading of their own. */
-const settingsSections = ["looks", "help", "profiles", "wifi", "guests", "time", "trust"] as const;
+/** The sections of the settings, each with its anchor on the page, in its order. */
+const settingsSections = [
+  { id: "looks", label: "settings.cards.looks", deed: "settings" },
+  { id: "help", label: "settings.cards.help", deed: "settings" },
+  { id: "profiles", label: "settings.cards.profiles", deed: "settings" },
+  { id: "wifi", label: "settings.cards.wifi", deed: "settings" },
+  { id: "guests", label: "settings.cards.guests", deed: "settings" },
+  { id: "time", label: "settings.cards.time", deed: "settings" },
+  { id: "servers", label: "settings.cards.servers", deed: "settings" },
+  { id: "trust", label: "settings.cards.trust", deed: "settings" },
+  { id: "logo", label: "settings.logo.title", deed: "settings" },
+  { id: "signIn", label: "settings.signIn.title", deed: "settings" },
+  { id: "apps", label: "settings.apps.title", deed: "settings" },
+  { id: "directory", label: "settings.directory.title", deed: "directory" },
+  { id: "wired", label: "settings.wired.title", deed: "settings" },
+  { id: "roles", label: "roles.title", deed: "settings" },
+  { id: "forgetting", label: "settings.forgetting.title", deed: "settings" },
+] as const;
 
 export interface PaletteOptions {
   options: PaletteOption[];
@@ -43,15 +60,11 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
   const { user } = useSession();
   const may = useMay();
   const [recent] = useState(() => recentOf(user.userID).map((one): PaletteOption => ({ ...one, group: "recent" })));
-  const isLongEnough = Array.from(settled).length >= searchLengthMin;
   const { data, error, isPlaceholderData } = useQuery({
-    queryKey: ["search", settled],
-    queryFn: ({ signal }) => dataOf(api.POST("/api/search", { body: { q: settled, include: "jobs" }, signal })),
-    enabled: isLongEnough,
-    staleTime: 10_000,
+    ...searchEverything(settled),
     placeholderData: keepPreviousData,
   });
-  const isLong = Array.from(text).length >= searchLengthMin;
+  const isLong = isSearchable(text);
   const isPending = isLong && error === null && (text !== settled || data === undefined || isPlaceholderData);
 
   const options = useMemo(() => {
@@ -62,14 +75,12 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
       ...places
         .filter(({ name }) => may(name))
         .map(({ name, to }): PaletteOption => ({ key: to, group: "pages", label: t(`nav.${name}`), path: to })),
-      ...(words.length > 0 && may("settings")
-        ? settingsSections.map((section): PaletteOption => ({
-            key: `/settings ${section}`,
-            group: "pages",
-            label: t("palette.settings", { section: t(`settings.cards.${section}`) }),
-            path: "/settings",
-          }))
-        : []),
+      ...(words.length > 0 ? settingsSections : [])
+        .filter(({ deed }) => may("settings") && may(deed))
+        .map(({ id, label }): PaletteOption => {
+          const path = `/settings#${id}`;
+          return { key: path, group: "pages", label: t("palette.settings", { section: t(label) }), path };
+        }),
       ...actions
         .filter(({ deed }) => may(deed))
         .map(({ label, path }): PaletteOption => ({ key: path, group: "actions", label: t(label), path })),

@@ -7,7 +7,7 @@ let opened = false;
 
 /**
  * A page's heading, actions and content. Its title becomes the document's. After a change of page the focus moves to
- * the heading, and a screen reader announces the new page.
+ * the heading, unless the address names a part of the page, and a screen reader announces it.
  */
 export function Page({
   title,
@@ -27,7 +27,7 @@ export function Page({
     document.title = `${title} · ${realm.displayName}`;
   }, [title, realm.displayName]);
   useEffect(() => {
-    if (opened) heading.current?.focus({ preventScroll: true });
+    if (opened && window.location.hash === "") heading.current?.focus({ preventScroll: true });
     opened = true;
   }, []);
   return (

@@ -22,7 +22,7 @@ export function AppsCard() {
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton height={240} radius="md" role="status" aria-label={t("shell.loading")} />;
   return (
-    <SettingCard title={t("settings.apps.title")} note={t("settings.apps.note")}>
+    <SettingCard id="apps" title={t("settings.apps.title")} note={t("settings.apps.note")}>
       {may("changeSettings") ? <AppsForm read={data} /> : <AppsText read={data} />}
       {data.settings.onboardingApps && (
         <CopyBox text={`${data.appsURL}#letswifi`} label={t("settings.apps.listingLine")} />

@@ -1,5 +1,6 @@
 import { Card, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useAnchor } from "../../ui/use-anchor.ts";
 import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings } from "./realm.ts";
 
@@ -7,7 +8,13 @@ import type { FixedSettings } from "./realm.ts";
 export function ForgettingCard({ fixed: { forgetAfterMonths, locked } }: { fixed: FixedSettings }) {
   const { t } = useTranslation();
   return (
-    <Card withBorder maw={860}>
+    <Card
+      {...useAnchor("forgetting")}
+      withBorder
+      component="section"
+      aria-label={t("settings.forgetting.title")}
+      maw={860}
+    >
       <LockedSetting label={t("settings.forgetting.title")} command={locked["forgetAfterMonths"] ?? ""}>
         <Text size="sm">
           {forgetAfterMonths === null

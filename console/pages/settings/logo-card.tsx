@@ -38,6 +38,7 @@ export function LogoCard() {
   const fault = change.error === null ? undefined : faultOf(change.error);
   return (
     <SettingCard
+      id="logo"
       title={t("settings.logo.title")}
       note={t("settings.logo.note", { size: logoBytesMax / 1024, pixels: logoPixelsMax })}
     >

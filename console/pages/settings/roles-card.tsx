@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
+import { useAnchor } from "../../ui/use-anchor.ts";
 import { formatNumber } from "../../ui/value/time.tsx";
 
 /** The realm's roles, and how many people have each. */
@@ -13,7 +14,7 @@ export function RolesCard() {
     queryFn: ({ signal }) => dataOf(api.GET("/api/roles", { signal })),
   });
   return (
-    <Card withBorder component="section" aria-label={t("roles.title")} maw={860}>
+    <Card {...useAnchor("roles")} withBorder component="section" aria-label={t("roles.title")} maw={860}>
       <Title order={2} size="h3">
         {t("roles.title")}
       </Title>

@@ -1,9 +1,21 @@
 import { Card, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useAnchor } from "../../ui/use-anchor.ts";
 
-export function SettingCard({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
+export function SettingCard({
+  id,
+  title,
+  note,
+  children,
+}: {
+  /** Addresses lead to the card by it. */
+  id?: string;
+  title: string;
+  note?: string;
+  children: ReactNode;
+}) {
   return (
-    <Card withBorder component="section" aria-label={title}>
+    <Card {...useAnchor(id)} withBorder component="section" aria-label={title}>
       <Stack>
         <div>
           <Title order={2} size="h3">

@@ -139,7 +139,7 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
           }}
         />
       )}
-      <SettingCard title={t("settings.cards.looks")}>
+      <SettingCard id="looks" title={t("settings.cards.looks")}>
         <div>
           <Text size="sm" fw={500}>
             {t("settings.name")}
@@ -162,11 +162,11 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
           ))}
         </SimpleGrid>
       </SettingCard>
-      <SettingCard title={t("settings.cards.help")} note={t("settings.helpNote")}>
+      <SettingCard id="help" title={t("settings.cards.help")} note={t("settings.helpNote")}>
         <TextInput {...address("helpURI")} />
         <TextInput type="url" {...address("privacyURI")} />
       </SettingCard>
-      <SettingCard title={t("settings.cards.profiles")}>
+      <SettingCard id="profiles" title={t("settings.cards.profiles")}>
         <SliderField
           {...slider("maxProfiles")}
           unit={(count) => t("settings.profiles", { count })}
@@ -183,7 +183,7 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
           marks={[0, 25, 50, 75, 100]}
         />
       </SettingCard>
-      <SettingCard title={t("settings.cards.wifi")}>
+      <SettingCard id="wifi" title={t("settings.cards.wifi")}>
         <Textarea
           label={fields.ssids.label}
           description={t("settings.hints.ssids")}
@@ -194,11 +194,11 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
           {...form.getInputProps("ssids")}
         />
       </SettingCard>
-      <SettingCard title={t("settings.cards.guests")} note={t("settings.guestsNote")}>
+      <SettingCard id="guests" title={t("settings.cards.guests")} note={t("settings.guestsNote")}>
         <NumberInput {...number("guestDaysMax")} />
         <NumberInput {...number("guestLimitMax")} />
       </SettingCard>
-      <SettingCard title={t("settings.cards.time")}>
+      <SettingCard id="time" title={t("settings.cards.time")}>
         <Autocomplete
           label={fields.timeZone.label}
           description={t("settings.hints.timeZone", { zone: browsersZone() })}
@@ -208,7 +208,7 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
           {...form.getInputProps("timeZone")}
         />
       </SettingCard>
-      <SettingCard title={t("settings.cards.servers")}>
+      <SettingCard id="servers" title={t("settings.cards.servers")}>
         <Textarea
           label={fields.radiusAddresses.label}
           description={t("settings.hints.radiusAddresses")}

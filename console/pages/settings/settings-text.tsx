@@ -15,7 +15,7 @@ export function SettingsText({ realm: { settings, fixed } }: { realm: ReadRealm 
   const fact = (name: SettingName): Fact => [fields[name].label, shown(name, settings)];
   return (
     <Stack maw={860}>
-      <SettingCard title={t("settings.cards.looks")}>
+      <SettingCard id="looks" title={t("settings.cards.looks")}>
         <Facts facts={[[t("settings.name"), <Code key="name">{fixed.realmName}</Code>], fact("displayName")]} />
         <Facts facts={[fact("logoURI")]} />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -24,25 +24,25 @@ export function SettingsText({ realm: { settings, fixed } }: { realm: ReadRealm 
           ))}
         </SimpleGrid>
       </SettingCard>
-      <SettingCard title={t("settings.cards.help")}>
+      <SettingCard id="help" title={t("settings.cards.help")}>
         <Facts facts={[fact("helpURI"), fact("privacyURI")]} />
       </SettingCard>
-      <SettingCard title={t("settings.cards.profiles")}>
+      <SettingCard id="profiles" title={t("settings.cards.profiles")}>
         <Facts facts={[fact("maxProfiles"), fact("maxValid"), fact("offboardingShare")]} />
       </SettingCard>
-      <SettingCard title={t("settings.cards.wifi")}>
+      <SettingCard id="wifi" title={t("settings.cards.wifi")}>
         <Facts facts={[fact("ssids")]} />
       </SettingCard>
-      <SettingCard title={t("settings.cards.guests")}>
+      <SettingCard id="guests" title={t("settings.cards.guests")}>
         <Facts facts={[fact("guestDaysMax"), fact("guestLimitMax")]} />
       </SettingCard>
-      <SettingCard title={t("settings.cards.time")}>
+      <SettingCard id="time" title={t("settings.cards.time")}>
         <Facts facts={[fact("timeZone")]} />
       </SettingCard>
-      <SettingCard title={t("settings.cards.servers")}>
+      <SettingCard id="servers" title={t("settings.cards.servers")}>
         <Facts facts={[fact("radiusAddresses")]} />
       </SettingCard>
-      <SettingCard title={t("settings.cards.trust")}>
+      <SettingCard id="trust" title={t("settings.cards.trust")}>
         <Facts facts={[fact("radiusCN"), fact("radiusCA")]} />
         {settings.radiusCA !== null && <CopyBox block text={settings.radiusCA} label={fields.radiusCA.label} />}
       </SettingCard>

@@ -22,7 +22,7 @@ export function TrustCard({
   const fields = useSettingFields();
   const serverName = radiusServerName({ radiusCn: radiusCN, domain });
   return (
-    <SettingCard title={t("settings.cards.trust")} note={t("settings.trustNote")}>
+    <SettingCard id="trust" title={t("settings.cards.trust")} note={t("settings.trustNote")}>
       {locked["radiusCN"] === undefined ? (
         <TextInput
           label={fields.radiusCN.label}

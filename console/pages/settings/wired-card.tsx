@@ -1,5 +1,6 @@
 import { Card, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useAnchor } from "../../ui/use-anchor.ts";
 import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings } from "./realm.ts";
 
@@ -7,7 +8,7 @@ import type { FixedSettings } from "./realm.ts";
 export function WiredCard({ fixed: { wired, locked } }: { fixed: FixedSettings }) {
   const { t } = useTranslation();
   return (
-    <Card withBorder maw={860}>
+    <Card {...useAnchor("wired")} withBorder component="section" aria-label={t("settings.wired.title")} maw={860}>
       <LockedSetting label={t("settings.wired.title")} command={locked["wired"] ?? ""}>
         <Text size="sm">{t(wired ? "settings.wired.on" : "settings.wired.off")}</Text>
       </LockedSetting>

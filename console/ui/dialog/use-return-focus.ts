@@ -1,8 +1,9 @@
 import { useEffect } from "react";
 
 /**
- * Returns the focus to where it was before a dialog opened, or to the heading if that element is gone. The library does
- * so only for dialogs that were already mounted while closed; the console loads or mounts its dialogs on demand.
+ * Returns the focus to where it was before a dialog opened, or to the heading if that element is gone, unless something
+ * else has taken it. The library does so only for dialogs that were already mounted while closed; the console loads or
+ * mounts its dialogs on demand.
  */
 export function useReturnFocus(opened = true): void {
   useEffect(() => {
@@ -17,6 +18,7 @@ export function useReturnFocus(opened = true): void {
 }
 
 function giveBackTo(before: Element | null): void {
+  if (!isFocusLost()) return;
   if (before instanceof HTMLElement && before.isConnected && before !== document.body) {
     before.focus({ preventScroll: true });
     return;
@@ -34,8 +36,11 @@ export function useHeadingAfterwards(): void {
   );
 }
 
-function giveLostToHeading(): void {
+function isFocusLost(): boolean {
   const now = document.activeElement;
-  const isLost = now === null || now === document.body || now.closest("[role=dialog]") !== null;
-  if (isLost) document.querySelector("h1")?.focus({ preventScroll: true });
+  return now === null || now === document.body || now.closest("[role=dialog]") !== null;
+}
+
+function giveLostToHeading(): void {
+  if (isFocusLost()) document.querySelector("h1")?.focus({ preventScroll: true });
 }

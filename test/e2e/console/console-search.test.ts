@@ -41,7 +41,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
       state: "ready",
       rows: [{ userId: adaId, pairwiseId: "a7x9@campus.example" }],
     });
-    await database.owner.query(sql`update jobs set name = 'Leavers' where id = ${jobId}`);
+    await database.owner.query(sql`update jobs set name = 'leavers-2026.csv' where id = ${jobId}`);
   });
 
   test.each<[list: string, path: string, texts: string[], row: string]>([
@@ -50,7 +50,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     ["revoked profiles", "/console/profiles", ["ada lovelace", "difference", octets(revoked)], "Difference Engine"],
     ["guest accounts", "/console/guests", ["science", "borrowed", octets(guest)], "Science Fair"],
     ["servers", "/console/infrastructure", ["radius.lab", octets(server)], "radius.lab.example"],
-    ["jobs", "/console/jobs", ["leavers", "ada lovelace", octets(active)], "Offboarding"],
+    ["jobs", "/console/jobs", ["leavers-2026.csv", "ada lovelace", octets(active)], "Offboarding"],
   ])(
     "the list of %s finds its rows by whatever belongs to them",
     async (_, path, texts, row) => {
@@ -86,6 +86,18 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await context.close();
   });
 
+  test.each(["users", "profiles", "guests", "infrastructure"])(
+    "the name of a job's file finds the job from the list of %s as well",
+    async (list) => {
+      const { page, context } = await subject.open(`/console/${list}`);
+      await page.getByRole("searchbox").fill("leavers-2026.csv");
+      await page.getByText("Found elsewhere: 1 bulk job").waitFor();
+      expect(await page.getByText("Nothing matches").count()).toBe(0);
+      await context.close();
+    },
+    pagesMs,
+  );
+
   test("the palette counts each group, and each leads to the list with the same search", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
@@ -99,16 +111,33 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await context.close();
   });
 
-  test("the palette leads to the sections of the settings", async () => {
-    const { page, context } = await subject.open("/console/applications");
-    await page.keyboard.press("Control+k");
-    await expectFocus(page.getByRole("combobox", { name: "Search" }));
-    await page.keyboard.insertText("settings wi-fi");
-    await page.getByRole("option", { name: /^Settings: / }).waitFor();
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/\/console\/settings$/);
-    await context.close();
-  });
+  test(
+    "the palette leads to every section of the settings, which takes the focus",
+    async () => {
+      const { page, context } = await subject.open("/console/settings");
+      const main = page.getByRole("main");
+      for (const last of ["Uploaded logo", "Identity provider", "Apps and files for devices", "Forgetting"])
+        await main.getByRole("region", { name: last, exact: true }).waitFor();
+      const sections = await main
+        .locator("section.mantine-Card-root")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? ""));
+      await page.getByRole("link", { name: "Applications" }).first().click();
+      for (const section of sections) {
+        await page.keyboard.press("Control+k");
+        await expectFocus(page.getByRole("combobox", { name: "Search" }));
+        await page.keyboard.insertText(`settings: ${section}`);
+        await page.getByRole("option", { name: `Settings: ${section}`, exact: true }).waitFor();
+        await page.keyboard.press("Enter");
+        await page.waitForURL(/\/console\/settings#\w+$/);
+        const shown = main.getByRole("region", { name: section, exact: true });
+        await expectFocus(shown);
+        expect((await shown.boundingBox())?.y, section).toBeLessThan(page.viewportSize()?.height ?? 0);
+      }
+      expect(sections.length).toBeGreaterThan(14);
+      await context.close();
+    },
+    pagesMs,
+  );
 
   test("a profile is revoked from the palette by keys alone, after the same question as on its page", async () => {
     const { page, context } = await subject.open("/console/applications");

@@ -9,7 +9,7 @@ export function DirectoryCard() {
   const may = useMay();
   if (!may("directory")) return null;
   return (
-    <SettingCard title={t("settings.directory.title")} note={t("settings.directory.note")}>
+    <SettingCard id="directory" title={t("settings.directory.title")} note={t("settings.directory.note")}>
       <AnchorLink to="/settings/directory" size="sm" underline="always">
         {t("settings.directory.open")}
       </AnchorLink>

@@ -14,7 +14,7 @@ export function SignInCard() {
   const { data, error, refetch } = useSignIn();
   if (data === undefined) return error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />;
   return (
-    <SettingCard title={t("settings.signIn.title")} note={t("settings.signIn.note")}>
+    <SettingCard id="signIn" title={t("settings.signIn.title")} note={t("settings.signIn.note")}>
       {!data.changeable ? (
         <SignInFacts signIn={data} />
       ) : may("setSignIn") ? (

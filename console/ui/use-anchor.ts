@@ -1,0 +1,21 @@
+import { useLocation } from "@tanstack/react-router";
+import { useEffect, useRef, type RefObject } from "react";
+
+interface Anchor {
+  ref: RefObject<HTMLDivElement | null>;
+  id: string | undefined;
+  tabIndex: -1;
+}
+
+/** Makes an element the target of addresses with `#id`: they scroll to it and focus it, also once it is loaded later. */
+export function useAnchor(id: string | undefined): Anchor {
+  const ref = useRef<HTMLDivElement>(null);
+  // The state is another one after each navigation, also to the same address.
+  const { hash, state } = useLocation();
+  useEffect(() => {
+    if (id === undefined || hash !== id) return;
+    ref.current?.scrollIntoView();
+    ref.current?.focus({ preventScroll: true });
+  }, [hash, state, id]);
+  return { ref, id, tabIndex: -1 };
+}
