@@ -25,7 +25,7 @@ export function SmallProgress({ job: { kind, done, total, failed } }: { job: Job
         aria-valuetext={words}
       >
         <Progress.Section withAria={false} value={share(done - failed)} color={kindsOnPage[kind].bar} />
-        <Progress.Section withAria={false} value={share(failed)} color="red.7" />
+        <Progress.Section data-part="failed" withAria={false} value={share(failed)} color="red.7" />
       </Progress.Root>
       <Text size="xs" c="dimmed">
         {words}

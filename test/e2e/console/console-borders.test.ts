@@ -118,13 +118,16 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
     },
   );
 
-  test("with the system's colours, the current page has a line of its own", async () => {
-    const { page, context } = await subject.open("/console/");
+  test.each<[what: string, path: string, chosen: string, other: string]>([
+    ["the current page", "/", 'nav a[aria-current="page"]', "nav a:not([aria-current])"],
+    ["the chosen period", "/", "main button[aria-pressed=true]", "main button[aria-pressed=false]"],
+    ["the current step", "/jobs/new/onboarding", 'main li[aria-current="step"]', "main li:not([aria-current])"],
+  ])("with the system's colours, %s has a line of its own", async (_, path, current, other) => {
+    const { page, context } = await subject.open(`/console${path}`);
     const lines = async (selector: string): Promise<string[]> =>
       page.evaluate<string[]>(
         `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => getComputedStyle(one).outlineStyle)`,
       );
-    const [current, other] = ['nav a[aria-current="page"]', "nav a:not([aria-current])"];
     await page.locator(current).first().waitFor();
     expect(new Set(await lines(current))).toEqual(new Set(["none"]));
     await page.emulateMedia({ forcedColors: "active" });

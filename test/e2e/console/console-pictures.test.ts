@@ -270,6 +270,24 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       }),
     );
 
+    test("has parts with patterns of their own in forced colours, the same in its legend", { timeout: pagesMs }, () =>
+      shownJob("running", async (page) => {
+        const bar = page.getByRole("main").getByRole("progressbar");
+        await bar.waitFor();
+        await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+        const patternsOf = (parts: string): Promise<string[]> =>
+          page.evaluate<string[]>(
+            `[...document.querySelectorAll("main ${parts}")].map((part) => getComputedStyle(part).backgroundImage)`,
+          );
+        const parts = await patternsOf("[role=progressbar] > *");
+        expect(new Set([...parts, "none"]).size).toBe(4);
+        const legend = await patternsOf("span[data-part]");
+        expect(legend.slice(0, 3)).toEqual(parts);
+        expect(new Set(legend).size).toBe(4);
+        await picture(page, "job bar in forced colours");
+      }),
+    );
+
     test("counts its days of grace down", { timeout: pagesMs }, () =>
       shownJob(
         "grace",

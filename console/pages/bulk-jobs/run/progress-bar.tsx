@@ -27,7 +27,6 @@ export function ProgressBar({ job }: { job: Job }) {
     <Stack gap="xs">
       <Progress.Root
         size={20}
-        style={{ forcedColorAdjust: "none" }}
         role="progressbar"
         aria-label={t("jobs.progress.label", { kind: t(`jobs.kinds.${job.kind}`) })}
         aria-valuemin={0}
@@ -38,6 +37,7 @@ export function ProgressBar({ job }: { job: Job }) {
         {parts.map(({ name, value, color }) => (
           <Progress.Section
             key={name}
+            data-part={name}
             withAria={false}
             value={value}
             color={color}
@@ -49,9 +49,13 @@ export function ProgressBar({ job }: { job: Job }) {
         <Text size="sm">{words}</Text>
         <Group gap="md">
           {parts.map(({ name, text, color }) => (
-            <Legend key={name} color={`var(--mantine-color-${color.replace(".", "-")})`} text={text} />
+            <Legend key={name} part={name} color={`var(--mantine-color-${color.replace(".", "-")})`} text={text} />
           ))}
-          <Legend color="var(--mantine-color-default-border)" text={t("jobs.progress.parts.remaining")} />
+          <Legend
+            part="remaining"
+            color="var(--mantine-color-default-border)"
+            text={t("jobs.progress.parts.remaining")}
+          />
         </Group>
       </Group>
       <VisuallyHidden role="status">{announced}</VisuallyHidden>
@@ -59,10 +63,10 @@ export function ProgressBar({ job }: { job: Job }) {
   );
 }
 
-function Legend({ color, text }: { color: string; text: string }) {
+function Legend({ part, color, text }: { part: string; color: string; text: string }) {
   return (
     <Group gap={6} wrap="nowrap">
-      <span style={{ width: 10, height: 10, borderRadius: 3, background: color, forcedColorAdjust: "none" }} />
+      <span data-part={part} style={{ width: 10, height: 10, borderRadius: 3, backgroundColor: color }} />
       <Text size="xs" c="dimmed">
         {text}
       </Text>
