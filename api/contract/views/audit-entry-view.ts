@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AuditEntry } from "../../../db/queries/audit/audit-entries.ts";
-import { SerialNumber, UserID } from "../../../domain/ids.ts";
+import { GuestAccountID, SerialNumber, UserID } from "../../../domain/ids.ts";
 import { Timestamp } from "./timestamp.ts";
 
 const fields = {
@@ -38,6 +38,12 @@ export const auditEntryView = (entry: AuditEntry): AuditEntryView => ({
 export function peopleIn({ userId, properties }: Pick<AuditEntry, "userId" | "properties">): string[] {
   const { userID, user } = JSON.parse(properties) as Record<string, unknown>;
   return [userId, userID, user].filter((id) => UserID.safeParse(id).success) as string[];
+}
+
+/** Returns the id of the guest account concerned. */
+export function guestsIn({ properties }: Pick<AuditEntry, "properties">): string[] {
+  const { guestAccountID, guestAccount } = JSON.parse(properties) as Record<string, unknown>;
+  return [guestAccountID, guestAccount].filter((id) => GuestAccountID.safeParse(id).success) as string[];
 }
 
 /** Returns the serial number of the profile concerned. */

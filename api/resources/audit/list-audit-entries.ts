@@ -1,8 +1,15 @@
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { searchesOf, searchingByText } from "../../contract/list-search.ts";
-import { AuditEntryView, auditEntryView, devicesIn, peopleIn } from "../../contract/views/audit-entry-view.ts";
+import {
+  AuditEntryView,
+  auditEntryView,
+  devicesIn,
+  guestsIn,
+  peopleIn,
+} from "../../contract/views/audit-entry-view.ts";
 import { DevicesView, includedDevices } from "../../contract/included-devices.ts";
+import { GuestsView, includedGuests } from "../../contract/included-guests.ts";
 import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { auditFilter } from "./audit-filter.ts";
 
@@ -12,7 +19,8 @@ export const listAuditEntries = paginated({
   description:
     "With `include=people` the answer has those who acted and those whom it happened to as `people`, by userID, which needs " +
     "`user.read`. With `include=devices` it has the profiles concerned as `devices`, by serial, which needs " +
-    "`profile.read`. The search finds at most 20 people, profiles, guest accounts, applications and jobs each.",
+    "`profile.read`, and with `include=guests` the guest accounts concerned as `guests`, by id, which needs " +
+    "`guest.view`. The search finds at most 20 people, profiles, guest accounts, applications and jobs each.",
   path: "/api/audit",
   access: "staff",
   scope: "audit.read",
@@ -20,7 +28,7 @@ export const listAuditEntries = paginated({
   search: "whatever the filter `text` finds, as if it was that filter,",
   sort: audit.auditSortKeys,
   filter: auditFilter,
-  includes: { people: PeopleView, devices: DevicesView },
+  includes: { people: PeopleView, devices: DevicesView, guests: GuestsView },
   errors: [],
 
   async handle(call) {
@@ -31,10 +39,11 @@ export const listAuditEntries = paginated({
     } = call;
     const searching = { realmId: principal.realmId, at: clock.now(), ...searchesOf("audit", principal) };
     const { items, total } = await audit.list(db, { ...searching, page: searchingByText(page) });
-    const [people, devices] = await Promise.all([
+    const [people, devices, guests] = await Promise.all([
       includedPeople(call, items.flatMap(peopleIn)),
       includedDevices(call, items.flatMap(devicesIn)),
+      includedGuests(call, items.flatMap(guestsIn)),
     ]);
-    return { items: items.map(auditEntryView), total, included: { ...people, ...devices } };
+    return { items: items.map(auditEntryView), total, included: { ...people, ...devices, ...guests } };
   },
 });

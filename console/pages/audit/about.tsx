@@ -2,7 +2,8 @@ import { Anchor, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ApplicationName } from "../../ui/value/application-name.tsx";
-import { KnownDeviceLink } from "../../ui/value/device.tsx";
+import { KnownDeviceLink, useKnownDevice } from "../../ui/value/device.tsx";
+import { GuestLink } from "../../ui/value/guest.tsx";
 import { PersonLink } from "../../ui/value/person.tsx";
 import { propertiesOf, subjectOf, type AuditEntry } from "./entry.ts";
 
@@ -21,11 +22,7 @@ export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties
         </>
       );
     case "guest":
-      return (
-        <AnchorLink inherit to="/guests/$guestAccountId" params={{ guestAccountId: id }}>
-          {t("audit.subjects.guest", { id })}
-        </AnchorLink>
-      );
+      return <GuestLink id={id} />;
     case "application":
       return (
         <AnchorLink inherit to="/applications/$clientId" params={{ clientId: id }}>
@@ -39,11 +36,7 @@ export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties
         </AnchorLink>
       );
     case "infrastructure":
-      return (
-        <AnchorLink inherit to="/infrastructure" search={{ q: id }}>
-          {t("audit.subjects.infrastructure")}
-        </AnchorLink>
-      );
+      return <ServerLink serial={id} />;
     case "issuer":
       return entry.event !== "crl_publish" ? (
         t("audit.subjects.issuer", { id })
@@ -53,6 +46,16 @@ export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties
         </Anchor>
       );
   }
+}
+
+/** A server's certificate by the name that the list gave with it. */
+function ServerLink({ serial }: { serial: string }) {
+  const { t } = useTranslation();
+  return (
+    <AnchorLink inherit className="bounded" to="/infrastructure" search={{ q: serial }} title={serial}>
+      {useKnownDevice(serial)?.name ?? t("audit.subjects.infrastructure")}
+    </AnchorLink>
+  );
 }
 
 /** The device of a person that an entry is about. */

@@ -1,8 +1,7 @@
 import { queryOptions, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import type { LoadList } from "../../list/export-csv.ts";
-import { useIncludedNames } from "../../ui/value/device.tsx";
 import type { AuditEntry } from "./entry.ts";
-import { entryKey, findEntries } from "./find-entries.ts";
+import { entryKey, findEntries, useNamesInEntries } from "./find-entries.ts";
 import { idOf, meaningsQuery, meantFilters } from "./meanings.ts";
 
 type Filter = Readonly<Record<string, string>>;
@@ -34,7 +33,7 @@ export const loadEntries =
 /** Loads one entry; null if there is none with this number. */
 export function useEntryQuery(id: string) {
   const queries = useQueryClient();
-  const included = useIncludedNames();
+  const included = useNamesInEntries();
   return queryOptions({
     queryKey: entryKey(id),
     queryFn: async ({ signal }): Promise<AuditEntry | null> => {

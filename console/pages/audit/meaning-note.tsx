@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ApplicationName } from "../../ui/value/application-name.tsx";
 import { KnownDeviceLink } from "../../ui/value/device.tsx";
+import { GuestLink } from "../../ui/value/guest.tsx";
 import { labelled, PersonLink } from "../../ui/value/person.tsx";
 import { idOf, meaningsQuery, meantFilters, type Meaning, type MeantFilter, type Meanings } from "./meanings.ts";
 
@@ -80,10 +81,12 @@ function Subject({ meaning }: { meaning: Meaning }) {
     case "profile":
       return <KnownDeviceLink serial={id} inText />;
     case "guest":
-      return (
+      return isNamed ? (
         <AnchorLink to="/guests/$guestAccountId" params={{ guestAccountId: id }} inherit underline="always">
-          {isNamed ? name : t("audit.subjects.guest", { id })}
+          {name}
         </AnchorLink>
+      ) : (
+        <GuestLink id={id} inText />
       );
     case "job":
       return (

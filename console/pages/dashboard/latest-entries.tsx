@@ -3,12 +3,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
-import { useIncludedNames } from "../../ui/value/device.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { About } from "../audit/about.tsx";
 import type { AuditEntry } from "../audit/entry.ts";
 import { useEventText } from "../audit/event-text.ts";
-import { findEntries } from "../audit/find-entries.ts";
+import { findEntries, useNamesInEntries } from "../audit/find-entries.ts";
 import { Actor } from "../audit/actor.tsx";
 import { refetchMs } from "./overview.ts";
 
@@ -18,7 +17,7 @@ const shown = 10;
 export default function LatestEntries() {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const included = useIncludedNames();
+  const included = useNamesInEntries();
   const { data, error, refetch } = useQuery({
     queryKey: ["audit", "latest"],
     queryFn: async ({ signal }) => {

@@ -21,10 +21,14 @@ export const KnownDeviceLink = ({ serial, inText = false }: Pick<DeviceLinkProps
   <DeviceLink serial={serial} name={useKnownDevice(serial)?.name} inText={inText} />
 );
 
-/** Returns the query parameter that adds the names that the user may read to a list of entries. */
-export function useIncludedNames(): { include?: string } {
+/** Returns the query parameter that adds the names that the user may read to a list; `guests`: guest accounts' as well. */
+export function useIncludedNames({ guests = false }: { guests?: boolean } = {}): { include?: string } {
   const may = useMay();
-  const names = [...(may("users") ? ["people"] : []), ...(may("profiles") ? ["devices"] : [])];
+  const names = [
+    ...(may("users") ? ["people"] : []),
+    ...(may("profiles") ? ["devices"] : []),
+    ...(guests && may("guests") ? ["guests"] : []),
+  ];
   return names.length === 0 ? {} : { include: names.join(",") };
 }
 

@@ -104,6 +104,20 @@ export async function find(
   );
 }
 
+/** Returns the names of accounts of the realm, ended or not; unknown ones are left out. */
+export const namesOf = (
+  db: Db,
+  { realmId, ids }: { realmId: string; ids: readonly string[] },
+): Promise<Pick<GuestAccount, "id" | "name">[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : db.query(sql`
+        select id, name
+          from guest_accounts
+         where realm_id = ${realmId}
+           and id = any(${ids}::bigint[])
+      `);
+
 /** Whether the realm has this account. */
 export async function exists(db: Db, { realmId, guestAccountId }: InRealm): Promise<boolean> {
   const rows = await db.query(

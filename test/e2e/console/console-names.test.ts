@@ -257,6 +257,39 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     await context.close();
   });
 
+  test("of guest accounts and servers are in the audit log, in its filter and on an entry's page", async () => {
+    const { api, realm } = subject;
+    const { realmId } = realm;
+    const { id: account } = await api.given.guestAccount({ realmId, name: "Science Fair" });
+    const server = await api.given.profile({ realmId }, { kind: "infrastructure", name: "radius.lab.example" });
+    const record = async (event: string, properties: object): Promise<string> => {
+      const [entry] = await api.database.owner.query<{ id: string }>(sql`
+        insert into audit_entries (realm_id, at, event, user_id, properties)
+        values (${realmId}, now(), ${event}, ${helper.id}, ${JSON.stringify(properties)}::jsonb)
+        returning id
+      `);
+      return entry?.id ?? "";
+    };
+    const ofGuests = await record("guest_token_read", { guestAccountID: account });
+    const ofServer = await record("infrastructure_profile_create", { serial: server });
+    const { page, context } = await subject.open("/console/audit");
+    const main = page.getByRole("main");
+    for (const [path, name, target] of [
+      ["/audit", "Science Fair", `/guests/${account}`],
+      [`/audit?about=guest:${account}`, "Science Fair", `/guests/${account}`],
+      [`/audit/${ofGuests}`, "Science Fair", `/guests/${account}`],
+      ["/audit", "radius.lab.example", `/infrastructure?q=${server}`],
+      [`/audit/${ofServer}`, "radius.lab.example", `/infrastructure?q=${server}`],
+    ] as const) {
+      await page.goto(`${api.url}/console${path}`);
+      const link = main.getByRole("link", { name, exact: true }).first();
+      await link.waitFor();
+      expect(await link.getAttribute("href"), path).toBe(`/console${target}`);
+      expect(await main.getByText(/^(?:Guest account \d+|Server certificate)$/).count(), path).toBe(0);
+    }
+    await context.close();
+  });
+
   test("tell in a staff timeline whom it concerns, and one side of it is chosen with the keyboard", async () => {
     const { page, context } = await subject.open(`/console/users/${helper.id}`);
     const lines = page.getByRole("table", { name: "Timeline" }).locator("tbody tr");

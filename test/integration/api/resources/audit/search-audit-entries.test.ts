@@ -145,6 +145,23 @@ describe("the filters of the audit log", () => {
   });
 });
 
+describe("the guest accounts beside the audit log", () => {
+  const guests = async (scopes: readonly ("audit.read" | "guest.view")[]) =>
+    (await as.service({ realmId, scopes: [...scopes] }).get("/api/audit?include=guests")).body;
+
+  test("have names, in the caller's realm alone", async () => {
+    const stranger = await given.guestAccount({ realmId: api.realmId, name: "Elsewhere" });
+    for (const guestAccountID of [stranger.id, "999999999", "x"])
+      await record("guest_account_update", { guestAccountID });
+    await record("guest_profile_create", { guestAccount: account.id, serial: "1" });
+    expect((await guests(["audit.read", "guest.view"])).guests).toEqual({ [account.id]: { name: "Open day" } });
+  });
+
+  test("need the scope for guest accounts", async () => {
+    expect(await guests(["audit.read"])).toMatchObject({ error: "insufficient_scope" });
+  });
+});
+
 describe("the devices beside the audit log", () => {
   const devices = async (scopes: readonly ("audit.read" | "profile.read" | "guest.view")[]) => {
     const caller = as.service({ realmId, scopes: [...scopes] });
