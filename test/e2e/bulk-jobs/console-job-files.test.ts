@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { expectFaultless } from "../../support/browser/browser.ts";
-import { expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { leaverSheets, leaversMax } from "../../support/given/leaver-files.ts";
 import { givenXlsx, type GivenCell } from "../../support/given/xlsx.ts";
@@ -81,6 +81,12 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     await row("file-ada").waitFor();
     expect(await row("file-ada").innerText()).toMatch(/^\s*2\s+file-ada\s+1\s+Will lose access/);
     await expectFaultless(watched);
+
+    const people = page.getByRole("table", { name: "People who will lose access" }).locator("tbody tr");
+    await typeInto(page.getByRole("searchbox"), "file-emmy");
+    await expect.poll(() => people.allInnerTexts()).toEqual([expect.stringContaining("file-emmy")]);
+    await page.keyboard.press("Control+A");
+    await page.keyboard.press("Delete");
 
     await tabTo(page.getByRole("checkbox", { name: "Select file-ada" }));
     await page.keyboard.press("Space");

@@ -134,6 +134,23 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await watched.context.close();
   });
 
+  test("the preview says who is new, whose limit changes and who stays the same", async () => {
+    const { realmId } = subject.realm;
+    for (const pairwiseId of ["limit-raised", "limit-kept"]) await subject.api.given.user({ realmId, pairwiseId });
+    const { page, context } = await subject.open("/console/jobs");
+    await begin(page, "onboarding", "kennung;maxProfiles\nlimit-new;\nlimit-raised;10\nlimit-kept;\n");
+    const row = (name: string): Promise<string> => page.getByRole("row", { name: new RegExp(name) }).innerText();
+    await page.getByRole("row", { name: /limit-raised/ }).waitFor();
+    expect(await row("limit-raised")).toMatch(/Updated\s+Limit 5 → 10/);
+    expect(await row("limit-new")).toMatch(/\bNew\b/);
+    expect(await row("limit-new")).not.toContain("→");
+    await page.goto(`${page.url()}?status=unchanged`);
+    await page.getByRole("row", { name: /limit-kept/ }).waitFor();
+    expect(await row("limit-kept")).toContain("Unchanged");
+    expect(await row("limit-kept")).not.toContain("→");
+    await context.close();
+  });
+
   test("a waiting job is discarded, and results are downloaded, with the keyboard alone", async () => {
     const executeAt = inDays(30).toISOString();
     await service().post(`/api/jobs/onboarding?executeAt=${executeAt}`, { users: [{ pairwiseID: "patient" }] });

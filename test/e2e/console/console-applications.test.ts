@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
 import { allScopes } from "../../../domain/people/scopes.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
 import { downloadBy, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
@@ -62,6 +63,47 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await pressAt(page.getByRole("link", { name: "Back to the console" }));
     await page.waitForURL(`**/console/applications/${id}`);
     await page.getByRole("heading", { name: "Reads the guide" }).waitFor();
+    await watched.context.close();
+  });
+
+  test("requests of a week are bars and a table; the keyboard opens the audit log of an hour", async () => {
+    const { id } = await givenService("Asks a lot");
+    const hour = 3_600_000;
+    const current = Math.floor(systemClock.now().getTime() / hour) * hour;
+    const from = new Date(current - 3 * hour);
+    for (const [status, requests] of [
+      [200, 12],
+      [403, 2],
+    ] as const)
+      await subject.api.database.owner.query(sql`
+        insert into application_requests (client_id, hour, status, requests)
+        values (${id}, ${from}, ${status}, ${requests})
+      `);
+    const watched = await subject.open(`/console/applications/${id}`);
+    const { page } = watched;
+    const picture = page.getByRole("region", { name: "Requests", exact: true }).first();
+    await picture.getByText("In the last 7 days: 12 answered, 2 refused.").waitFor();
+    await picture.getByText("Refused with status: 403 (2)").waitFor();
+    const bars = picture.getByRole("listbox", { name: "Requests" });
+    expect(await bars.getByRole("option").count()).toBe(7 * 24);
+    expect(await bars.getByRole("option", { name: /: 12 answered, 2 refused$/ }).count()).toBe(1);
+    expect(await bars.locator(".bar-up").count()).toBe(1);
+    expect(await bars.locator(".bar-down").count()).toBe(1);
+
+    await pressAt(picture.getByRole("button", { name: "Table" }));
+    const cells = picture.getByRole("table", { name: "Requests" }).getByRole("row").nth(4);
+    await expect.poll(() => cells.innerText()).toMatch(/\t12\t2$/);
+    await expectGoodConsole(watched);
+    await tabTo(picture.getByRole("button", { name: "Chart" }), "Shift+Tab");
+    await page.keyboard.press("Enter");
+
+    await tabTo(bars);
+    for (let hours = 0; hours < 3; hours++) await page.keyboard.press("ArrowLeft");
+    await picture.getByText(/: 12 answered, 2 refused$/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/console\/audit\?/);
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get("client"), searchParams.get("minDate")]).toEqual([id, from.toISOString()]);
     await watched.context.close();
   });
 

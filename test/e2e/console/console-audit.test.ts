@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
+import * as crls from "../../../db/queries/certificates/crls.ts";
+import { systemClock } from "../../../runtime/clock.ts";
 import { expectFaultless } from "../../support/browser/browser.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { chooseOption, expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
@@ -97,6 +99,50 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await page.goto(`${subject.api.url}/console/audit?event=realm_update&open=999999`);
     await entry.getByText("There is no such entry").waitFor();
     await watched.context.close();
+  });
+
+  test("a job is one line that opens its entries; an entry links its job, its serial number and its revocation list", async () => {
+    const service = subject.api.as.service({ realmId: subject.realm.realmId });
+    const leaver = await subject.api.given.user({ realmId: subject.realm.realmId, email: "leaver@example.org" });
+    const { issuerId } = subject.realm;
+    await crls.request(subject.api.database.owner, { issuerIds: [issuerId], at: systemClock.now() });
+    const { body } = await service.post("/api/jobs/offboarding", { users: [{ userID: leaver.id }] });
+    const job: string = body.data.id;
+    await vi.waitFor(
+      async () => {
+        expect((await service.get(`/api/jobs/${job}`)).body.data.state).toBe("completed");
+        expect((await service.get("/api/audit?filter[event]=crl_publish")).body.total).toBeGreaterThan(0);
+      },
+      { timeout: 60_000 },
+    );
+    const { page, context } = await subject.open("/console/audit");
+    const line = rows(page).filter({ hasText: "Bulk offboarding finished" });
+    await line.waitFor();
+    const isStep = expect.stringMatching(/Bulk offboarding started|Person offboarded.*leaver@example\.org/);
+    expect(await texts(page)).not.toContainEqual(isStep);
+    await pressAt(line.getByRole("link", { name: "All entries of this job" }));
+    await page.waitForURL(`**/console/audit?job=${job}`);
+    await expect.poll(async () => (await texts(page)).filter((text) => isStep.asymmetricMatch(text)).length).toBe(2);
+    expect(await page.getByRole("link", { name: "All entries of this job" }).count()).toBe(0);
+
+    const entryOf = async (event: string): Promise<void> => {
+      const { body: found } = await service.get(`/api/audit?filter[event]=${event}&sort[date]=desc`);
+      await page.goto(`${subject.api.url}/console/audit/${found.data[0].id}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    };
+    const main = page.getByRole("main");
+    await entryOf("job_finish");
+    await pressAt(main.getByRole("link", { name: "Bulk job" }));
+    await page.waitForURL(`**/console/jobs/${job}`);
+    await entryOf("profile_revoke");
+    await pressAt(main.locator('dd a[href*="/profiles?open="]').last());
+    await page.getByRole("dialog").getByText("Laptop").first().waitFor();
+    await entryOf("crl_publish");
+    const list = main.getByRole("link", { name: /^Revocation list of certification authority \d+$/ });
+    await list.waitFor();
+    const answer = await page.request.get(new URL((await list.getAttribute("href")) ?? "", page.url()).href);
+    expect([answer.status(), answer.headers()["content-type"]]).toEqual([200, "application/pkix-crl"]);
+    await context.close();
   });
 
   test("the log can be filtered by event, by actor, and by application", async () => {

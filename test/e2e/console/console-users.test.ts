@@ -74,6 +74,38 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
           .waitFor();
       }));
 
+    test("people who are no longer entitled are a filter, and their page names their identity provider", () =>
+      opened("/console/users", async (watched) => {
+        const { page } = watched;
+        const left = await someone("left-the-group");
+        const { owner } = subject.api.database;
+        await owner.query(sql`
+          insert into upstream_identities (realm_id, issuer, subject, user_id, created_at)
+          values (${subject.realm.realmId}, 'https://login.example', 'secret subject', ${left.id}, '2026-01-03')
+        `);
+        await owner.query(sql`update users set not_permitted_since = '2026-01-05' where id = ${left.id}`);
+        const rows = page.getByRole("table").getByRole("link");
+        await rows.nth(1).waitFor();
+        await pressAt(button(page, "Filter"));
+        await pressAt(page.getByRole("combobox", { name: "Status" }), "ArrowDown");
+        await chooseOption(page, "No longer entitled");
+        await expect.poll(() => rows.allTextContents()).toEqual(["left-the-group@example.org"]);
+        await page.keyboard.press("Escape");
+
+        await pressAt(rows.first());
+        await page.waitForURL(`**/console/users/${left.id}`);
+        const provider = page.locator("dd").filter({ hasText: "https://login.example" });
+        await provider.waitFor();
+        expect(await provider.innerText()).toMatch(
+          / since 3 Jan 2026.*\s+No longer entitled: refused since 5 Jan 2026/,
+        );
+        await expectGoodConsole(watched);
+        // Control: nobody refused this one, who never signed in through a provider.
+        await page.goto(`${subject.api.url}/console/users/${mia.id}`);
+        await page.getByText("none, never signed in through one").waitFor();
+        expect(await page.getByText("No longer entitled").count()).toBe(0);
+      }));
+
     test("the owner of a serial number is listed and counted once, with all other matches, and filters apply", () =>
       opened("/console/users", async ({ page }) => {
         const digits = "20261815";
