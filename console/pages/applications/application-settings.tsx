@@ -27,7 +27,7 @@ export function ApplicationSettings({ application }: { application: Application 
   /** The version that the form's changes are based on. */
   const [seen, setSeen] = useState(application);
   const fields = useApplicationFields();
-  const { submit, busy, summary, discard } = useSubmission({
+  const { submit, busy, summary } = useSubmission({
     form,
     fields,
     draft: { name: `application ${clientId}` },
@@ -63,7 +63,7 @@ export function ApplicationSettings({ application }: { application: Application 
 
   return (
     <Form onSubmit={submit}>
-      <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} onLeave={discard} />
+      <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} />
       <Title order={2} size="h3">
         {t("applications.settings")}
       </Title>

@@ -59,14 +59,14 @@ export function AppsForm({ read }: { read: ReadApps }) {
       form.setInitialValues(valuesOf(now.settings));
       form.setValues(valuesOf(now.settings));
       queries.setQueryData(appsKey, now);
-      notifyDone(t("settings.saved"));
+      notifyDone(t("settings.saved", { section: t("settings.apps.title") }));
     },
   });
   const dirty = form.isDirty();
   const locked = base.locked["radiusNames"];
   return (
     <Form onSubmit={submit}>
-      <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} onLeave={discard} />
+      <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} />
       {summary}
       <Stack>
         <Switch

@@ -1,28 +1,25 @@
 import { api, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
-import { readWithTag } from "../../api/read-with-tag.ts";
+import { changeIfSame, readWithTag, sameIn } from "../../api/read-with-tag.ts";
 
 type Settings = Schemas["RealmSettings"];
 
 export const realmKey = ["realm settings"] as const;
 
-/** The settings of a realm that can be changed here, in the order of the form. */
-export const settingNames = [
-  "displayName",
-  "logoURI",
-  "helpURI",
-  "privacyURI",
-  "maxProfiles",
-  "maxValid",
-  "offboardingShare",
-  "ssids",
-  "guestDaysMax",
-  "guestLimitMax",
-  "timeZone",
-  "radiusAddresses",
-  "radiusCN",
-  "radiusCA",
-] as const satisfies readonly (keyof Settings)[];
-export type SettingName = (typeof settingNames)[number];
+/** The sections of the settings that can be changed here, in the order of the page. Each is saved by itself. */
+export const settingSections = {
+  looks: ["displayName", "logoURI"],
+  help: ["helpURI", "privacyURI"],
+  profiles: ["maxProfiles", "maxValid", "offboardingShare"],
+  wifi: ["ssids"],
+  guests: ["guestDaysMax", "guestLimitMax"],
+  time: ["timeZone"],
+  servers: ["radiusAddresses"],
+  trust: ["radiusCN", "radiusCA"],
+} as const satisfies Record<string, readonly (keyof Settings)[]>;
+export type SettingSection = keyof typeof settingSections;
+export type SettingName = (typeof settingSections)[SettingSection][number];
+export const sectionNames = Object.keys(settingSections) as SettingSection[];
+export const settingNames: readonly SettingName[] = sectionNames.flatMap((section) => [...settingSections[section]]);
 export type RealmSettings = Pick<Settings, SettingName>;
 
 /** The settings that are read-only here. */
@@ -90,27 +87,40 @@ export async function usersWithMoreThan(profiles: number, signal: AbortSignal): 
   return (await listOf(api.GET("/api/user", { params: { query }, signal }))).total;
 }
 
-/** A realm as it was read, with its entity tag for a conditional change. */
+/** A realm as it was read. */
 export interface ReadRealm {
   settings: RealmSettings;
   fixed: FixedSettings;
-  tag: string;
 }
 
-export async function loadRealm(signal?: AbortSignal): Promise<ReadRealm> {
+export const loadRealm = async (signal?: AbortSignal): Promise<ReadRealm> => (await readRealm(signal)).value;
+
+async function readRealm(signal?: AbortSignal): Promise<{ value: ReadRealm; tag: string }> {
   const { value, tag } = await readWithTag(api.GET("/api/realm/settings", { ...(signal !== undefined && { signal }) }));
   const { displayName, logoURI, helpURI, privacyURI, maxProfiles, maxValid, offboardingShare, ...further } = value;
   const { ssids, guestDaysMax, guestLimitMax, timeZone, radiusAddresses, radiusCN, radiusCA, ...fixed } = further;
   return {
-    settings: {
-      ...{ displayName, logoURI, helpURI, privacyURI, maxProfiles, maxValid, offboardingShare },
-      ...{ ssids, guestDaysMax, guestLimitMax, timeZone, radiusAddresses, radiusCN, radiusCA },
+    value: {
+      settings: {
+        ...{ displayName, logoURI, helpURI, privacyURI, maxProfiles, maxValid, offboardingShare },
+        ...{ ssids, guestDaysMax, guestLimitMax, timeZone, radiusAddresses, radiusCN, radiusCA },
+      },
+      fixed,
     },
-    fixed,
     tag,
   };
 }
 
-/** Changes the realm if it has not changed since it was read. */
-export const updateRealm = (body: Partial<RealmSettings>, tag: string): Promise<unknown> =>
-  dataOf(api.PUT("/api/realm/settings", { body, params: { header: { "If-Match": tag } } }));
+/** Changes the realm if the section's settings are still as in `seen`; otherwise returns the current realm. */
+export const changeRealm = (
+  body: Partial<RealmSettings>,
+  { seen, section }: { seen: RealmSettings; section: SettingSection },
+): Promise<{ changed: ReadRealm } | { now: ReadRealm }> =>
+  changeIfSame({
+    read: readRealm,
+    isSame: ({ settings }) => sameIn(settingSections[section], seen, settings),
+    change: async (header) => {
+      await dataOf(api.PUT("/api/realm/settings", { body, params: { header } }));
+      return loadRealm();
+    },
+  });

@@ -2,13 +2,13 @@ import { Card, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useAnchor } from "../../ui/use-anchor.ts";
 
+/** A section of the settings. An address ends with `#` and its `id`. */
 export function SettingCard({
   id,
   title,
   note,
   children,
 }: {
-  /** Addresses lead to the card by it. */
   id?: string;
   title: string;
   note?: string;

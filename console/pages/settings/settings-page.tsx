@@ -8,7 +8,7 @@ import { AppsCard } from "./apps-card.tsx";
 import { DirectoryCard } from "./directory/directory-card.tsx";
 import { ForgettingCard } from "./forgetting-card.tsx";
 import { LogoCard } from "./logo-card.tsx";
-import { loadRealm, realmKey } from "./realm.ts";
+import { loadRealm, realmKey, sectionNames } from "./realm.ts";
 import { RolesCard } from "./roles-card.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SettingsText } from "./settings-text.tsx";
@@ -29,7 +29,15 @@ export function SettingsPage() {
     <Page title={t("nav.settings")} lead={t("settings.lead")}>
       {data !== undefined ? (
         <Stack>
-          {may("changeSettings") ? <SettingsForm realm={data} /> : <SettingsText realm={data} />}
+          {may("changeSettings") ? (
+            <Stack maw={860}>
+              {sectionNames.map((section) => (
+                <SettingsForm key={section} section={section} realm={data} />
+              ))}
+            </Stack>
+          ) : (
+            <SettingsText realm={data} />
+          )}
           <LogoCard />
           <SignInCard />
           <AppsCard />

@@ -1,18 +1,31 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
+import { useEffect, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { isLeaving } from "../../api/sign-in.ts";
 import { useReturnFocus } from "./use-return-focus.ts";
 
+/** The guards that would ask now. The first one with a text asks for all with that text. */
+const asking = new Map<string, string>();
+
 /**
- * Asks before the user leaves a page with unsaved input; when the tab closes, the browser asks. Signing in again leads
- * back to the page, and nobody asks.
+ * Asks before the user leaves a page with unsaved input, once for all forms of the page; when the tab closes, the
+ * browser asks. Signing in again leads back to the page, and nobody asks.
  */
-export function LeaveGuard({ when, text, onLeave }: { when: boolean; text: string; onLeave?: () => void }) {
+export function LeaveGuard({ when, text }: { when: boolean; text: string }) {
   const { t } = useTranslation();
+  const id = useId();
+  useEffect(() => {
+    if (!when) return undefined;
+    asking.set(id, text);
+    return () => {
+      asking.delete(id);
+    };
+  }, [when, id, text]);
+  const isFirst = () => [...asking].find(([, other]) => other === text)?.[0] === id;
   const { status, proceed, reset } = useBlocker({
     // A change of the page's own search parameters does not leave it.
-    shouldBlockFn: ({ current, next }) => when && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) => isFirst() && current.pathname !== next.pathname,
     enableBeforeUnload: () => when && !isLeaving(),
     withResolver: true,
   });
@@ -26,13 +39,7 @@ export function LeaveGuard({ when, text, onLeave }: { when: boolean; text: strin
           <Button variant="default" data-autofocus onClick={reset}>
             {t("forms.stay")}
           </Button>
-          <Button
-            color="red"
-            onClick={() => {
-              onLeave?.();
-              proceed();
-            }}
-          >
+          <Button color="red" onClick={proceed}>
             {t("forms.leave")}
           </Button>
         </Group>

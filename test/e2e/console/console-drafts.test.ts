@@ -82,6 +82,33 @@ describeWithTool("chromium-headless-shell", "what is typed in the console", () =
     },
   );
 
+  test.each(Object.entries(keptForms))("stays when the user leaves the page and goes Back: %s", async (_, row) => {
+    const { page, context } = await subject.open(`/console${row.path(objects)}`);
+    await row.open?.(page);
+    await fill(page, row);
+    const dialog = page.getByRole("dialog").first();
+    if (await dialog.isVisible()) {
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    }
+    await page.getByRole("navigation").getByRole("link", { name: "Audit log" }).click();
+    const heading = page.getByRole("heading", { level: 1, name: "Audit log" });
+    const leave = page.getByRole("button", { name: "Leave anyway" });
+    await heading.or(leave).waitFor();
+    if (await leave.isVisible()) await leave.click();
+    await heading.waitFor();
+    await page.goBack();
+    await heading.waitFor({ state: "detached" });
+    expect(new URL(page.url()).pathname.replace(/\/$/, "")).toBe(`/console${row.path(objects)}`);
+    await row.open?.(page);
+    await expect.poll(() => shown(page, row)).toEqual(row.typed.map(([, input]) => input));
+    if (row.secret !== undefined) {
+      expect(await row.secret[0](page).inputValue()).toBe("");
+      expect(await kept(page)).not.toContain(row.secret[1]);
+    }
+    await context.close();
+  });
+
   const note = keptForms["pages/users/user-note.tsx"];
   if (note === undefined) throw new Error("the note has no row");
 

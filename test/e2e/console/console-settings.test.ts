@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
@@ -17,6 +18,13 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
   const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
   const realmNow = async () => (await service().get("/api/realm/settings")).body.data;
   const field = (name: string) => `main [data-path="${name}"]`;
+  const submitOf = (section: string) => `main #${section} [type="submit"]`;
+  const confirm = (page: Page) => page.click('[role="dialog"] button:has-text("Save")');
+  /** Saves one section, with its confirmation. */
+  const save = async (page: Page, section: string) => {
+    await page.click(submitOf(section));
+    await confirm(page);
+  };
 
   test("a change is previewed before it is saved, with the number of people affected; with the keyboard alone", async () => {
     const { given } = subject.api;
@@ -28,14 +36,14 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     const before = await realmNow();
     const watched = await subject.open("/console/settings");
     const { page } = watched;
-    const save = page.locator('main [type="submit"]').first();
+    const button = page.locator(submitOf("profiles"));
     await typeInto(page.locator(field("maxProfiles")), "3");
     await tabTo(page.getByRole("slider").nth(1));
     await page.keyboard.press("Home");
-    await pressAt(save);
+    await pressAt(button);
     await expectFocus(page.getByRole("button", { name: "Cancel" }));
     await page.keyboard.press("Escape");
-    await expectFocus(save);
+    await expectFocus(button);
     await page.keyboard.press("Enter");
     await expectFocus(page.getByRole("button", { name: "Cancel" }));
     await page.waitForSelector("text=2 people already have more than 3 profiles; theirs stay.");
@@ -48,9 +56,9 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
 
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.waitForSelector("text=The settings were saved.");
+    await page.waitForSelector('[role="alert"] >> text=Saved: Profiles');
     expect(await realmNow()).toEqual({ ...before, maxProfiles: 3, maxValid: 1 });
-    expect(await page.isDisabled('main [type="submit"]')).toBe(true);
+    expect(await button.isDisabled()).toBe(true);
     await page.click('nav >> a:has-text("People")');
     await page.waitForSelector('h1:text-is("People")');
     expect(watched.complaints).toEqual([]);
@@ -124,58 +132,55 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
         [120, "rgb(255, 255, 255)"],
         [120, expect.not.stringContaining("255, 255, 255")],
       ]);
-    await page.click('main [type="submit"]');
-    await page.click('[role="dialog"] button:has-text("Save")');
+    await save(page, "looks");
     await page.waitForSelector("header >> text=University of Example");
     expect(await realmNow()).toMatchObject({ displayName: "University of Example", logoURI: logo });
     await subject.api.as.admin({ realmId: subject.realm.realmId }).put("/api/realm", { logoURI: "" });
     await context.close();
   });
 
-  test("another tab's changes are shown, and overwritten only on purpose", async () => {
+  test("another tab's changes of a section are shown, and overwritten only on purpose; those of others are no obstacle", async () => {
     const watched = await subject.open("/console/settings");
     const { page, context } = watched;
     const before = await realmNow();
-    const save = async (tab: typeof page) => {
-      await tab.click('main [type="submit"]');
-      await tab.click('[role="dialog"] button:has-text("Save")');
-    };
     const other = await context.newPage();
     await other.goto(page.url());
     await other.fill(field("maxProfiles"), "7");
     await other.fill(field("maxValid"), "9");
-    await save(other);
-    await other.waitForSelector("text=The settings were saved.");
+    await save(other, "profiles");
+    await other.waitForSelector("text=Saved: Profiles");
 
     await page.fill(field("displayName"), "Typed here");
     await page.fill(field("maxValid"), "3");
-    await save(page);
-    const notice = page.getByRole("alert").filter({ hasText: "This was changed elsewhere" });
+    await save(page, "looks");
+    await page.waitForSelector("text=Saved: Name and logo");
+    const others = { ...before, displayName: "Typed here", maxProfiles: 7, maxValid: 9 };
+    expect(await realmNow()).toEqual(others);
+    await save(page, "profiles");
+    const notice = page.locator("#profiles").getByRole("alert").filter({ hasText: "This was changed elsewhere" });
     await notice.waitFor();
     await expectFocus(notice);
     expect(await notice.getByRole("listitem").allTextContents()).toEqual([
       "Profiles per person: 7 profiles",
       expect.stringMatching(/: 9 months$/),
     ]);
-    expect(await realmNow()).toEqual({ ...before, maxProfiles: 7, maxValid: 9 });
-    expect(await page.inputValue(field("displayName"))).toBe("Typed here");
+    expect(await realmNow()).toEqual(others);
     expect(await page.inputValue(field("maxValid"))).toBe("3");
     expect(await page.inputValue(field("maxProfiles"))).toBe("7");
     watched.complaints.length = 0;
     await expectGoodConsole(watched);
 
     await page.click('button:has-text("Save mine anyway")');
-    await page.click('[role="dialog"] button:has-text("Save")');
-    await page.waitForSelector("text=The settings were saved.");
-    expect(await realmNow()).toEqual({ ...before, displayName: "Typed here", maxProfiles: 7, maxValid: 3 });
+    await confirm(page);
+    await page.waitForSelector("text=Saved: Profiles");
+    expect(await realmNow()).toEqual({ ...others, maxValid: 3 });
     await notice.waitFor({ state: "detached" });
 
     await other.fill(field("displayName"), "Another name");
-    await save(other);
+    await save(other, "looks");
     await other.click('button:has-text("Use the new values")');
     expect(await other.inputValue(field("displayName"))).toBe("Typed here");
-    expect(await other.inputValue(field("maxValid"))).toBe("3");
-    expect(await other.isDisabled('main [type="submit"]')).toBe(true);
+    expect(await other.isDisabled(submitOf("looks"))).toBe(true);
     await subject.api.as.admin({ realmId: subject.realm.realmId }).put("/api/realm", {
       displayName: before.displayName,
       maxProfiles: before.maxProfiles,
@@ -184,71 +189,121 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await context.close();
   });
 
-  test("help, networks, guests' limits and the time zone are saved together, after a preview of the changes", async () => {
-    const before = await realmNow();
+  /** What is typed into each section, as it is saved, and the rows of its preview. */
+  const sections = [
+    [
+      "help",
+      [
+        ["helpURI", "mailto:help@uni.example"],
+        ["privacyURI", "https://uni.example/privacy"],
+      ],
+      { helpURI: "mailto:help@uni.example", privacyURI: "https://uni.example/privacy" },
+      [/^Help address\s+none\s+mailto:help@uni\.example$/, /^Privacy notice\s+none\s+https:/],
+    ],
+    [
+      "profiles",
+      [["offboardingShare", "35"]],
+      { offboardingShare: 35 },
+      [/^Confirm offboardings of more than\s+20 %\s+35 %$/],
+    ],
+    [
+      "wifi",
+      [["ssids", "eduroam\n\nCampus Wi-Fi \n"]],
+      { ssids: ["eduroam", "Campus Wi-Fi"] },
+      [/^Networks\s+eduroam\s+eduroam, Campus Wi-Fi$/],
+    ],
+    [
+      "guests",
+      [
+        ["guestDaysMax", "30"],
+        ["guestLimitMax", "150"],
+      ],
+      { guestDaysMax: 30, guestLimitMax: 150 },
+      [
+        /^Days that a guest account may last\s+90 days\s+30 days$/,
+        /^Active profiles of a guest account\s+200 profiles\s+150 profiles$/,
+      ],
+    ],
+    ["time", [["timeZone", "Europe/Berlin"]], { timeZone: "Europe/Berlin" }, [/^Time zone\s+UTC\s+Europe\/Berlin$/]],
+    [
+      "servers",
+      [["radiusAddresses", "192.0.2.7 \n\n2001:db8::/32\n"]],
+      { radiusAddresses: ["192.0.2.7", "2001:db8::/32"] },
+      [/^Addresses of the RADIUS servers\s+not set\s+192\.0\.2\.7, 2001:db8::\/32$/],
+    ],
+  ] as const;
+
+  test("each section is saved by itself, after a preview of its changes; what is typed in others stays, unsaved", async () => {
+    let expected = await realmNow();
     const watched = await subject.open("/console/settings");
     const { page } = watched;
-    await page.fill(field("helpURI"), "mailto:help@uni.example");
-    await page.fill(field("privacyURI"), "https://uni.example/privacy");
-    await page.fill(field("ssids"), "eduroam\n\nCampus Wi-Fi \n");
-    await page.fill(field("offboardingShare"), "35");
-    await page.fill(field("guestDaysMax"), "30");
-    await page.fill(field("guestLimitMax"), "150");
-    await page.fill(field("timeZone"), "Europe/Ber");
-    await page.getByRole("option", { name: "Europe/Berlin" }).click();
-    await page.fill(field("radiusAddresses"), "192.0.2.7 \n\n2001:db8::/32\n");
-    await page.click('main [type="submit"]');
-    const rows = page.locator('[role="dialog"] tbody tr');
-    await rows.first().waitFor();
-    expect(await rows.allInnerTexts()).toEqual([
-      expect.stringMatching(/^Help address\s+none\s+mailto:help@uni\.example$/),
-      expect.stringMatching(/^Privacy notice\s+none\s+https:/),
-      expect.stringMatching(/^Confirm offboardings of more than\s+20 %\s+35 %$/),
-      expect.stringMatching(/^Networks\s+eduroam\s+eduroam, Campus Wi-Fi$/),
-      expect.stringMatching(/^Days that a guest account may last\s+90 days\s+30 days$/),
-      expect.stringMatching(/^Active profiles of a guest account\s+200 profiles\s+150 profiles$/),
-      expect.stringMatching(/^Time zone\s+UTC\s+Europe\/Berlin$/),
-      expect.stringMatching(/^Addresses of the RADIUS servers\s+not set\s+192\.0\.2\.7, 2001:db8::\/32$/),
-    ]);
-    await page.click('[role="dialog"] button:has-text("Save")');
-    await page.waitForSelector("text=The settings were saved.");
-    expect(await realmNow()).toEqual({
-      ...before,
-      helpURI: "mailto:help@uni.example",
-      privacyURI: "https://uni.example/privacy",
-      ssids: ["eduroam", "Campus Wi-Fi"],
-      offboardingShare: 35,
-      guestDaysMax: 30,
-      guestLimitMax: 150,
-      timeZone: "Europe/Berlin",
-      radiusAddresses: ["192.0.2.7", "2001:db8::/32"],
+    const sent: unknown[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "PUT") sent.push(request.postDataJSON());
     });
+    expect(await page.locator("main [type=submit]:enabled").count()).toBe(0);
+    for (const [name, text] of sections.flatMap(([, typed]) => typed)) await page.fill(field(name), text);
+    await page.fill(field("displayName"), "Never saved");
+    for (const [index, [section, , change, preview]] of sections.entries()) {
+      await page.click(submitOf(section));
+      const rows = page.locator('[role="dialog"] tbody tr');
+      await rows.first().waitFor();
+      expect(await rows.allInnerTexts()).toEqual(preview.map((row) => expect.stringMatching(row)));
+      await confirm(page);
+      await expect.poll(() => page.isDisabled(submitOf(section))).toBe(true);
+      expected = { ...expected, ...change };
+      expect(sent[index]).toEqual(change);
+      expect(await realmNow()).toEqual(expected);
+      for (const [waiting, typed] of sections.slice(index + 1)) {
+        expect(await page.isEnabled(submitOf(waiting)), waiting).toBe(true);
+        for (const [name, text] of typed) expect(await page.inputValue(field(name))).toBe(text);
+      }
+    }
+    expect(await page.inputValue(field("displayName"))).toBe("Never saved");
+    expect(await page.isEnabled(submitOf("looks"))).toBe(true);
     expect(watched.complaints).toEqual([]);
     await watched.context.close();
+  });
+
+  test("errors of one section are shown in it; another one is saved meanwhile, and changes nothing of it", async () => {
+    const { page, context } = await subject.open("/console/settings");
+    await page.fill(field("helpURI"), "help at the desk");
+    await page.fill(field("guestDaysMax"), "31");
+    await save(page, "help");
+    const error = page.locator('#help [role="alert"]:focus >> text=Help address: An address that begins with https://');
+    await error.waitFor();
+    expect(await page.getAttribute(field("helpURI"), "aria-invalid")).toBe("true");
+    expect(await page.getByText("Please check these fields").count()).toBe(1);
+    expect(await page.locator('main [aria-invalid="true"]').count()).toBe(1);
+    await save(page, "guests");
+    await page.waitForSelector("text=Saved: Guests");
+    expect(await realmNow()).toMatchObject({ guestDaysMax: 31 });
+    expect(await page.inputValue(field("helpURI"))).toBe("help at the desk");
+    expect(await page.getAttribute(field("helpURI"), "aria-invalid")).toBe("true");
+    await context.close();
   });
 
   test("the trusted RADIUS servers are set once; then they are read-only, with the operator's command to copy", async () => {
     const { realmId } = subject.realm;
     const watched = await subject.open("/console/settings");
     const { page } = watched;
+    await page.fill(field("radiusCN"), "not a name");
     await page.fill(field("radiusCA"), "no certificate");
-    await page.fill(field("ssids"), "x".repeat(33));
-    await page.click('main [type="submit"]');
-    await page.click('[role="dialog"] button:has-text("Save")');
+    await save(page, "trust");
     const refused = page.locator('[role="alert"]:focus li');
     await refused.first().waitFor();
     expect(await refused.allInnerTexts()).toEqual([
-      expect.stringMatching(/^Networks: 1 to 16 different names/),
+      expect.stringMatching(/^Name of the RADIUS server: A DNS name such as/),
       expect.stringMatching(/^CA of the RADIUS server: One or more CA certificates/),
     ]);
     expect(await page.inputValue(field("radiusCA"))).toBe("no certificate");
-    await page.getByRole("button", { name: "Discard changes" }).first().click();
+    await page.locator("#trust").getByRole("button", { name: "Discard changes" }).click();
 
     await page.fill(field("radiusCN"), "radius.uni.example");
-    await page.click('main [type="submit"]');
+    await page.click(submitOf("trust"));
     await page.waitForSelector('[role="dialog"] >> text=This can be set once');
-    await page.click('[role="dialog"] button:has-text("Save")');
-    await page.waitForSelector("text=The settings were saved.");
+    await confirm(page);
+    await page.waitForSelector("text=Saved: RADIUS trust");
     await page.waitForSelector("main section >> text=--radius-cn radius.uni.example");
     expect(await page.locator(field("radiusCN")).count()).toBe(0);
     expect(await page.locator(field("radiusCA")).count()).toBe(1);
@@ -269,19 +324,20 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     const before = await realmNow();
     const { page, context } = await subject.open("/console/settings");
     await page.fill(field("logoURI"), "http://logo.example/logo.svg");
-    await page.click('main [type="submit"]');
-    await page.click('[role="dialog"] button:has-text("Save")');
+    await save(page, "looks");
     await page.waitForSelector('[role="alert"]:focus >> text=Logo address: An address that begins with https://');
     expect(await page.getAttribute(field("logoURI"), "aria-invalid")).toBe("true");
     await page.fill(field("displayName"), " ");
-    await page.click('main [type="submit"]');
+    await page.click(submitOf("looks"));
     await page.waitForSelector('[role="alert"]:focus >> text=Display name: Please fill this in.');
     expect(await realmNow()).toEqual(before);
     await context.close();
   });
 
-  test("a user who leaves with unsaved changes is asked, and keeps them by staying", async () => {
+  test("a user who leaves with unsaved changes is asked once, whatever the sections; they stay either way", async () => {
     const { page, context } = await subject.open("/console/settings");
+    await page.fill(field("ssids"), "eduroam\nHalf typed");
+    await page.fill(field("helpMail"), "half@uni.example");
     await page.fill(field("displayName"), "Half typed");
     await page.click('nav >> a:has-text("People")');
     await page.waitForSelector("text=Your changes are not saved yet.");
@@ -302,6 +358,11 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await page.click('nav >> a:has-text("People")');
     await page.click('button:has-text("Leave anyway")');
     await page.waitForSelector('h1:text-is("People")');
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.click('nav >> a:has-text("Realm settings")');
+    await expect.poll(() => page.inputValue(field("displayName"))).toBe("Again");
+    expect(await page.inputValue(field("ssids"))).toBe("eduroam\nHalf typed");
+    await expect.poll(() => page.inputValue(field("helpMail"))).toBe("half@uni.example");
     await context.close();
   });
 
@@ -325,12 +386,12 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await page.waitForSelector(field("displayName"));
     await expectGoodConsole(watched);
     await page.fill(field("displayName"), "");
-    await page.click('main [type="submit"]');
+    await page.click(submitOf("looks"));
     await page.waitForSelector('[role="alert"]');
     await expectGoodConsole(watched);
     await page.fill(field("displayName"), "Another name");
     await page.fill(field("maxProfiles"), "2");
-    await page.click('main [type="submit"]');
+    await page.click(submitOf("profiles"));
     await page.waitForSelector('[role="dialog"] td');
     await expectGoodConsole(watched);
     await watched.context.close();

@@ -134,9 +134,9 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
         await subject.api.as.service(subject.realm).put("/api/realm/settings", { radiusAddresses: [] });
         await hands.find("settings");
         await hands.type(hands.page.locator('[data-path="radiusAddresses"]'), `192.0.2.${people}\n`);
-        await hands.press(hands.page.locator('main [type="submit"]').first());
+        await hands.press(hands.page.locator('main #servers [type="submit"]'));
         await hands.press(inDialog(hands, "Save"));
-        await hands.page.getByText("The settings were saved.").waitFor();
+        await hands.page.getByText("Saved: RADIUS servers").waitFor();
       },
     },
     "making a colleague help desk": {

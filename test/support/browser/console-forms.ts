@@ -115,7 +115,17 @@ export const keptForms: Readonly<Record<string, FormRow>> = {
   },
   "pages/settings/settings-form.tsx": {
     path: () => "/settings",
-    typed: [[at("displayName"), "A new name"]],
+    // One field of each section.
+    typed: [
+      [at("displayName"), "A new name"],
+      [at("helpURI"), "https://help.example"],
+      [at("maxProfiles"), "7"],
+      [at("ssids"), "eduroam\nCampus"],
+      [at("guestDaysMax"), "31"],
+      [at("timeZone"), "Europe/Berlin"],
+      [at("radiusAddresses"), "192.0.2.8"],
+      [at("radiusCN"), "radius.campus.example"],
+    ],
   },
   "pages/settings/sign-in/sign-in-form.tsx": {
     path: () => "/settings/sign-in",
@@ -174,7 +184,8 @@ export const inputsWithoutForm: Readonly<Record<string, string>> = {
   "pages/guests/guests-page.tsx": part,
   "pages/profiles/revoke.tsx": confirmation,
   "pages/settings/directory/directory-page.tsx": "a choice, which is saved at once",
-  "pages/settings/trust-card.tsx": part,
+  "pages/settings/section-fields.tsx": part,
+  "pages/settings/trust-fields.tsx": part,
   "shell/palette-dialog.tsx": "a search, which leads to an address",
   "shell/shortcuts-dialog.tsx": view,
   "ui/dialog/confirm-dialog.tsx": confirmation,

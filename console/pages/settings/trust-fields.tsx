@@ -5,11 +5,10 @@ import { radiusServerName } from "../../../domain/certificate/entitlement.ts";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings, RealmSettings, SettingValues } from "./realm.ts";
-import { SettingCard } from "./setting-card.tsx";
 import { useSettingFields } from "./setting-fields.ts";
 
 /** The RADIUS server that devices trust: set once, before the set-up is finished. */
-export function TrustCard({
+export function TrustFields({
   form,
   settings: { radiusCN, radiusCA },
   fixed: { domain, locked },
@@ -22,7 +21,7 @@ export function TrustCard({
   const fields = useSettingFields();
   const serverName = radiusServerName({ radiusCn: radiusCN, domain });
   return (
-    <SettingCard id="trust" title={t("settings.cards.trust")} note={t("settings.trustNote")}>
+    <>
       {locked["radiusCN"] === undefined ? (
         <TextInput
           label={fields.radiusCN.label}
@@ -55,6 +54,6 @@ export function TrustCard({
           )}
         </LockedSetting>
       )}
-    </SettingCard>
+    </>
   );
 }
