@@ -2,13 +2,14 @@ import { Card, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useAnchor } from "../../ui/use-anchor.ts";
 
-/** A section of the settings. An address ends with `#` and its `id`. */
+/** A part of the settings. */
 export function SettingCard({
   id,
   title,
   note,
   children,
 }: {
+  /** The name of the section, for addresses that lead to it. */
   id?: string;
   title: string;
   note?: string;

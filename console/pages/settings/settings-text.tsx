@@ -12,12 +12,17 @@ export function SettingsText({ realm: { settings, fixed } }: { realm: ReadRealm 
   const { t } = useTranslation();
   const fields = useSettingFields();
   const shown = useShownValue();
+  const realmName: Fact = [t("settings.name"), <Code key="name">{fixed.realmName}</Code>];
   return (
     <Stack maw={860}>
       {sectionNames.map((section) => (
         <SettingCard key={section} id={section} title={t(`settings.cards.${section}`)}>
-          {section === "looks" && <Facts facts={[[t("settings.name"), <Code key="name">{fixed.realmName}</Code>]]} />}
-          <Facts facts={settingSections[section].map((name): Fact => [fields[name].label, shown(name, settings)])} />
+          <Facts
+            facts={[
+              ...(section === "looks" ? [realmName] : []),
+              ...settingSections[section].map((name): Fact => [fields[name].label, shown(name, settings)]),
+            ]}
+          />
           {section === "looks" && (
             <SimpleGrid cols={{ base: 1, xs: 2 }}>
               {(["light", "dark"] as const).map((theme) => (

@@ -189,8 +189,12 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await context.close();
   });
 
-  /** What is typed into each section, as it is saved, and the rows of its preview. */
-  const sections = [
+  const sections: readonly (readonly [
+    section: string,
+    typed: readonly (readonly [name: string, text: string])[],
+    saved: Readonly<Record<string, unknown>>,
+    preview: readonly RegExp[],
+  ])[] = [
     [
       "help",
       [
@@ -231,7 +235,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
       { radiusAddresses: ["192.0.2.7", "2001:db8::/32"] },
       [/^Addresses of the RADIUS servers\s+not set\s+192\.0\.2\.7, 2001:db8::\/32$/],
     ],
-  ] as const;
+  ];
 
   test("each section is saved by itself, after a preview of its changes; what is typed in others stays, unsaved", async () => {
     let expected = await realmNow();
