@@ -129,7 +129,7 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
       },
     },
     "naming the addresses of the RADIUS servers": {
-      most: { keyboard: 25, finger: 6 },
+      most: { keyboard: 23, finger: 6 },
       async work(hands) {
         await subject.api.as.service(subject.realm).put("/api/realm/settings", { radiusAddresses: [] });
         await hands.find("settings");
