@@ -136,7 +136,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await page.waitForURL(`**/console/jobs/${job}`);
     await entryOf("profile_revoke");
     await pressAt(main.locator('dd a[href*="/profiles?open="]').last());
-    await page.getByRole("dialog").getByText("Laptop").first().waitFor();
+    await page.getByRole("dialog").getByText("Difference Engine").first().waitFor();
     await entryOf("crl_publish");
     const list = main.getByRole("link", { name: /^Revocation list of certification authority \d+$/ });
     await list.waitFor();
