@@ -1,5 +1,5 @@
 import { germanLetters } from "../domain/people/search-text.ts";
-import { joinSerial } from "../domain/serial-digits.ts";
+import { joinSerial, readSerial } from "../domain/serial-digits.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
 /** A request for one page of a list. Keys of `sort` and `filter` have been checked against those of the list. */
@@ -87,9 +87,14 @@ export const containsText = (folded: Sql, text: string): Sql =>
 /** How many digits of a searched serial number the index looks up: more only make it slower. */
 const indexedDigits = 10;
 
-/** Whether the serial number in this column contains these digits, which may stand in groups. */
+/**
+ * Whether the serial number in this column contains these digits, which may stand in groups, or is the number that the
+ * text spells otherwise, as {@link readSerial} reads it.
+ */
 export const serialContains = (column: Sql, searched: string): Sql => {
   const digits = joinSerial(searched);
+  const serial = readSerial(searched);
+  if (serial !== undefined && serial !== digits) return sql`${column} = ${serial}`;
   const beginning = sql`${column} like ${containing(digits.slice(0, indexedDigits))}`;
   return digits.length <= indexedDigits
     ? beginning

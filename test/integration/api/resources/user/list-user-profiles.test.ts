@@ -61,6 +61,10 @@ test("version 2.0, POST, and a GET with page parameters return version 2", async
 
 test.each<[page: object, expected: string[]]>([
   [{ search: "345" }, ["1234567"]],
+  [{ search: "0x12d687" }, ["1234567"]],
+  [{ search: "12:D6:87" }, ["1234567"]],
+  [{ search: "serial=12D687" }, ["1234567"]],
+  [{ search: "0x2d687" }, []],
   [{ filter: { authable: "true" } }, ["7654321"]],
   [{ filter: { deviceType: "iOS" } }, ["7654321"]],
   [{ filter: { invalid: "true" } }, ["555"]],
