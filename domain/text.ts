@@ -16,13 +16,26 @@ const ends = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 /** Removes the blanks and the invisible characters around a text, which come along when it is copied. */
 export const withoutEnds = (given: string): string => given.replace(ends, "");
 
+/** Removes the invisible characters at the ends of a text; its blanks stay. */
+export const withoutInvisibleEnds = (given: string): string => given.replace(/^\p{Cf}+|\p{Cf}+$/gu, "");
+
+/** The name of a person as another system gives it: kept without invisible characters at its ends, refused for none. */
+export const givenName = (min: number, max: number) => bounded(z.string().overwrite(withoutInvisibleEnds), min, max);
+
+const refusing =
+  (unwanted: RegExp) =>
+  (value: string, context: z.RefinementCtx<string>): void => {
+    const index = Array.from(value).findIndex((character) => unwanted.test(character));
+    if (index !== -1) {
+      context.addIssue({ code: "custom", message: `must not contain an invisible character, as at ${index + 1}` });
+    }
+  };
+
 /** Refuses format characters (Cf): with them, texts that look alike differ. */
-export const checkVisible = (value: string, context: z.RefinementCtx<string>): void => {
-  const index = Array.from(value).findIndex((character) => /\p{Cf}/u.test(character));
-  if (index !== -1) {
-    context.addIssue({ code: "custom", message: `must not contain an invisible character, as at ${index + 1}` });
-  }
-};
+export const checkVisible = refusing(/\p{Cf}/u);
+
+/** Refuses format characters as {@link checkVisible}, except the joiners: emoji, Persian and Indic scripts need them. */
+export const checkVisibleButJoiners = refusing(/[^\P{Cf}\u200c\u200d]/u);
 
 /** A name that people recognise, on one line: kept without blanks and invisible characters around it, none inside. */
 export const recognisableName = (min: number, max: number) =>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkVisibleButJoiners, withoutInvisibleEnds } from "../text.ts";
 import type { Scope } from "../people/scopes.ts";
 
 export const profileKinds = ["user", "guest", "infrastructure"] as const;
@@ -6,14 +7,19 @@ export type ProfileKind = (typeof profileKinds)[number];
 
 export const profileNameLengthMax = 64;
 
-/** A name the caller chooses: 1 to 64 characters, none of them a control character. Names need not be unique. */
+/**
+ * A name the caller chooses: 1 to 64 characters, none of them a control character or invisible, but joiners. Names need
+ * not be unique.
+ */
 export const ProfileName = z
   .string()
+  .overwrite(withoutInvisibleEnds)
   .refine(
     (value) => Array.from(value).length >= 1 && Array.from(value).length <= profileNameLengthMax,
     `must be 1 to ${profileNameLengthMax} characters`,
   )
   .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), "must not contain control characters")
+  .superRefine(checkVisibleButJoiners)
   .meta({ minLength: 1, maxLength: profileNameLengthMax });
 
 /** The audit event for a revoked profile of each kind. */

@@ -24,7 +24,7 @@ export const englishWords: Vocabulary = {
   },
   profile: {
     nameHint: "So that you recognize it in your list.",
-    wrongName: "Give the device a name of 1 to 64 characters.",
+    wrongName: "Give the device a name of 1 to 64 characters, none of them invisible.",
     validUntil: (date) => `Valid until ${date}`,
     lastSeen: (time) => `Last seen ${time}`,
     notSeen: "Not seen yet",

@@ -24,7 +24,7 @@ export const germanWords: Vocabulary = {
   },
   profile: {
     nameHint: "Damit Sie es in Ihrer Liste wiedererkennen.",
-    wrongName: "Geben Sie dem Gerät einen Namen mit 1 bis 64 Zeichen.",
+    wrongName: "Geben Sie dem Gerät einen Namen mit 1 bis 64 Zeichen, keines davon unsichtbar.",
     validUntil: (date) => `Gültig bis ${date}`,
     lastSeen: (time) => `Zuletzt gesehen am ${time}`,
     notSeen: "Noch nicht gesehen",

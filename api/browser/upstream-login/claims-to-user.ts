@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isEmailAddress } from "../../../domain/people/email.ts";
 import { KnownPairwiseID } from "../../../domain/people/pairwise-id.ts";
-import { text, withoutEnds } from "../../../domain/text.ts";
+import { givenName, text, withoutEnds } from "../../../domain/text.ts";
 import { inOrder, type Role } from "../../../domain/people/roles.ts";
 import type { SignInClaims, VlanRule } from "../../../domain/people/vlan.ts";
 import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
@@ -83,7 +83,7 @@ export function personOf(claims: Claims, names: SignInClaims): UpstreamPerson {
     subject,
     pairwiseId,
     email: addressOf(claims, names),
-    displayName: textOf(claims, names.displayName ?? defaults.displayName, text(1, 200)),
+    displayName: displayNameOf(claims, names),
     permitted,
     mappedRoles: mapped,
     roles: inOrder(mapped.filter((role) => verdicts.get(role) === true)),
@@ -100,6 +100,12 @@ function vlanBy(claims: Claims, rules: readonly VlanRule[]): string | null | und
     if (verdict) return rule.vlan;
   }
   return null;
+}
+
+/** Returns the claimed name, unless nothing of it can be seen. */
+function displayNameOf(claims: Claims, names: UpstreamClaims): string | undefined {
+  const name = textOf(claims, names.displayName ?? defaults.displayName, givenName(0, 200));
+  return name === "" ? undefined : name;
 }
 
 /** Returns the claimed e-mail address; an invalid one is dropped and does not block the sign-in. */

@@ -5,7 +5,6 @@ import type { Db } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import type { FieldError } from "../../../domain/errors.ts";
-import { skeletonOf } from "../../../domain/look-alikes.ts";
 import {
   ApplicationType,
   claimScopes,
@@ -169,17 +168,13 @@ export function scopesAtStake(before: ApplicationSettings, after: ApplicationSet
   return decidesWho ? after.scopes : after.scopes.filter((scope) => !before.scopes.includes(scope));
 }
 
-/**
- * Fails for a name that users would take for a part of this service, to which they are not asked to consent: one with
- * the same skeleton. Call in the transaction that writes the name.
- */
+/** Fails for the name of a part of this service, as {@link applications.isLikeFirstParty} decides. */
 export async function requireOwnName(
   tx: Db,
-  { realmId, clientId, name }: { realmId: string; clientId: string; name: string },
+  named: { realmId: string; clientId: string; name: string },
   fail: Fail<"invalid_request">,
 ): Promise<void> {
-  const taken = await applications.listFirstPartyNames(tx, { realmId, except: clientId });
-  if (!taken.some((each) => skeletonOf(each) === skeletonOf(name))) return;
+  if (!(await applications.isLikeFirstParty(tx, named))) return;
   throw fail("invalid_request", { fields: [{ path: "name", reason: "is the name of a part of this service" }] });
 }
 

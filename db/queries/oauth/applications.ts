@@ -1,3 +1,4 @@
+import { skeletonOf } from "../../../domain/look-alikes.ts";
 import type { ApplicationType, Scope } from "../../../domain/people/scopes.ts";
 import { meaningsOf } from "../../../domain/people/search-text.ts";
 import { first, type Db } from "../../client.ts";
@@ -132,15 +133,18 @@ export const notTheConsole = sql`a.client_id <> 'console-' || a.realm_id`;
 /** The name of the console on screens, registered yet or not. */
 const consoleName = "Administration console";
 
-/** Lists the names of a realm's first-party applications, except one. */
-export async function listFirstPartyNames(
+/**
+ * Returns whether users would take a name for that of one of the realm's first-party applications, to which they are
+ * not asked to consent: one other than this client with the same skeleton. Call in the transaction that writes the name.
+ */
+export async function isLikeFirstParty(
   db: Db,
-  { realmId, except }: { realmId: string; except: string },
-): Promise<string[]> {
+  { realmId, clientId, name }: { realmId: string; clientId: string; name: string },
+): Promise<boolean> {
   const rows = await db.query<{ name: string }>(sql`
-    select name from applications where realm_id = ${realmId} and first_party and client_id <> ${except}
+    select name from applications where realm_id = ${realmId} and first_party and client_id <> ${clientId}
   `);
-  return [consoleName, ...rows.map(({ name }) => name)];
+  return [{ name: consoleName }, ...rows].some((taken) => skeletonOf(taken.name) === skeletonOf(name));
 }
 
 /** Registers the console of a realm, or updates its registration: the service's address may have changed. */

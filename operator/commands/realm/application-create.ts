@@ -53,6 +53,9 @@ export const applicationCreate = command({
     const clientId = randomUUID();
     const secret = type === "service" || input.secret ? drawSecretToken("clientSecret") : undefined;
     await db.transaction(async (tx) => {
+      if (!firstParty && (await applications.isLikeFirstParty(tx, { realmId, clientId, name }))) {
+        throw usageError("--name is the name of a part of this service.");
+      }
       await applications.create(tx, {
         clientId,
         realmId,

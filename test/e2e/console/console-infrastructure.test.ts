@@ -143,7 +143,9 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
     const { page, context } = await subject.open("/console/infrastructure");
     await beginCreation(page, "x".repeat(65));
     await page.click('[role="dialog"] [type="submit"]');
-    await page.waitForSelector('[role="alert"]:focus >> text=Name: 1 to 64 characters, on one line.');
+    await page.waitForSelector(
+      '[role="alert"]:focus >> text=Name: 1 to 64 characters, on one line, none of them invisible.',
+    );
     expect(await page.getAttribute('[data-path="name"]', "aria-invalid")).toBe("true");
     expect(await profiles()).toHaveLength(before);
     await context.close();

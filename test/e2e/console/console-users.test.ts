@@ -251,7 +251,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       await opened(`/console/users/${mia.id}`, async ({ page }) => {
         await button(page, "New profile").click();
         await inDialog(page, "Create profile").click();
-        await page.getByRole("alert").getByText("Name: 1 to 64 characters.").waitFor();
+        await page.getByRole("alert").getByText("Name: 1 to 64 characters, none of them invisible.").waitFor();
         await page.getByRole("textbox", { name: "Name" }).fill("Büro / Linux");
         await page.getByRole("combobox", { name: "Device type" }).click();
         await page.getByRole("option", { name: "Linux" }).click();

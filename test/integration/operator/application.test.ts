@@ -86,6 +86,28 @@ test("a useragent may have up to 10 redirect uris, in the given order and each o
   expect((await create(...useragent, ...options(["https://app.example/1", "/2"]))).code).toBe(2);
 });
 
+test("a name like that of a part of this service is refused, unless it is to be one", async () => {
+  const realm = await operator.anyRealm();
+  const named = (name: string, ...options: string[]) =>
+    operator.run(
+      ["application", "create", "--realm", realm, "--type", "useragent", "--client-uri", "https://app.example"].concat(
+        ["--name", name, ...callback],
+        options,
+      ),
+    );
+  expect((await named("Campus portal", "--first-party")).code).toBe(0);
+
+  for (const name of ["Administration console", "\u0410DMINISTRATION  console", "C\u0430mpus Portal"]) {
+    const { code, json } = await named(name);
+    expect([code, json]).toEqual([
+      2,
+      { error: "usage", error_description: "--name is the name of a part of this service." },
+    ]);
+  }
+  expect((await named("Campus portals")).code).toBe(0);
+  expect((await named("Campus portal", "--first-party")).code).toBe(0);
+});
+
 test.each([
   ["an unknown type", ["--type", "robot", "--name", "x", "--client-uri", "https://x.example"]],
   ["no name", ["--type", "service", "--client-uri", "https://x.example"]],

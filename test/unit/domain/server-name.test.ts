@@ -3,7 +3,10 @@ import { DnsName, InfrastructureProfileName } from "../../../domain/certificate/
 import { InfrastructureDomains, RadiusServerName, RealmDomain } from "../../../domain/realm.ts";
 
 const faultOf = (schema: typeof DnsName, name: string): string | undefined =>
-  schema.safeParse(name).error?.issues[0]?.message;
+  schema
+    .safeParse(name)
+    .error?.issues.map(({ message }) => message)
+    .join("; ");
 
 const refused: [given: string, fault: string][] = [
   ["*.example.org", "must not contain *"],

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ProfileName } from "../../../domain/certificate/profile.ts";
 import { GuestAccountName } from "../../../domain/people/guest-account.ts";
 import { RealmDisplayName } from "../../../domain/realm.ts";
 import { recognisableName } from "../../../domain/text.ts";
@@ -22,3 +23,22 @@ test.each(Object.entries(schemas))(
     expect(name.safeParse("\u200b \u00a0").success).toBe(false);
   },
 );
+
+test.each(["\u200b", "\u00ad", "\u202e", "\ufeff", "\u2060"])(
+  "a device is named without the invisible character %j, and keeps its blanks",
+  (invisible) => {
+    expect(ProfileName.safeParse(`Lap${invisible}top`).error?.issues.map(({ message }) => message)).toEqual([
+      "must not contain an invisible character, as at 4",
+    ]);
+    expect(ProfileName.parse(`${invisible} Laptop${invisible}`)).toBe(" Laptop");
+    expect(ProfileName.safeParse(invisible).success).toBe(false);
+  },
+);
+
+test.each([
+  ["an emoji of several", "Laptop 👩\u200d💻"],
+  ["a Persian word", "گوشی\u200cها"],
+  ["a Sinhala word", "ශ\u200dරී"],
+])("a device may have the joiners of %s in its name", (_, name) => {
+  expect(ProfileName.parse(name)).toBe(name);
+});

@@ -4,6 +4,7 @@ import { sql } from "../../../../db/sql.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { forgetPeople } from "../../../../worker/upkeep/forget-people.ts";
 import { entriesAbout, givenDirectory, type GivenDirectory } from "../../../support/given/directory.ts";
+import { givenTwins } from "../../../support/given/spellings.ts";
 import { extent } from "../../../support/run/extent.ts";
 import { useApi } from "../../../support/service/api.ts";
 import { silentLog } from "../../../support/service/worker.ts";
@@ -95,6 +96,23 @@ describe("POST", () => {
     ]);
     const namesake = await directory.person({ emails: [{ value: "b@example.org" }] });
     expect(namesake).not.toBe(user.id);
+  });
+
+  test("a name is kept without the invisible characters at its ends, and one of nothing else is dropped", async () => {
+    const id = await directory.person({ displayName: "\u200bAda\u202c Lovelace\u00ad" });
+    expect(await userRow(id)).toMatchObject({ displayName: "Ada\u202c Lovelace" });
+    const nameless = await directory.person({ displayName: "\u200b" });
+    expect(await userRow(nameless)).toMatchObject({ displayName: null });
+  });
+
+  test("a third spelling beside twins from before is 409", async () => {
+    await givenTwins(api.database.owner, { realmId: api.realmId, ids: ["Twin", "TWIN"] });
+    const conflict = { status: 409, body: { scimType: "uniqueness", status: "409" } };
+    expect(await directory.scim.post("/Users", { userName: "twin-3", externalId: "twin" })).toMatchObject(conflict);
+    // The exact spelling is one of them.
+    expect(await directory.scim.post("/Users", { userName: "twin-1", externalId: "Twin" })).toMatchObject({
+      status: 201,
+    });
   });
 
   test("somebody who is there is 409, by either name; the directory then searches", async () => {

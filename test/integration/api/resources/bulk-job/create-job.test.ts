@@ -187,6 +187,7 @@ describe("an unusable row does not affect the others:", () => {
     ],
     ["an unknown format", "a,,,phone,iOS,zip", `format: must be one of ${certificateFormats.join(", ")}`],
     ["a long name", `a,,,${"n".repeat(65)},iOS,pem`, "profileName: must be 1 to 64 characters"],
+    ["an invisible name", "a,,,pho\u200bne,iOS,pem", "profileName: must not contain an invisible character, as at 4"],
     ["more cells than columns", "a,,,,,,more", "The row has more cells than the header."],
   ])("%s", async (_, line, message) => {
     const rows = await rowsOfCsv(`pairwiseID,email,maxProfiles,profileName,deviceType,format\n${good}\n${line}\n`);

@@ -77,6 +77,17 @@ describe("with a worker", () => {
     });
   });
 
+  test("a name with an invisible character inside is refused with its position", async () => {
+    const { id } = await given.user({ realmId });
+    const answer = await service.post(`/api/user/${id}/profiles/${encodeURIComponent("lap\u200btop")}`, linux);
+    expect(answer).toBeError("invalid_request");
+    expect(JSON.stringify(answer.body.fields)).toContain("must not contain an invisible character, as at 4");
+    expect(await service.post(`/api/user/${id}/profiles/${encodeURIComponent("laptop\u200b")}`, linux)).toMatchObject({
+      status: 200,
+      body: { data: { name: "laptop" } },
+    });
+  });
+
   test.each(["pkcs12", "PFX"])("%s returns base64 in data and nothing else", async (format) => {
     const { status, body } = await create(await given.user({ realmId }), { ...linux, format });
 

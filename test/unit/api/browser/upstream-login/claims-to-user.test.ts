@@ -33,6 +33,14 @@ test.each<[string, Claims]>([
   expect(personOf(given, {})).toMatchObject({ pairwiseId: "s", email: undefined, displayName: undefined });
 });
 
+test.each([
+  ["\u200bMia\u00ad\ufeff", "Mia"],
+  ["Mi\u200ba", "Mi\u200ba"],
+  ["\u200b\u202e", undefined],
+])("the name %j is kept as %j: invisible characters at its ends go, and none refuses the sign-in", (name, kept) => {
+  expect(personOf({ ...claims, name }, {})).toMatchObject({ pairwiseId: "p", displayName: kept });
+});
+
 test.each(["not-an-email", "Mia <mia@x.example>", "mia@x.example, ida@x.example", "mia@localhost"])(
   "%s is no e-mail address: it is dropped, and the person is who they are",
   (email) => {
