@@ -118,6 +118,24 @@ describe("with a worker", () => {
     expect(body.data).not.toHaveProperty("privateKey");
   });
 
+  test.each([
+    ["P-521", ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"], "The key is on the curve P-521; use P-256, P-384 or RSA"],
+    ["Ed25519", ["ed25519"], "The key is Ed25519; use P-256, P-384 or RSA of 2048 to 4096 bits."],
+    ["RSA of 1024 bits", ["rsa:1024"], "The RSA key has 1024 bits; use P-256, P-384 or RSA of 2048 to 4096 bits."],
+    ["SHA-1", ["rsa:2048", "-sha1"], "The request is signed with SHA-1; sign it with ECDSA or RSA PKCS #1 v1.5 and"],
+    [
+      "RSA-PSS",
+      ["rsa:2048", "-sigopt", "rsa_padding_mode:pss"],
+      "The request is signed with RSA-PSS; sign it with ECDSA",
+    ],
+  ])("a signing request with %s is refused with a sentence that says why", async (_, kind, sentence) => {
+    const made = openssl(["req", "-new", "-nodes", "-keyout", "-", "-subj", "/CN=mine", "-newkey", ...kind]).stdout;
+    const csr = made.slice(made.indexOf("-----BEGIN CERTIFICATE REQUEST"));
+    const answer = await create(await given.user({ realmId }), { ...linux, csr });
+    expect(answer).toBeError("invalid_csr");
+    expect(answer.body.error_description).toContain(sentence);
+  });
+
   test("an error that the worker finds is the response", async () => {
     expect(await create(await given.user({ realmId }), { ...linux, csr: "not a request" })).toBeError("invalid_csr");
   });
