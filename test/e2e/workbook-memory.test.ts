@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import type { SheetSummary } from "../../console/pages/bulk-jobs/input/files/sheet.ts";
-import { givenXlsx, type GivenCell } from "../support/given/xlsx.ts";
+import { givenXlsx, xlsxOfRows, type GivenCell } from "../support/given/xlsx.ts";
 import { jobRowsMax } from "../../domain/limits.ts";
 
 /** Browsers give a page several times as much. */
@@ -61,3 +61,19 @@ test(`a workbook of ${jobRowsMax} rows and ten columns is read and becomes CSV w
   // The last column contains a row's problem: none.
   expect(lines.at(-1)).toBe(`user-${jobRowsMax - 1}@example.org,u${jobRowsMax - 1}@mail.example.org,`);
 });
+
+test.each(["XFD1048575", "A1048577"])(
+  `a small workbook with a cell at %s is refused with a reason of its own within ${heapMegabytes} MB, and the next is read`,
+  async (place) => {
+    const ask = await startReader();
+    const cell = (at: string): string =>
+      `<row r="${/\d+$/.exec(at)?.[0] ?? ""}"><c r="${at}" t="inlineStr"><is><t>x</t></is></c></row>`;
+    const file = xlsxOfRows(cell("A1") + cell(place));
+    expect(file.length).toBeLessThan(2_000);
+    expect(await ask({ ask: "read", file: new Blob([new Uint8Array(file)]) })).toEqual({ error: "tooWide" });
+    const small = xlsxOfRows(cell("A1"));
+    expect(await ask({ ask: "read", file: new Blob([new Uint8Array(small)]) })).toMatchObject({
+      sheets: [{ rows: 1 }],
+    });
+  },
+);

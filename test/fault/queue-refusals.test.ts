@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { beforeAll, expect, test } from "vitest";
 import { only } from "../../db/client.ts";
@@ -9,9 +10,11 @@ import { describeWithTool } from "../support/run/tools.ts";
 import { startBreakableRedis, type BreakableRedis } from "../support/service/fault-services.ts";
 import { startService, type RunningService } from "../support/service/service.ts";
 
-const everything = ["allkeys", "+@all"];
-/** The rights of docs/operations.md, without INFO. */
-const permitted = ["allkeys", "+@all", "-@dangerous"];
+const [, line = ""] = /^user realmpass on >PASSWORD (.+)$/m.exec(readFileSync("docs/production.md", "utf8")) ?? [];
+/** The permissions that the page names. */
+const documented = line.split(" ");
+/** The same without INFO, which the page calls optional. */
+const permitted = documented.filter((rule) => rule !== "+info");
 
 describeWithTool("redis-server", "a Redis that refuses what a worker asks", () => {
   let server: BreakableRedis;
@@ -76,6 +79,7 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
   }
 
   test("needs only a login without INFO, and the worker stops when asked", async () => {
+    expect(documented).toHaveLength(permitted.length + 1);
     expect(await issue()).toBe(200);
     expect(await tasks()).toBeGreaterThan(0);
     expect(await service.logs()).not.toContain('"event":"queue.error"');
@@ -90,7 +94,7 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
 
   test.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
     ["no permission (NOPERM)", () => login("allkeys", "+@connection"), () => login(...permitted)],
-    ["no permission for its keys (NOPERM)", () => login("~other", "+@all"), () => login(...everything)],
+    ["no permission for its keys (NOPERM)", () => login("~other", "+@all"), () => login(...documented)],
     ["READONLY", () => redis.call("REPLICAOF", "127.0.0.1", "1"), () => redis.call("REPLICAOF", "NO", "ONE")],
     ["OOM", () => redis.config("SET", "maxmemory", "1"), () => redis.config("SET", "maxmemory", "0")],
     ["MISCONF", async () => (restore = await server.failSnapshots()), () => restore()],

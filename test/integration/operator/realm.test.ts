@@ -455,6 +455,39 @@ test("the rules about who may use the realm are replaced together, and shown", a
   expect(await set("--may-use", "groups")).toMatchObject({ code: 2 });
 });
 
+test("the VLANs of people are replaced together, shown and recorded", async () => {
+  const realm = await operator.realm();
+  const set = (...argv: string[]) => operator.run(["realm", "set", "--realm", realm, ...argv]);
+  const made = await set("--vlan-rule", "groups=staff=30", "--vlan-rule", "unit=a=b=40", "--vlan-default", "20");
+  const both = { vlanRules: ["groups=staff=30", "unit=a=b=40"], vlanDefault: "20" };
+  expect(made).toMatchObject({ code: 0, json: both });
+  const [stored] = await operator.database.owner.query(sql`
+    select vlan_rules as rules, vlan_default as "byDefault" from realms where name = ${realm}
+  `);
+  expect(stored).toEqual({
+    rules: [
+      { claim: "groups", value: "staff", vlan: "30" },
+      { claim: "unit", value: "a=b", vlan: "40" },
+    ],
+    byDefault: "20",
+  });
+  expect((await set("--vlan-rule", "groups=staff=31")).json).toMatchObject({ ...both, vlanRules: ["groups=staff=31"] });
+  expect((await set("--clear", "vlan-rule")).json).toMatchObject({ vlanRules: [], vlanDefault: "20" });
+  expect((await set("--clear", "vlan-default")).json).toMatchObject({ vlanRules: [], vlanDefault: null });
+  expect(await updatesOf(realm)).toEqual([
+    { before: { vlanRules: [], vlanDefault: null }, after: both },
+    { before: { vlanRules: both.vlanRules }, after: { vlanRules: ["groups=staff=31"] } },
+    { before: { vlanRules: ["groups=staff=31"] }, after: { vlanRules: [] } },
+    { before: { vlanDefault: "20" }, after: { vlanDefault: null } },
+  ]);
+
+  for (const wrong of ["groups=staff", "groups", "=staff=30", "groups==30", "groups=staff=", 'groups=staff=3", x'])
+    expect(await set("--vlan-rule", wrong), wrong).toMatchObject({ code: 2 });
+  expect(await set("--vlan-default", "")).toMatchObject({ code: 2 });
+  expect(await set("--vlan-default", 'a"b')).toMatchObject({ code: 2 });
+  expect(await updatesOf(realm)).toHaveLength(4);
+});
+
 test.each([
   "https://accounts.google.com",
   "https://appleid.apple.com",

@@ -77,6 +77,32 @@ function cellOf(cell: GivenCell, place: string, styleOf: StyleOf): string {
   return `<c r="${place}" s="${styleOf(cell.format)}">${formula}<v>${cell.number}</v></c>`;
 }
 
+/**
+ * Makes a workbook whose one sheet, "A", has these rows in XML; without any, the sheet's part is missing. Its only
+ * shared string is "shared".
+ */
+export function xlsxOfRows(rows: string): Buffer {
+  const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+  const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  const type = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+  return zipOf({
+    "[Content_Types].xml":
+      `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
+      `<Override PartName="/xl/workbook.xml" ContentType="${type}.sheet.main+xml"/>` +
+      `<Override PartName="/xl/SharedStrings.xml" ContentType="${type}.sharedStrings+xml"/>` +
+      `<Override PartName="/xl/worksheets/sheet1.xml" ContentType="${type}.worksheet+xml"/></Types>`,
+    "xl/_rels/workbook.xml.rels":
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+      `<Relationship Id="rId1" Type="${relation}/worksheet" Target="worksheets/sheet1.xml"/>` +
+      `<Relationship Id="rId2" Type="${relation}/sharedStrings" Target="SharedStrings.xml"/></Relationships>`,
+    "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${relation}"><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    "xl/SharedStrings.xml": `<sst xmlns="${main}" count="1" uniqueCount="1"><si><t>shared</t></si></sst>`,
+    ...(rows === ""
+      ? {}
+      : { "xl/worksheets/sheet1.xml": `<worksheet xmlns="${main}"><sheetData>${rows}</sheetData></worksheet>` }),
+  });
+}
+
 /** Makes a zip archive (APPNOTE 6.3) of texts, deflated. `sizes` declares sizes that differ from the files'. */
 export function zipOf(
   files: Readonly<Record<string, string | Buffer>>,

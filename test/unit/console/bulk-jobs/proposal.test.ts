@@ -14,7 +14,7 @@ import { readCsvHead, withoutUtf16 } from "../../../../console/pages/bulk-jobs/i
 import { readWorkbook } from "../../../../console/pages/bulk-jobs/input/files/read-workbook.ts";
 import { csvOfSheet, summaryOf } from "../../../../console/pages/bulk-jobs/input/files/sheet.ts";
 import { hiddenRowFault } from "../../../../domain/bulk-job/input/cell-faults.ts";
-import { givenXlsx, zipOf } from "../../../support/given/xlsx.ts";
+import { givenXlsx, xlsxOfRows } from "../../../support/given/xlsx.ts";
 
 /** A workbook as the page has it, read in the same thread. */
 function proposalOf(bytes: Uint8Array): Proposal & { form: "xlsx" } {
@@ -100,50 +100,28 @@ describe("the sheet that is proposed", () => {
 });
 
 describe("a workbook", () => {
-  const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
-  /** A workbook of one sheet with these rows; its other parts are as usual. */
-  function withRows(rows: string): Uint8Array {
-    const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-    const type = "application/vnd.openxmlformats-officedocument.spreadsheetml";
-    return zipOf({
-      "[Content_Types].xml":
-        `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
-        `<Override PartName="/xl/workbook.xml" ContentType="${type}.sheet.main+xml"/>` +
-        `<Override PartName="/xl/SharedStrings.xml" ContentType="${type}.sharedStrings+xml"/>` +
-        `<Override PartName="/xl/worksheets/sheet1.xml" ContentType="${type}.worksheet+xml"/></Types>`,
-      "xl/_rels/workbook.xml.rels":
-        `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-        `<Relationship Id="rId1" Type="${relation}/worksheet" Target="worksheets/sheet1.xml"/>` +
-        `<Relationship Id="rId2" Type="${relation}/sharedStrings" Target="SharedStrings.xml"/></Relationships>`,
-      "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${relation}"><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-      "xl/SharedStrings.xml": `<sst xmlns="${main}" count="1" uniqueCount="1"><si><t>shared</t></si></sst>`,
-      ...(rows === ""
-        ? {}
-        : { "xl/worksheets/sheet1.xml": `<worksheet xmlns="${main}"><sheetData>${rows}</sheetData></worksheet>` }),
-    });
-  }
   const text = (value: string): string => `t="inlineStr"><is><t>${value}</t></is></c>`;
 
   test.each(["XFD1048575", "XFD1", "A99999999", "A4294967299", "IW1"])(
     "with a cell at %s is refused before it is made a table",
     (place) => {
       const row = /\d+$/.exec(place)?.[0] ?? "";
-      expect(() => readWorkbook(withRows(`<row r="${row}"><c r="${place}" ${text("x")}</row>`))).toThrow("tooWide");
+      expect(() => readWorkbook(xlsxOfRows(`<row r="${row}"><c r="${place}" ${text("x")}</row>`))).toThrow("tooWide");
     },
   );
 
   test("is read up to the last column that a table may have", () => {
-    const { rows = [] } = readWorkbook(withRows(`<row r="1"><c r="IV1" ${text("x")}</row>`)).get("A") ?? {};
+    const { rows = [] } = readWorkbook(xlsxOfRows(`<row r="1"><c r="IV1" ${text("x")}</row>`)).get("A") ?? {};
     expect(rows[0]).toHaveLength(256);
   });
 
   test("that lacks a part is refused as damaged, not as empty", () => {
-    expect(() => readWorkbook(withRows(""))).toThrow("damaged");
+    expect(() => readWorkbook(xlsxOfRows(""))).toThrow("damaged");
   });
 
   test("is read by position where its cells have no places, its rows no order, and its strings another name", () => {
     const sheet = readWorkbook(
-      withRows(
+      xlsxOfRows(
         `<row><c ${text("Kennung")}<c ${text("Name")}</row><row r="4"><c r="B4" ${text("Alan")}<c r="A4" ${text("alan")}</row>` +
           `<row r="2"><c r="A2" t="s"><v>0</v></c></row>`,
       ),
@@ -158,7 +136,7 @@ describe("a workbook", () => {
 
   test.each(['hidden="1"', 'hidden="true"', 'ht="0" customHeight="1"'])("has a hidden row with %s", (attributes) => {
     const hiddenIn = (given: string) =>
-      readWorkbook(withRows(`<row r="1" ht="15"><c ${text("a")}</row><row r="2" ${given}><c ${text("b")}</row>`)).get(
+      readWorkbook(xlsxOfRows(`<row r="1" ht="15"><c ${text("a")}</row><row r="2" ${given}><c ${text("b")}</row>`)).get(
         "A",
       )?.hiddenRows;
     expect(hiddenIn(attributes)).toEqual(new Set([2]));

@@ -139,6 +139,32 @@ describe("a file", () => {
     expect(row?.message).toBe("pairwiseID: holds 1 line break");
   });
 
+  test("whose third line alone ends in LF has a row for each line", async () => {
+    const rows = await rowsOfCsv("Kennung;E-Mail\r\nl1;\r\nl2;\r\nl3;\nl4;\r\n", "offboarding");
+    expect(rows.map(({ pairwiseId, status }) => [pairwiseId, status])).toEqual(
+      ["l1", "l2", "l3", "l4"].map((id) => [id, "pending"]),
+    );
+  });
+
+  test.each([
+    ["that identifies", 'pairwiseID;email\n"Al\nbob;Bob\ncarol;"\ndora;\n', "pairwiseID: holds 2 line breaks"],
+    ["of addresses", 'pairwiseID;email\nanna;"a@x.example\nb@x.example"\ndora;\n', "email: holds 1 line break"],
+    ["that is ignored", 'pairwiseID;Name\nanna;"Anna\nbert;Bert"\ndora;\n', "A cell holds 1 line break."],
+    ["that is ignored", 'pairwiseID;Name\nanna;"Anna\nbert;\ncarl;"\ndora;\n', "A cell holds 2 line breaks."],
+  ])(
+    "with line breaks in a column %s has a failed row that says so, and the next row is read",
+    async (_, text, message) => {
+      const answer = await upload("offboarding", "text/csv", text.replaceAll("\n", "\r\n"), {
+        query: "?unknownColumns=ignore",
+      });
+      expect(answer.status, answer.text).toBe(202);
+      expect(await storedRows(answer.body.data.id)).toMatchObject([
+        { status: "failed", message },
+        { pairwiseId: "dora", status: "pending" },
+      ]);
+    },
+  );
+
   test("with quoted line breaks and delimiters has one row for each user", async () => {
     const rows = await rowsOfCsv(
       'pairwiseID,profileName,deviceType,format\r\na,"tablet, big",iOS,pkcs12\r\n"b","5"" phone",Android,PEM\r\n',

@@ -285,6 +285,32 @@ describe("an id in a file", () => {
     expect(stored.map(({ name }) => name)).toEqual([plain, formula, quoted, blank]);
   });
 
+  test.each(["TRUE", "FALSE", "WAHR", "FALSCH"])(
+    "is none if a spreadsheet wrote %s, in CSV and in JSON",
+    async (truth) => {
+      await person({ pairwiseId: truth });
+      const users = [{ pairwiseID: truth }, { pairwiseID: `${truth}-1` }];
+      await person({ pairwiseId: `${truth}-1` });
+      const csv = `Kennung\n${users.map(({ pairwiseID }) => pairwiseID).join("\n")}\n`;
+      const json = JSON.stringify({ users });
+      const lines = users.map((user) => JSON.stringify(user)).join("\n");
+      for (const [raw, type] of [
+        [csv, "text/csv"],
+        [json, "application/json"],
+        [lines, "application/x-ndjson"],
+      ] as const) {
+        const { id } = await check("offboarding", raw, { type });
+        expect(await rowsOf(id), type).toMatchObject([
+          { status: "failed", error: "invalid_row", message: "pairwiseID: is TRUE or FALSE" },
+          { status: "changed", pairwiseID: `${truth}-1` },
+        ]);
+      }
+      const truths = { users: [{ pairwiseID: /^(?:TRUE|WAHR)$/.test(truth) }] };
+      const { id } = await check("offboarding", JSON.stringify(truths), { type: "application/json" });
+      expect(await rowsOf(id)).toMatchObject([{ status: "failed", message: "pairwiseID: must be text" }]);
+    },
+  );
+
   test("loses invisible characters around it; inside a new one they fail the row and are located", async () => {
     const [clean, inside] = [`clean-${unique()}`, unique()];
     const { id } = await check("onboarding", `Kennung\n\u200e${clean}\u200b\nj\u200b${inside}\n`);

@@ -258,6 +258,35 @@ test("list and search fold letters alike: ä, ö, ü and ß are found as people 
   }
 });
 
+test("list and search agree about the i without a dot", async () => {
+  const realmId = await given.realm();
+  const caller = as.service({ realmId });
+  const ids = ["I\u015f\u0131k", "IRMAK", "\u0131nci", "\u0130lker"];
+  for (const pairwiseId of ids) await given.user({ realmId, pairwiseId });
+  const searches = [
+    ...ids,
+    "\u0131\u015f\u0131k",
+    "I\u015eIK",
+    "\u0131rmak",
+    "irmak",
+    "INCI",
+    "inci",
+    "ilker",
+    "\u0131lker",
+  ];
+  const found = new Map<string, string[]>();
+  for (const searched of searches) {
+    const { body } = await caller.post("/api/search", { q: searched });
+    const groups = body.data.groups as { items: { pairwiseID: string }[] }[];
+    const bySearch = groups.flatMap(({ items }) => items.map(({ pairwiseID }) => pairwiseID));
+    expect(names(await caller.post("/api/user", { search: searched })), searched).toEqual(bySearch);
+    expect(names(await caller.post("/api/user", { filter: { text: searched } })), searched).toEqual(bySearch);
+    found.set(searched, bySearch);
+  }
+  for (const id of ids) expect(found.get(id)).toEqual([id]);
+  expect(found.get("irmak")).toEqual(["IRMAK"]);
+});
+
 test("a non-ASCII id is found in either Unicode form, by list and search", async () => {
   const realmId = await given.realm();
   const caller = as.service({ realmId });
