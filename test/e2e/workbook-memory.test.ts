@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
+import texts from "../../console/texts/en.json" with { type: "json" };
 import type { SheetSummary } from "../../console/pages/bulk-jobs/input/files/sheet.ts";
 import { givenXlsx, xlsxOfRows, type GivenCell } from "../support/given/xlsx.ts";
 import { jobRowsMax } from "../../domain/limits.ts";
@@ -71,6 +72,7 @@ test.each(["XFD1048575", "A1048577"])(
     const file = xlsxOfRows(cell("A1") + cell(place));
     expect(file.length).toBeLessThan(2_000);
     expect(await ask({ ask: "read", file: new Blob([new Uint8Array(file)]) })).toEqual({ error: "tooWide" });
+    expect(texts.jobs.refused.workbook.tooWide).toContain("more than 256 columns or 1,048,576 rows");
     const small = xlsxOfRows(cell("A1"));
     expect(await ask({ ask: "read", file: new Blob([new Uint8Array(small)]) })).toMatchObject({
       sheets: [{ rows: 1 }],

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
+  answersAt,
   chosenOf,
   faultyCells,
   firstAnswers,
   firstSheet,
   hasQuestions,
+  headerRowsOf,
   hiddenRows,
   tableOf,
   type Proposal,
@@ -14,6 +16,7 @@ import { readCsvHead, withoutUtf16 } from "../../../../console/pages/bulk-jobs/i
 import { readWorkbook } from "../../../../console/pages/bulk-jobs/input/files/read-workbook.ts";
 import { csvOfSheet, summaryOf } from "../../../../console/pages/bulk-jobs/input/files/sheet.ts";
 import { hiddenRowFault } from "../../../../domain/bulk-job/input/cell-faults.ts";
+import { jobKinds, type JobKind } from "../../../../domain/bulk-job/job.ts";
 import { givenXlsx, xlsxOfRows } from "../../../support/given/xlsx.ts";
 
 /** A workbook as the page has it, read in the same thread. */
@@ -86,6 +89,38 @@ describe.each([
     const answers = { ...first, choices };
     expect(faultyCells(proposal, { ...answers, usesHidden: true })).toMatchObject([{ row: 7, column: 1 }]);
     expect(faultyCells(proposal, { ...answers, usesHidden: false })).toEqual([]);
+  });
+});
+
+const idHeadings: Record<JobKind, string> = {
+  onboarding: "E-Mail",
+  offboarding: "Kennung",
+  reactivation: "Kennung",
+  revocation: "Seriennummer",
+};
+
+describe.each(jobKinds)("of a file for %s with titles above its headings", (kind) => {
+  const headings = ["lfd. Nr.", idHeadings[kind], "Bemerkung"];
+  const rows = [["Liste, Oktober"], ["Stand", "heute"], headings, ["1", "42", "x"], ["2", "43", "y"]];
+  const file = new Blob([rows.map((cells) => `${cells.join(";")}\r\n`).join("")]);
+
+  test.each([
+    ["a CSV file", () => csvProposal(file)],
+    ["a workbook", () => Promise.resolve(proposalOf(new Uint8Array(givenXlsx({ A: rows }))))],
+  ])("the row of the headings is proposed, the user is asked, and may choose any other (%s)", async (_, propose) => {
+    const proposal = await propose();
+    const first = firstAnswers(kind, proposal);
+    expect(first).toMatchObject({ headerRow: 3, headed: true });
+    expect(first.choices[1]).not.toBe("ignore");
+    expect(tableOf(proposal, first)).toEqual({ headings, samples: rows.slice(3) });
+    expect(hasQuestions(kind, proposal)).toBe(true);
+    expect(headerRowsOf(proposal, 0).map(({ row }) => row)).toEqual([1, 2, 3, 4, 5]);
+
+    const other = answersAt(kind, proposal, { sheet: 0, headerRow: 4 });
+    expect(tableOf(proposal, other).headings).toEqual(["1", "42", "x"]);
+    const sent = await chosenOf(kind, proposal, { ...first, choices: ["ignore", first.choices[1], "ignore"] });
+    expect(sent.rowOffset).toBe(3);
+    expect(await sent.body.text()).not.toContain("Oktober");
   });
 });
 
