@@ -20,7 +20,8 @@ export const withoutEnds = (given: string): string => given.replace(ends, "");
 export const withoutInvisibleEnds = (given: string): string => given.replace(/^\p{Cf}+|\p{Cf}+$/gu, "");
 
 /** The name of a person as another system gives it: kept without invisible characters at its ends, refused for none. */
-export const givenName = (min: number, max: number) => bounded(z.string().overwrite(withoutInvisibleEnds), min, max);
+export const nameFromElsewhere = (min: number, max: number) =>
+  bounded(z.string().overwrite(withoutInvisibleEnds), min, max);
 
 const refusing =
   (unwanted: RegExp) =>

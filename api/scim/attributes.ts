@@ -1,7 +1,7 @@
 import { textsOf, type DirectoryAttribute } from "../../domain/people/directory-attributes.ts";
 import type { DirectoryChange, DirectoryEmail } from "../../domain/people/directory.ts";
 import { isEmailAddress } from "../../domain/people/email.ts";
-import { givenName, text } from "../../domain/text.ts";
+import { nameFromElsewhere, text } from "../../domain/text.ts";
 import { mutabilityFault, pathFault, syntaxFault, valueFault, type ScimError } from "./scim-error.ts";
 
 /** The schema of a person (RFC 7643 section 4.1), in lower case as paths are compared. */
@@ -76,7 +76,7 @@ function soleBooleanOf(value: unknown): boolean | undefined {
 }
 
 const Name = text(1, 255);
-const DisplayName = givenName(1, 200);
+const DisplayName = nameFromElsewhere(1, 200);
 
 const active: Attribute = {
   set(value, { change }) {

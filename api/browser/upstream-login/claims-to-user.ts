@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isEmailAddress } from "../../../domain/people/email.ts";
 import { KnownPairwiseID } from "../../../domain/people/pairwise-id.ts";
-import { givenName, text, withoutEnds } from "../../../domain/text.ts";
+import { nameFromElsewhere, text, withoutEnds } from "../../../domain/text.ts";
 import { inOrder, type Role } from "../../../domain/people/roles.ts";
 import type { SignInClaims, VlanRule } from "../../../domain/people/vlan.ts";
 import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
@@ -104,7 +104,7 @@ function vlanBy(claims: Claims, rules: readonly VlanRule[]): string | null | und
 
 /** Returns the claimed name, unless nothing of it can be seen. */
 function displayNameOf(claims: Claims, names: UpstreamClaims): string | undefined {
-  const name = textOf(claims, names.displayName ?? defaults.displayName, givenName(0, 200));
+  const name = textOf(claims, names.displayName ?? defaults.displayName, nameFromElsewhere(0, 200));
   return name === "" ? undefined : name;
 }
 
