@@ -78,8 +78,10 @@ async function signIn(browser: Browser, signInUrl: string): Promise<Cookies> {
   const page = await context.newPage();
   await page.goto(signInUrl);
   await page.click("main form button");
-  await page.waitForURL(/\/console/);
-  await page.waitForSelector("h1");
+  // The link offers a first password.
+  await page.waitForURL((url) => url.href !== signInUrl);
+  await page.goto(new URL("/console", signInUrl).href);
+  await page.waitForSelector("nav");
   const cookies = await context.cookies();
   await context.close();
   return cookies;
