@@ -83,7 +83,9 @@ async function addTo(db: Database, call: Call, { clock, realmId }: Options): Pro
   });
   // The dashboard is then that of a realm in use.
   await call("POST", "/api/setup/finish");
+  await waitFor(() => sampleData.areRevocationsListed(db, { realmId }));
   await sampleData.spreadOverDays(db, { realmId, days: daysBack });
+  await sampleData.addQuestions(db, { realmId, at: clock.now() });
   await sampleData.nameAdministrator(db, { realmId, email: `g.hopper@${realm.domain}` });
 }
 

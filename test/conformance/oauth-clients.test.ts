@@ -297,7 +297,7 @@ describe("express-openid-connect", () => {
   const start = (settings: Parameters<typeof openidConnectApplication>[2], fullTokenAnswers = false) =>
     openidConnectApplication(
       issuer,
-      (at) => register(at, "/callback", { fullTokenAnswers, scopes: ["openid"] }),
+      (at) => register(at, "/callback", { fullTokenAnswers, scopes: ["openid", "offline_access"] }),
       settings,
     );
 
@@ -324,6 +324,16 @@ describe("express-openid-connect", () => {
     expect(await info()).toMatchObject({ status: 401 });
   });
 
+  test("it renews its access token, if it asks for offline access", async () => {
+    const authorizationParams = { response_type: "code", scope: "openid profile email offline_access" };
+    const { url } = await start({ ...code, authorizationParams }, true);
+    const browser = createBrowserSession(() => [issuer, url]);
+    const { accessToken: first } = JSON.parse((await walk(url, browser)).text) as { accessToken: string };
+    const { accessToken: second } = JSON.parse((await browser.get(`${url}/renew`)).text) as { accessToken: string };
+    expect(second).not.toBe(first);
+    expect(await api("/oauth/userinfo", second)).toMatchObject({ status: 200, body: { sub: person.id } });
+  });
+
   test("with its default, a token in the front channel, the application gets unsupported_response_type", async () => {
     const { url } = await start({});
     const { headers } = await createBrowserSession(() => [issuer]).get(url);
@@ -338,10 +348,19 @@ describeWithTool(["ruby", "omniauth_openid_connect", "webrick"], "omniauth_openi
     const browser = createBrowserSession(() => [issuer, url]);
     const begun = await browser.submit(await browser.get(url), {}, { follow: false });
     const visit = await walk(begun.headers.location ?? "", browser);
-    const { uid, credentials } = JSON.parse(visit.text) as { uid: string; credentials: { token: string } };
+    interface SignedIn {
+      uid: string;
+      credentials: { token: string };
+    }
+    const { uid, credentials } = JSON.parse(visit.text) as SignedIn;
     expect(uid).toBe(person.id);
     const info = () => api("/oauth/userinfo", credentials.token);
     expect(await info()).toMatchObject({ status: 200, body: { sub: person.id } });
+
+    // It asks for no offline access: to renew, it signs in again, and nothing is asked.
+    const again = JSON.parse((await browser.submit(await browser.get(url), {})).text) as SignedIn;
+    expect(again.uid).toBe(person.id);
+    expect(again.credentials.token).not.toBe(credentials.token);
 
     const question = await browser.get(`${url}/auth/openid_connect/logout`);
     expect(question.text).toContain("Sign out?");

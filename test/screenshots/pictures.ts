@@ -24,6 +24,8 @@ export const pictures: readonly Picture[] = [
     async show(page) {
       await page.click("button:has-text('30 days')");
       await page.waitForSelector("main section[aria-label='Issued and revoked profiles'] svg.bars");
+      await page.mouse.move(0, 0);
+      await page.evaluate("scrollTo(0, 0)");
     },
   },
   { name: "users", path: "/console/users", show: (page) => page.waitForSelector("tbody tr") },

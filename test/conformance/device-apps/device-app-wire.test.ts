@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
@@ -16,10 +19,12 @@ import { formsOf } from "../../support/browser/browser-session.ts";
 import { userAgents } from "../../support/browser/user-agents.ts";
 import { startTlsNginx, type TlsNginx } from "../../support/counterparts/nginx.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
+import { givenProcess } from "../../support/given/process.ts";
 import { givenLocalAccount, type LocalAccount } from "../../support/given/local-account.ts";
 import { startTcpProxy } from "../../support/run/tcp-proxy.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useApi } from "../../support/service/api.ts";
+import type { SeenCheck } from "../../support/service/operator.ts";
 
 /**
  * The apps against the service, as each one asks: over https, through nginx as docs/production.md sets it up, with a
@@ -142,6 +147,30 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     Windows: "Windows",
     "Windows 4.1.3": "Windows",
   };
+
+  test("doctor asks the address of each realm with the apps as they do, over https", async () => {
+    const asked = async (env: Record<string, string>): Promise<SeenCheck[]> => {
+      const run = promisify(execFile)(process.execPath, ["--import", "tsx", "operator/main.ts", "doctor", "--json"], {
+        env: { DATABASE_URL: api.database.url, REALMPASS_AUTH_URL: nginx.tlsUrl, ...env },
+      });
+      // It ends with 1 for a failure of any check.
+      const { stdout } = (await run.catch((error: unknown) => error)) as { stdout: string };
+      const { checks } = JSON.parse(stdout) as { checks: SeenCheck[] };
+      return checks.filter(({ name }) => name.startsWith("apps "));
+    };
+    await givenProcess(owner(), { kind: "api" });
+    const names = [realm, other].map(({ name }) => `apps ${name}`).sort();
+    const found = (checks: readonly SeenCheck[], status: string, message: string) => {
+      expect(checks.map(({ name }) => name).sort()).toEqual(names);
+      for (const check of checks) {
+        expect(check).toMatchObject({ status, message: expect.stringContaining(message) as string });
+      }
+    };
+    const trusted = { NODE_EXTRA_CA_CERTS: join(nginx.directory, "fullchain.pem") };
+    found(await asked(trusted), "ok", "answers as the apps need");
+    found(await asked({}), "fail", "self-signed certificate");
+    found(await asked({ ...trusted, REALMPASS_AUTH_URL: "https://127.0.0.1:9" }), "fail", "ECONNREFUSED");
+  });
 
   describe("from the typed address to the network", () => {
     test.each(apps.map((app) => [app.name, app] as const))("%s sets up one device", async (name, app) => {
@@ -717,7 +746,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       }
     }
     expect(tried).toBeGreaterThan(60);
-    for (const path of ["/me", "/console", "/oauth/userinfo", "/scim/v2/Users", "/api/radius/revoked"]) {
+    for (const path of ["/me", "/console/session", "/oauth/userinfo", "/scim/v2/Users", "/api/radius/revoked"]) {
       const answer = await ask(path, { headers: authorization });
       expect(answer.status === 200, path).toBe(false);
     }

@@ -20,7 +20,8 @@ const measured = `(() => {
     return [255, 255, 255];
   };
   const controls = document.querySelectorAll(
-    "input:not(:checked), textarea, select, button[data-variant=default], a[data-variant=default]",
+    "input:not(:checked), textarea, select, button[data-variant=default], a[data-variant=default], " +
+      "[role=radio], [role=radio] .mantine-RadioIndicator-indicator:not([data-checked])",
   );
   return [...controls]
     .filter((element) => {

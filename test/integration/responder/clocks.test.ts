@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +14,8 @@ import { startTestResponder } from "../../support/service/responder.ts";
 import { startTestWorker } from "../../support/service/worker.ts";
 
 /** Validators that we did not write, on machines with other clocks, right after a revocation (RFC 5280, RFC 6960). */
-describeWithTool(["openssl", "certtool", "faketime"], "right after a revocation, a validator whose clock is", () => {
+const tools = ["openssl", "certtool", "certutil", "vfychain", "faketime"];
+describeWithTool(tools, "right after a revocation, a validator whose clock is", () => {
   const api = useApi();
   let directory = "";
   let revoked = "";
@@ -51,11 +52,19 @@ describeWithTool(["openssl", "certtool", "faketime"], "right after a revocation,
       "cas.pem": pem("CERTIFICATE", realm.issuer) + pem("CERTIFICATE", realm.root),
       "good.pem": good.certificate,
       "lost.pem": lost.certificate,
+      "good-chain.pem": `${good.certificate}${pem("CERTIFICATE", realm.issuer)}`,
+      "lost-chain.pem": `${lost.certificate}${pem("CERTIFICATE", realm.issuer)}`,
       "list.pem": pem("X509 CRL", list),
+      "list.crl": list,
       "good.ocsp": await answerAbout(good.serial),
       "lost.ocsp": await answerAbout(lost.serial),
     };
     for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
+    await mkdir(join(directory, "nss"));
+    at(0, "certutil -N -d sql:nss --empty-password");
+    at(0, "certutil -A -d sql:nss -n root -t CT,, -a -i root.pem");
+    at(0, "certutil -A -d sql:nss -n issuer -t ,, -a -i issuer.pem");
+    at(0, "crlutil -I -d sql:nss -i list.crl -t 1");
   });
 
   /** Runs a program on a machine whose clock is so many minutes ahead. */
@@ -75,8 +84,12 @@ describeWithTool(["openssl", "certtool", "faketime"], "right after a revocation,
       minutes,
       `openssl ocsp -respin ${name}.ocsp -issuer issuer.pem -cert ${name}.pem -CAfile root.pem -no_nonce -validity_period 1`,
     );
-  const byGnutls = (minutes: number): string =>
-    at(minutes, "certtool --verify-crl --load-ca-certificate issuer.pem --infile list.pem");
+  const byListInGnutls = (minutes: number, name: string): string =>
+    at(minutes, `certtool --verify --load-ca-certificate root.pem --load-crl list.pem --infile ${name}-chain.pem`);
+  const byOcspInGnutls = (minutes: number, name: string): string =>
+    at(minutes, `ocsptool --verify-response --load-trust cas.pem --load-response ${name}.ocsp`);
+  const byListInNss = (minutes: number, name: string): string =>
+    at(minutes, `vfychain -d sql:nss -pp -u 0 -g leaf -m crl -s forbidFetching -a ${name}.pem -a issuer.pem`);
 
   describe.each([
     ["4 minutes behind", -4],
@@ -86,13 +99,23 @@ describeWithTool(["openssl", "certtool", "faketime"], "right after a revocation,
     test("admits a good device and refuses the revoked one, by the CRL", () => {
       expect(byList(minutes, "good")).toBe("good.pem: OK\n");
       expect(byList(minutes, "lost")).toContain("certificate revoked");
-      expect(byGnutls(minutes)).toMatch(/output: Verified\./);
+      expect(byListInGnutls(minutes, "good")).toContain("Chain verification output: Verified.");
+      expect(byListInGnutls(minutes, "lost")).toContain("The certificate chain is revoked");
+      expect(byListInNss(minutes, "good")).toContain("Chain is good!");
+      expect(byListInNss(minutes, "lost")).toContain("Peer's Certificate has been revoked");
     });
 
     test("the same by OCSP, although it tolerates no difference of its own", () => {
       expect(byOcsp(minutes, "good")).toContain("good.pem: good");
       expect(byOcsp(minutes, "lost")).toContain("lost.pem: revoked");
-      for (const name of ["good", "lost"]) expect(byOcsp(minutes, name)).not.toContain("WARNING");
+      for (const [name, status] of [
+        ["good", "good"],
+        ["lost", "revoked"],
+      ] as const) {
+        expect(byOcsp(minutes, name)).not.toContain("WARNING");
+        expect(byOcspInGnutls(minutes, name)).toContain("Verifying OCSP Response: Success.");
+        expect(byOcspInGnutls(minutes, name)).toContain(`Certificate Status: ${status}`);
+      }
     });
   });
 

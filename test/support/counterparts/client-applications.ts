@@ -92,8 +92,8 @@ export async function passportApplication(
 }
 
 /**
- * Starts an application with express-openid-connect: every page needs a sign-in, `/` returns the user as JSON, `/logout`
- * signs out. `settings` are its options beyond those that it cannot do without.
+ * Starts an application with express-openid-connect: every page needs a sign-in, `/` returns the user as JSON, `/renew` a
+ * new access token, `/logout` signs out. `settings` are its options beyond those that it cannot do without.
  */
 export async function openidConnectApplication(
   issuer: string,
@@ -116,6 +116,10 @@ export async function openidConnectApplication(
   app.get("/", (request, response) => {
     const { user, accessToken } = request.oidc;
     response.json({ user, accessToken: accessToken?.access_token });
+  });
+  app.get("/renew", async (request, response) => {
+    const renewed = await request.oidc.accessToken?.refresh();
+    response.json({ accessToken: renewed?.access_token });
   });
   return { url };
 }

@@ -7,6 +7,8 @@ import * as realms from "../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../db/sql.ts";
 import type { BrowserSession } from "../../../support/browser/browser-session.ts";
 import { answerOf } from "../../../support/given/authorization.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import { revokeUnfetched } from "../../../../worker/upkeep/upkeep.ts";
 import { eventually } from "../../../support/run/eventually.ts";
 import { givenIssuingRealm } from "../../../support/given/issuing.ts";
 import { sendRequest, useApi } from "../../../support/service/api.ts";
@@ -246,6 +248,45 @@ describe("after the tap", () => {
     await api.database.owner.query(sql`update users set offboarded_at = null where id = ${user.id}`);
     expect(await refused()).toEqual([400, 401]);
     expect((await made(user)).active).toBe(0);
+  });
+
+  test("an issuing CA that ends too soon makes no file, and a longer one does", async () => {
+    const user = await person();
+    const token = await tokenFor(user);
+    const endsIn = (time: string) =>
+      api.database.owner.query(
+        sql`update issuers set not_after = now() + ${time}::interval where realm_id = ${realmId}`,
+      );
+    try {
+      await endsIn("1 day");
+      expect(await fetch(token)).toMatchObject({ status: 503, body: { error: "issuer_expiring" } });
+      expect(await made(user)).toEqual({ issuances: 0, active: 0 });
+    } finally {
+      await endsIn("9 years");
+    }
+    expect((await fetch(token)).status).toBe(200);
+  });
+
+  test("a profile whose file was never sent ends after half an hour, and one that was sent stays", async () => {
+    const [unsent, sent] = [await person(), await person()];
+    for (const user of [unsent, sent]) expect((await fetch(await tokenFor(user))).status).toBe(200);
+    // As if the service had died before it sent the file.
+    await api.database.owner.query(sql`
+      with again as (update hand_overs set downloaded_at = null where user_id = ${unsent.id} returning issuance_id)
+      update issuance_outputs set collected_at = null where issuance_id in (select issuance_id from again)
+    `);
+    const later = { now: () => new Date(systemClock.now().getTime() + 32 * 60_000) };
+    await revokeUnfetched({ db: api.database.open("realmpass_worker"), clock: later, log });
+    expect([(await made(unsent)).active, (await made(sent)).active]).toEqual([0, 1]);
+  });
+
+  test("a person's export names the app that set up the device, and when", async () => {
+    const user = await person();
+    await fetch(await tokenFor(user));
+    const { text } = await api.as.admin({ realmId }).get(`/api/user/${user.id}/export`);
+    expect((JSON.parse(text) as { handOvers: unknown }).handOvers).toMatchObject([
+      { app: "app.geteduroam.win", deviceType: "Windows", pickedUpAt: expect.stringMatching(/Z$/) as string },
+    ]);
   });
 
   test("a token ends after 30 minutes", async () => {
