@@ -40,7 +40,7 @@ export function peopleIn({ userId, properties }: Pick<AuditEntry, "userId" | "pr
   return [userId, userID, user].filter((id) => UserID.safeParse(id).success) as string[];
 }
 
-/** Returns the id of the guest account concerned. */
+/** Returns the ids of the guest accounts concerned. */
 export function guestsIn({ properties }: Pick<AuditEntry, "properties">): string[] {
   const { guestAccountID, guestAccount } = JSON.parse(properties) as Record<string, unknown>;
   return [guestAccountID, guestAccount].filter((id) => GuestAccountID.safeParse(id).success) as string[];

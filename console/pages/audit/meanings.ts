@@ -13,7 +13,7 @@ export interface Meaning {
   /** The subject in the API's form: `user:64`; `job:ID` for a bulk job. */
   subject: string;
   name: string;
-  /** What else identifies it. */
+  /** Further names and numbers, shown after the name. */
   beside: readonly string[];
 }
 

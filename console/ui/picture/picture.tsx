@@ -23,7 +23,7 @@ export function Picture<Data>({
   summary: (data: Data) => string;
   chart: (data: Data) => ReactNode;
   table: (data: Data) => Numbers;
-  /** What else can be chosen, beside chart or table. */
+  /** Further buttons, before those for chart and table. */
   choices?: ReactNode;
   /** Shown below the picture. */
   children?: (data: Data) => ReactNode;
