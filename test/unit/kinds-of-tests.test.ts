@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** Calls that start a compiled process of the service, or the launcher of Postgres. */
-const starters = /\b(?:startService|startWhole|startBuilt|startAs|startEmbeddedPostgres)\(/;
+/** Calls that start a compiled process of the service, the launcher of Postgres, or a reverse proxy. */
+const starters = /\b(?:startService|startWhole|startBuilt|startAs|startEmbeddedPostgres|startTlsNginx)\(/;
 const otherCommands = /^(?:bench|deploy|e2e|fault|process|screenshots|support)\/|^conformance\/radius\//;
 
-test("npm test starts no process of the service: tests that do are below test/process", () => {
+test("npm test starts no process of the service and no proxy: tests that do are below test/process", () => {
   const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".test.ts") && !otherCommands.test(name),
   );

@@ -12,6 +12,7 @@ const packageOf: Record<string, string> = {
   vfychain: "libnss3-tools",
   keytool: "default-jre-headless",
   java: "default-jdk-headless",
+  javac: "default-jdk-headless",
   freeradius: "freeradius",
   radclient: "freeradius-utils",
   eapol_test: "eapoltest",

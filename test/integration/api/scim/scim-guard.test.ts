@@ -64,13 +64,13 @@ async function stateOf(ids: readonly string[]): Promise<State | undefined> {
 const heldJobOf = async (realmId: string) =>
   (await as.admin({ realmId }).get("/api/jobs")).body.data.find(({ origin }: { origin: string }) => origin === "scim");
 
-test("of 1,000 people whom a directory deactivates, the realm's share is revoked; the rest is held, until it is confirmed", async () => {
+test("of 600 people whom a directory deactivates, the realm's share is revoked; the rest is held, until it is confirmed", async () => {
   const directory = await givenDirectory(api);
   const { realmId } = directory;
   const admin = as.admin({ realmId });
-  const ids = await givenStaff(directory, 1_000);
+  const ids = await givenStaff(directory, 600);
   await deactivateAll(directory, ids);
-  expect(await stateOf(ids)).toEqual({ active: 0, out: 200, held: 800 });
+  expect(await stateOf(ids)).toEqual({ active: 0, out: 120, held: 480 });
 
   const job = await heldJobOf(realmId);
   expect(job).toMatchObject({
@@ -79,7 +79,7 @@ test("of 1,000 people whom a directory deactivates, the realm's share is revoked
     state: "grace",
     revokeAt: null,
     error: "confirmation_required",
-    total: 800,
+    total: 480,
     done: 0,
   });
   const holds = await api.database.owner.query<{ event: string; clientId: string }>(sql`
@@ -90,21 +90,21 @@ test("of 1,000 people whom a directory deactivates, the realm's share is revoked
   const { body: access } = await admin.get(`/api/user/${last}/provisioning`);
   expect(access.data.offboarding).toMatchObject({ state: "held", job: job.id, revokeAt: null });
   const metrics = await registry.metrics();
-  expect(metrics).toContain(`realmpass_scim_deactivations_total{outcome="held"} 800`);
-  expect(metrics).toMatch(/^realmpass_scim_held_people 800$/m);
+  expect(metrics).toContain(`realmpass_scim_deactivations_total{outcome="held"} 480`);
+  expect(metrics).toMatch(/^realmpass_scim_held_people 480$/m);
 
   // A repeat changes nothing, and people who leave later wait for the same decision.
   await deactivateAll(directory, ids.slice(-3));
-  expect((await heldJobOf(realmId)).total).toBe(800);
+  expect((await heldJobOf(realmId)).total).toBe(480);
 
   const start = (confirmTotal?: number) => admin.post(`/api/jobs/${job.id}/start`, { confirmTotal });
   expect(await start()).toBeError("confirmation_required");
-  expect(await start(799)).toBeError("confirmation_required");
-  expect(await stateOf(ids)).toMatchObject({ held: 800 });
+  expect(await start(479)).toBeError("confirmation_required");
+  expect(await stateOf(ids)).toMatchObject({ held: 480 });
   const worker = await api.startWorker();
-  expect((await start(800)).status).toBeLessThan(300);
+  expect((await start(480)).status).toBeLessThan(300);
   await eventually(async () => {
-    expect(await stateOf(ids)).toEqual({ active: 0, out: 1_000, held: 0 });
+    expect(await stateOf(ids)).toEqual({ active: 0, out: 600, held: 0 });
   });
   await eventually(async () => {
     expect((await heldJobOf(realmId)).state).toBe("completed");

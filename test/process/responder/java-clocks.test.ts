@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { hash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
+import { rootCrlPath } from "../../../domain/certificate/root-crl.ts";
 import { pem } from "../../../pki/pem.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { storedCrl } from "../../support/pki/crl.ts";
@@ -17,16 +19,18 @@ import { useApi } from "../../support/service/api.ts";
 import { startTestResponder } from "../../support/service/responder.ts";
 import { startTestWorker } from "../../support/service/worker.ts";
 
-const program = fileURLToPath(new URL("../../support/pki/CheckRevocation.java", import.meta.url));
+const source = fileURLToPath(new URL("../../support/pki/CheckRevocation.java", import.meta.url));
 
 /** Java's PKIX, which fetches OCSP answers and CRLs by the addresses in the certificates (RFC 5280 section 6). */
-describeWithTool(["java", "faketime"], "right after a revocation, a Java that checks the whole chain", () => {
+describeWithTool(["java", "javac", "faketime"], "right after a revocation, a Java that checks the whole chain", () => {
   const api = useApi();
   let directory = "";
+  let root: Uint8Array;
 
   beforeAll(async () => {
     const { owner, url: databaseUrl } = api.database;
     const realm = await givenIssuingRealm(owner, { publicationUrl: api.url });
+    root = realm.root;
     await startTestWorker({ databaseUrl, publicationUrl: api.url });
     await startTestResponder({ databaseUrl });
     const service = api.as.service({ realmId: realm.realmId });
@@ -51,11 +55,12 @@ describeWithTool(["java", "faketime"], "right after a revocation, a Java that ch
       lost: lost.certificate,
     };
     for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
+    await promisify(execFile)(requireTool("javac"), ["-d", directory, source]);
   });
 
   /** Returns what Java finds on a machine whose clock is so many minutes ahead. */
   async function found(minutes: number): Promise<Record<string, string>> {
-    const args = ["-XX:TieredStopAtLevel=1", program, "issuing.pem", "root.pem", "good", "lost"];
+    const args = ["-XX:TieredStopAtLevel=1", "CheckRevocation", "issuing.pem", "root.pem", "good", "lost"];
     const { stdout, stderr } = await promisify(execFile)(requireTool("java"), args, {
       cwd: directory,
       env: { ...process.env, ...clockAhead(minutes) },
@@ -94,11 +99,13 @@ describeWithTool(["java", "faketime"], "right after a revocation, a Java that ch
 
   test("needs the root's CRL for the issuing CA", async () => {
     await api.database.owner.query(sql`delete from root_crls`);
+    const rootCrl = api.url + rootCrlPath(hash("sha256", root, "hex"));
     await eventually(async () => {
-      expect(await found(0)).toMatchObject({
-        "good by ocsp": "ok",
-        "good by crl": "1 UNDETERMINED_REVOCATION_STATUS",
-      });
+      expect((await fetch(rootCrl)).status).toBe(404);
+    });
+    expect(await found(0)).toMatchObject({
+      "good by ocsp": "ok",
+      "good by crl": "1 UNDETERMINED_REVOCATION_STATUS",
     });
   });
 });
