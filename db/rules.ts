@@ -66,7 +66,7 @@ export const hasEnded = (g: Sql, at: Date): Sql => sql`(${g}.revoked_at is not n
 /** Whether user `u` may get no profile, whatever the limit and the issuer. */
 export const isShutOut = (u: Sql): Sql => sql`(${u}.locked_at is not null or ${u}.offboarded_at is not null)`;
 
-/** The code for why user `u` {@link isShutOut}; null: the user is not. */
+/** The error code for why user `u` is shut out ({@link isShutOut}); null if the user is not. */
 export const shutOutCode = (u: Sql): Sql =>
   sql`case ${whenShutOut({ offboardedAt: sql`${u}.offboarded_at`, lockedAt: sql`${u}.locked_at` })} end`;
 

@@ -1,6 +1,6 @@
 /**
  * The names of files that several places name, whether the API's header or the console names them. Profiles have theirs
- * in `certificate/file-name.ts`. Every name is letters, digits, dots and hyphens of ASCII.
+ * in `certificate/profile-file-name.ts`. Every name is letters, digits, dots and hyphens of ASCII.
  */
 
 /** Names the record of everything that is stored about a user. */

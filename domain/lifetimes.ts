@@ -117,6 +117,12 @@ export const requestCountDays = 14;
 /** The shortest time between two publications of an issuer's CRL. */
 export const crlIntervalSecondsMin = 5;
 
+/** A new CRL is published once this share of the validity of the last one has passed, or after a revocation. */
+export const crlRenewalShare = 0.25;
+
+/** A CRL is reported as overdue once this share of its validity has passed. */
+export const crlOverdueShare = 0.5;
+
 /** How long a responder's certificate is valid. It cannot be revoked, so this is how long a stolen key is of use. */
 export const responderCertificateHours = 72;
 

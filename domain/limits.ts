@@ -90,7 +90,7 @@ export const logoBytesMax = 256 * 1024;
 /** Of each side of an uploaded PNG logo. */
 export const logoPixelsMax = 4_096;
 
-/** How many elements of an uploaded SVG logo a browser draws, each counted as often as it is shown. */
+/** The most elements of an uploaded SVG logo that a browser may have to draw; one shown twice counts twice. */
 export const logoPartsMax = 100_000;
 
 /** How many unexpired responder certificates an issuer may have. */

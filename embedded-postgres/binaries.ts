@@ -80,8 +80,8 @@ async function hasOurMajor(directory: string): Promise<boolean> {
 }
 
 /**
- * npm packages contain no symbolic links, and not every installer keeps the x-bit or runs the script that restores
- * both.
+ * npm packages contain no symbolic links, and some installers drop the executable bit and skip the script that would
+ * restore both.
  */
 async function wholeNativeDirectory(packageDirectory: string, cacheDirectory: string): Promise<string> {
   const native = join(packageDirectory, "native");

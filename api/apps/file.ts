@@ -3,7 +3,7 @@ import * as authorizations from "../../db/queries/issuance/app-authorizations.ts
 import type { AuthorizationByToken } from "../../db/queries/issuance/app-authorizations.ts";
 import * as handOvers from "../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../db/queries/issuance/hand-overs.ts";
-import { fileTypes } from "../../domain/certificate/file-name.ts";
+import { fileTypes } from "../../domain/certificate/profile-file-name.ts";
 import type { IssuanceID } from "../../domain/ids.ts";
 import { appFileRequestBytesMax } from "../../domain/limits.ts";
 import { correctedDeviceType, findOnboardingApp } from "../../domain/onboarding-apps.ts";

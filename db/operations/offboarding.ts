@@ -148,7 +148,7 @@ export async function hold(
   await held.join(tx, { realmId, jobId, userId, at });
   await lockOut(tx, { realmId, userIds: [userId], jobId, at });
   const properties = { held: true, job: jobId, ...also };
-  await record(tx, { realmId, userId, found, serials, reason: jobReason, actor, at, also: properties });
+  await record(tx, { realmId, userId, found, serials, reason: offboardingReason, actor, at, also: properties });
 }
 
 /**
@@ -185,7 +185,7 @@ export async function offboardWithGrace(
   const profiles = await certificates.listActiveOfUser(tx, { realmId, userId, at });
   const serials = profiles.map(({ serialNumber }) => serialNumber);
   if (serials.length === 0) {
-    const outcome = await offboard(tx, { realmId, userId, reason: jobReason, actor, at });
+    const outcome = await offboard(tx, { realmId, userId, reason: offboardingReason, actor, at });
     return { jobId: null, changed: outcome === "offboarded" };
   }
   const revokeAt = afterDays(graceDays, at);
@@ -199,14 +199,14 @@ export async function offboardWithGrace(
     properties: { job: jobId, kind: "offboarding", total: 1, dryRun: false, graceDays, origin: "user" },
   });
   const also = { job: jobId, revokeAt };
-  await record(tx, { realmId, userId, found, serials, reason: jobReason, actor, at, also });
+  await record(tx, { realmId, userId, found, serials, reason: offboardingReason, actor, at, also });
   return { jobId, changed: true };
 }
 
 const afterDays = (days: number, at: Date): Date => new Date(at.getTime() + days * 24 * 3_600_000);
 
-/** The reason of a bulk job's revocations; without one, a single offboarding's. */
-export const jobReason = revocationReasons.cessationOfOperation;
+/** Why the profiles of an offboarded person are revoked, unless the caller gives another reason. */
+export const offboardingReason = revocationReasons.cessationOfOperation;
 
 /** The additional property of an audit entry when profiles are revoked days later: the earliest time. */
 const lateRevocation = (graceDays: number | null, at: Date): Sql =>
@@ -256,7 +256,7 @@ export async function lockOutRows(
     await tx.query(sql`
       insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
       select ${realmId}::bigint, ${at}::timestamptz, 'user_offboard', ${actor.userId}::bigint, ${actor.clientId}::text,
-             jsonb_build_object('userID', u.id::text, 'reason', ${jobReason}::integer, 'profiles', coalesce(c.profiles, 0),
+             jsonb_build_object('userID', u.id::text, 'reason', ${offboardingReason}::integer, 'profiles', coalesce(c.profiles, 0),
                                 'serials', coalesce(to_jsonb(c.serials[1:${revocations.serialsMax}::integer]), '[]'::jsonb),
                                 'job', ${range.jobId}::text) || ${lateRevocation(graceDays, at)}
                ${Object.keys(rolesById).length === 0 ? sql`` : sql`|| ${rolesOfOne(rolesById, sql`u.id`)}`}
@@ -332,7 +332,7 @@ export async function revoke(
        for no key update
   `);
   const userIds = leaving.map(({ id }) => id);
-  await revocations.revokeAllOfUsers(tx, { realmId, userIds, reason: jobReason, at });
+  await revocations.revokeAllOfUsers(tx, { realmId, userIds, reason: offboardingReason, at });
   const changedSince = sql`r.user_id <> all(${userIds}::bigint[])`;
   return first(
     await tx.query<progress.Progress>(sql`

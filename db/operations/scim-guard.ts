@@ -48,14 +48,14 @@ export async function leave(
   const leaver = { realmId, userId, actor, at, also };
   const profiles = await certificates.listActiveOfUser(tx, { realmId, userId, at });
   if (profiles.length === 0) {
-    await offboarding.offboard(tx, { ...leaver, reason: offboarding.jobReason });
+    await offboarding.offboard(tx, { ...leaver, reason: offboarding.offboardingReason });
     return { outcome: "revoked" };
   }
 
   await scimUsers.lockGuard(tx, realmId);
   const open = await held.lockOpen(tx, { realmId });
   if (open === undefined && !(await isBeyond(tx, { realmId, at }))) {
-    await offboarding.offboard(tx, { ...leaver, reason: offboarding.jobReason });
+    await offboarding.offboard(tx, { ...leaver, reason: offboarding.offboardingReason });
     await scimUsers.setOffboardedAt(tx, { realmId, userId, at });
     await removals.add(tx, { realmId, count: 1, at });
     return { outcome: "revoked" };

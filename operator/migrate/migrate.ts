@@ -36,7 +36,7 @@ export async function migrateAll(
         await dropQueueSchema(db);
         log.warn(
           { event: "queue.schema_rebuilt", found },
-          "others could create objects in the queue's schema, or had done so: it was recreated; the sweep adds its tasks again",
+          "recreated the queue's schema, because others could create objects in it or had done so; the sweep adds its tasks again",
         );
       }
       const version = await migrateQueues(session, queueSchema);

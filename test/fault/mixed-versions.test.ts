@@ -38,7 +38,7 @@ const [release = "", commit = ""] = readFileSync("deploy/previous-release", "utf
  */
 const clients = 3;
 const rounds = 15;
-/** One profile in so many is kept; a person may have 100. */
+/** One profile in this many is kept, so that nobody reaches the limit of 100 profiles. */
 const keptEvery = 8;
 const people = 100;
 const tryLater = 3;

@@ -29,7 +29,7 @@ const profileOf = (people: readonly string[], count: number): string =>
 
 const statusesOf = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort();
 
-/** Expects everything accepted to be issued once, and no attempt counted as a failure. */
+/** Expects that everything accepted was issued exactly once, and that no attempt counts as a failure. */
 async function expectNothingFailed({ owner }: RunningService, issued: number): Promise<void> {
   await eventually(async () => {
     const rows = await owner.query(sql`

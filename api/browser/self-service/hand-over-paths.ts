@@ -1,6 +1,6 @@
 import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import type { CertificateFormat } from "../../../domain/certificate/format.ts";
-import { profileFileName, radiusCaFileName } from "../../../domain/certificate/file-name.ts";
+import { profileFileName, radiusCaFileName } from "../../../domain/certificate/profile-file-name.ts";
 import { pathOn } from "../../pages/continue-to.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { tokenOfHandOver } from "../../resources/hand-over/hand-over-token.ts";

@@ -3,15 +3,13 @@ import * as offboarding from "../../../db/operations/offboarding.ts";
 import { violates } from "../../../db/client.ts";
 import * as userRoles from "../../../db/queries/people/user-roles.ts";
 import { UserID } from "../../../domain/ids.ts";
-import { RevocationReason, revocationReasons } from "../../../domain/certificate/revocation.ts";
+import { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { graceDaysMax } from "../../../domain/lifetimes.ts";
 import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { answered } from "../../contract/reply.ts";
 import { admitRemovals, confirmation, removalDescription, removalErrors } from "../profile/admit-removals.ts";
-
-const defaultReason = revocationReasons.cessationOfOperation;
 
 export const offboardUser = endpoint({
   operation: "offboardUser",
@@ -30,7 +28,7 @@ export const offboardUser = endpoint({
   query: confirmation.query,
   body: confirmation.body.extend({
     reason: RevocationReason.optional().describe(
-      `CRLReason (RFC 5280 section 5.3.1). Default: ${defaultReason}. Not with graceDays.`,
+      `CRLReason (RFC 5280 section 5.3.1). Default: ${offboarding.offboardingReason}. Not with graceDays.`,
     ),
     graceDays: z
       .int()
@@ -58,7 +56,11 @@ export const offboardUser = endpoint({
       const at = deps.clock.now();
       const admit = (changed: boolean) => admitRemovals(tx, call, { count: changed ? 1 : 0, of: "people", at });
       if (graceDays === null) {
-        const outcome = await offboarding.offboard(tx, { ...whom, reason: reason ?? defaultReason, at });
+        const outcome = await offboarding.offboard(tx, {
+          ...whom,
+          reason: reason ?? offboarding.offboardingReason,
+          at,
+        });
         if (outcome === "not_found") throw fail("user_not_found");
         await admit(outcome === "offboarded");
         return done;

@@ -1,4 +1,4 @@
-import { fileStem, fileTypes, radiusCaFileName } from "../../../domain/certificate/file-name.ts";
+import { fileStem, fileTypes, radiusCaFileName } from "../../../domain/certificate/profile-file-name.ts";
 import { saveFile } from "../../list/export-csv.ts";
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 

@@ -1,7 +1,7 @@
 import type { IssuerID } from "../../../domain/ids.ts";
-import { crlIntervalSecondsMin } from "../../../domain/lifetimes.ts";
+import { crlIntervalSecondsMin, crlOverdueShare, crlRenewalShare } from "../../../domain/lifetimes.ts";
 import { first, type Db } from "../../client.ts";
-import { sql } from "../../sql.ts";
+import { sql, type Sql } from "../../sql.ts";
 
 /** A CRL dated further ahead than this was signed with a wrong clock. */
 const skewSecondsMax = 60;
@@ -9,7 +9,7 @@ const skewSecondsMax = 60;
 /** When and with which validity CRLs are due. */
 interface Due {
   at: Date;
-  /** How long a CRL is valid, in hours. A new one is published each quarter of it. */
+  /** How long a CRL is valid, in hours. */
   validityHours: number;
 }
 
@@ -18,15 +18,19 @@ const isDue = ({ at, validityHours }: Due) => sql`
   and (c.issuer_id is null
        or (c.published_at not between clock_timestamp() - make_interval(secs => ${crlIntervalSecondsMin}) and clock_timestamp()
            and (${at} >= c.this_update
-                         + least(c.next_update - c.this_update, make_interval(hours => ${validityHours})) / 4
+                         + least(c.next_update - c.this_update, make_interval(hours => ${validityHours})) * ${crlRenewalShare}::double precision
                 or ${at} < c.this_update - make_interval(secs => ${skewSecondsMax})
                 or exists (select from crl_unpublished u where u.issuer_id = i.id)
                 or exists (select from crl_pieces p where p.issuer_id = i.id and p.id > c.last_piece)
                 or exists (select from crl_requests r where r.issuer_id = i.id))))`;
 
+/** Whether the CRL `c` should have been replaced by then. */
+export const isOverdue = (c: Sql, at: Date): Sql => sql`
+  ${at} >= ${c}.this_update + (${c}.next_update - ${c}.this_update) * ${crlOverdueShare}::double precision`;
+
 /**
- * Returns unexpired issuers that need a new CRL: they have none, a serial number waits, an operator asked, or a quarter
- * of the validity has passed.
+ * Returns unexpired issuers that need a new CRL: they have none, a serial number waits, an operator asked, or
+ * {@link crlRenewalShare} of the validity has passed.
  */
 export async function listDue(db: Db, due: Due): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
@@ -236,7 +240,7 @@ export interface CrlState {
   realmId: string;
   /** Null for an issuer that has no CRL yet. */
   crl: { number: string; thisUpdate: Date; nextUpdate: Date; entries: number; size: number } | null;
-  /** `overdue`: half of its validity has passed, although a new one is due after a quarter. `stale`: it has expired. */
+  /** `overdue`: {@link isOverdue}. `stale`: it has expired. */
   standing: "current" | "overdue" | "stale" | "missing";
 }
 
@@ -256,7 +260,7 @@ export async function listStates(db: Db, { at }: { at: Date }): Promise<CrlState
            c.next_update as "nextUpdate", c.entries, c.size,
            case when c.issuer_id is null then 'missing'
                 when ${at} >= c.next_update then 'stale'
-                when ${at} >= c.this_update + (c.next_update - c.this_update) / 2 then 'overdue'
+                when ${isOverdue(sql`c`, at)} then 'overdue'
                 else 'current'
            end as standing
       from issuers i

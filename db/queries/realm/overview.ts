@@ -1,6 +1,7 @@
 import { only, type Db } from "../../client.ts";
 import { isUnsettled } from "../../rules.ts";
 import { sql, unprepared } from "../../sql.ts";
+import * as crls from "../certificates/crls.ts";
 import * as processes from "../upkeep/processes.ts";
 
 /** A count for the days up to now, and for as many days before those. */
@@ -175,7 +176,7 @@ export interface IssuerStanding {
   publishedAt: Date | null;
   nextUpdate: Date | null;
   /**
-   * `due`: half of its validity has passed, although a new one is due after a quarter. `stale`: expired, or none yet.
+   * `due`: {@link crls.isOverdue}. `stale`: expired, or none yet.
    */
   standing: "fresh" | "due" | "stale";
 }
@@ -185,7 +186,7 @@ export const listIssuers = (db: Db, { realmId, at }: { realmId: string; at: Date
     select i.id as "issuerId", i.subject, i.issuing, i.not_after as "endsAt", c.published_at as "publishedAt",
            c.next_update as "nextUpdate",
            case when c.issuer_id is null or ${at} >= c.next_update then 'stale'
-                when ${at} >= c.this_update + (c.next_update - c.this_update) / 2 then 'due'
+                when ${crls.isOverdue(sql`c`, at)} then 'due'
                 else 'fresh'
            end as standing
       from issuers i

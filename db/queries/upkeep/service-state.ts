@@ -3,6 +3,7 @@ import type { ProcessKind } from "../../../domain/process.ts";
 import { only, type Db } from "../../client.ts";
 import { isHeldJob } from "../../rules.ts";
 import { sql } from "../../sql.ts";
+import * as crls from "../certificates/crls.ts";
 import * as processes from "./processes.ts";
 
 /** The state of the whole service, as the database shows it. */
@@ -55,7 +56,7 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
       ), lists as materialized (
         select i.id,
                c.issuer_id is null or ${at} >= c.next_update as ended,
-               ${at} >= c.this_update + (c.next_update - c.this_update) / 2 as overdue
+               ${crls.isOverdue(sql`c`, at)} as overdue
           from issuers i
           left join crls c on c.issuer_id = i.id
          where i.not_after > ${at}

@@ -93,7 +93,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       signal(name: NodeJS.Signals): void;
     }
 
-    /** Starts the script as its unit does, in dash, with another state if one is given. */
+    /** Starts the script under dash, as its systemd unit does, with the given state directory or else a new one. */
     async function start({
       state,
       url = `http://127.0.0.1:${network.port}`,

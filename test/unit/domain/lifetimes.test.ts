@@ -36,6 +36,7 @@ function duration(seconds: number): string {
 }
 
 const lasting = (name: string, value: number): string => {
+  if (name.endsWith("Share")) return `${value * 100} %`;
   const [, unit] = /(Seconds|Minutes|Hours|Days)(?:Min|Max)?$/.exec(name) ?? [];
   if (unit === undefined) throw new Error(`${name} names no unit`);
   return duration(value * unitSeconds[unit as Unit]);

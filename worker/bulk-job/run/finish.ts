@@ -24,7 +24,7 @@ export async function finish(
     if (job.done !== job.total) {
       log.error(
         { event: "job.miscounted", bulkJobId: jobId, done: job.done, total: job.total },
-        "a job was miscounted",
+        "the counts of a job did not add up; counting its rows again",
       );
       await jobRows.recount(tx, { jobId, at });
     }

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import * as handOvers from "../../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import * as issuers from "../../../../db/queries/realm/issuers.ts";
-import { fileTypes, radiusCaFileName } from "../../../../domain/certificate/file-name.ts";
+import { fileTypes, radiusCaFileName } from "../../../../domain/certificate/profile-file-name.ts";
 import { saveAs } from "../../../http/save-as.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { sendProblem } from "../../../pages/problem.tsx";

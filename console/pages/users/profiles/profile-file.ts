@@ -1,5 +1,5 @@
 import type { Schemas } from "../../../api/api-client.ts";
-import { fileTypes, profileFileName } from "../../../../domain/certificate/file-name.ts";
+import { fileTypes, profileFileName } from "../../../../domain/certificate/profile-file-name.ts";
 import type { OfferedFormat } from "../../../../domain/certificate/offered-formats.ts";
 
 type Created = Schemas["CreatedProfile"];

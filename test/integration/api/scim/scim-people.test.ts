@@ -251,7 +251,7 @@ describe("leaving and coming back", () => {
     const local = await given.user({ realmId: api.realmId, pairwiseId: "leaver" });
     await given.profile(local);
     const body = { userName: "Occupied-2", externalId: "leaver" };
-    // As somebody who stays they are refused.
+    // While the person is active, the same request is refused.
     expect(await directory.scim.post("/Users", body)).toMatchObject({ status: 409, body: { scimType: "uniqueness" } });
     expect([await userRow(local.id), await profilesOf(local.id)]).toMatchObject([{ offboarded: false }, 1]);
     const left = await directory.scim.post("/Users", { ...body, active: false });

@@ -249,7 +249,7 @@ describe("on this device", () => {
       expect(headingOf(page)).toBe("Preparing your profile");
       expect(page.headers["refresh"]).toBe("2");
       expect(page.text).not.toContain("longer than usual");
-      // Neither another tap nor the file's address makes another one, or fails.
+      // Tapping Download again, or opening the address of the file, makes no second profile and does not fail.
       expect(headingOf(await visitor.download(claimed, { waits: false }))).toBe("Preparing your profile");
       expect(headingOf(await visitor.get(`${claimed.url}/file/laptop.pem`))).toBe("Preparing your profile");
       expect(await issuancesOf(user)).toHaveLength(1);

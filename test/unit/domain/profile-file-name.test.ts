@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { certificateFormats } from "../../../domain/certificate/format.ts";
-import { fileStem, profileFileName, radiusCaFileName } from "../../../domain/certificate/file-name.ts";
+import { fileStem, profileFileName, radiusCaFileName } from "../../../domain/certificate/profile-file-name.ts";
 
 test.each([
   ["Linux computer", "linux-computer"],
