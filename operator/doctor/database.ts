@@ -7,7 +7,7 @@ import * as installation from "../../db/queries/upkeep/installation.ts";
 import { skewMs, skewMsMax } from "../../runtime/clock.ts";
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
-import { fails, notLookedAt, passes, warns, type Check } from "./check.ts";
+import { fails, newerRemedy, notLookedAt, passes, warns, type Check } from "./check.ts";
 import { migrateRemedy, startServerRemedy, wayOf, type Way } from "../context/way.ts";
 
 const postgresMajorMin = 15;
@@ -135,17 +135,18 @@ export async function checkMigrations(db: Db, way: Way): Promise<Check> {
   try {
     const done = await installation.migrationsDone(db);
     const [pending, newer] = [pendingMigrations(done), newerMigrations(done)];
-    const ahead = `of a newer version: ${newer.join(", ")}`;
     if (pending.length > 0) {
       const message = `not run yet: ${pending.join(", ")}`;
       if (newer.length === 0) return fails("migrations", message, remedy);
       return fails(
         "migrations",
-        `${message}; ${ahead}`,
+        `${message}; of a newer version: ${newer.join(", ")}`,
         "Run the release that migrated the database: docs/upgrade.md.",
       );
     }
-    return passes("migrations", newer.length === 0 ? "up to date" : ahead);
+    if (newer.length === 0) return passes("migrations", "up to date");
+    const message = `of a newer version than this program: ${newer.join(", ")}; what these changed is not looked at`;
+    return warns("migrations", message, newerRemedy);
   } catch (error) {
     return fails("migrations", describeFailure(error).message, remedy);
   }

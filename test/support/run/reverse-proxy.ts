@@ -1,4 +1,11 @@
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { atEnd } from "./at-end.ts";
 
@@ -18,11 +25,35 @@ export interface ReverseProxy {
   decide(outcome: (request: SeenRequest) => ProxyOutcome): void;
 }
 
+/** A certificate and its key, as PEM. */
+export interface ServerCertificate {
+  cert: string;
+  key: string;
+}
+
 /** Starts a gateway in front of the service, which sees every request and may respond in its stead. */
 export async function startReverseProxy(target: () => string): Promise<ReverseProxy> {
+  return listening(createServer(), "http", target);
+}
+
+/** The same, by https. */
+export async function startTlsProxy(
+  target: () => string,
+  certificate: ServerCertificate,
+): Promise<ReverseProxy & { present(certificate: ServerCertificate): void }> {
+  const server = createTlsServer(certificate);
+  return {
+    ...(await listening(server, "https", target)),
+    present(other) {
+      server.setSecureContext(other);
+    },
+  };
+}
+
+async function listening(server: Server, scheme: "http" | "https", target: () => string): Promise<ReverseProxy> {
   let outcomeOf: (request: SeenRequest) => ProxyOutcome = () => "pass";
   const seen: SeenRequest[] = [];
-  const server = createServer((request, response) => {
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const here = { method: request.method ?? "", path: request.url ?? "", headers: request.headers };
     seen.push(here);
     const outcome = outcomeOf(here);
@@ -41,7 +72,7 @@ export async function startReverseProxy(target: () => string): Promise<ReversePr
     server.close();
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     decide(outcome) {
       seen.length = 0;
