@@ -8,6 +8,7 @@ import { drawSecret } from "../../runtime/keys/data-directory.ts";
 import type { ProcessKind } from "../../domain/process.ts";
 import { anHourAhead } from "../support/run/faketime.ts";
 import { eventually } from "../support/run/eventually.ts";
+import type { ProxyOutcome, ServerCertificate } from "../support/run/reverse-proxy.ts";
 import { freePort } from "../support/run/services.ts";
 import { requireTool } from "../support/run/tools.ts";
 import { givenUser } from "../support/given/issuing.ts";
@@ -359,31 +360,33 @@ const mistakes: Record<string, Mistake> = {
     return runs(() => startBoth(production, "worker"));
   },
 
-  async "no dump was made for more than two days"({ dateBackup }) {
-    await dateBackup("dump", hoursAgo(55));
-    return runs(() => dateBackup("dump", hoursAgo(0)));
+  async "no dump was made for more than two days"(production) {
+    await production.dateBackup("dump", hoursAgo(55));
+    return runs(() => production.dateBackup("dump", hoursAgo(0)));
   },
 
-  async "dumps were not copied away for more than a day"({ dateBackup }) {
-    await dateBackup("copy", hoursAgo(25));
-    return runs(() => dateBackup("copy", hoursAgo(0)));
+  async "dumps were not copied away for more than a day"(production) {
+    await production.dateBackup("copy", hoursAgo(25));
+    return runs(() => production.dateBackup("copy", hoursAgo(0)));
   },
 
   async "the proxy reaches no api"({ web, publication }) {
-    for (const proxy of [web, publication]) proxy.decide(() => ({ status: 502 }));
-    return runs(() => {
-      for (const proxy of [web, publication]) proxy.decide(() => "pass");
+    const decide = (outcome: ProxyOutcome) => {
+      for (const proxy of [web, publication]) proxy.decide(() => outcome);
       return Promise.resolve();
-    });
+    };
+    await decide({ status: 502 });
+    return runs(() => decide("pass"));
   },
 
   async "the certificate of the proxy has ended"({ web }) {
     const certificate = validCertificate();
-    web.present(endedCertificate(certificate));
-    return runs(() => {
-      web.present(certificate);
+    const present = (presented: ServerCertificate) => {
+      web.present(presented);
       return Promise.resolve();
-    });
+    };
+    await present(endedCertificate(certificate));
+    return runs(() => present(certificate));
   },
 
   async "the base URL is misspelt"(production) {

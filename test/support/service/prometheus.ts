@@ -68,12 +68,8 @@ export interface Alerts {
   inAll: string[];
 }
 
-/** Before the state begins, in promtool's time, which begins at 0: instants of the last days are then above it. */
-const leadMinutes = 2 * 24 * 60;
-const soonAt = "2d15m";
-/** An alert that waits for an hour fires after it. */
-const lastAt = "2d1h1m";
-const minutes = 61;
+/** When alerts are read, in minutes of the state. The last is after those that wait for an hour. */
+const [soonAt, lastAt] = [15, 61];
 
 /**
  * Returns the alerts that `promtool test rules` sees fire if the state of `now` lasts for an hour: gauges stay,
@@ -81,26 +77,32 @@ const minutes = 61;
  */
 export async function alertsOf(before: Scrape, now: Scrape): Promise<Alerts> {
   const elapsed = now.atSeconds - before.atSeconds;
+  const instants = [...now.series.values()].filter(({ value, kind }) => kind === "instant" && value !== 0);
+  // Promtool's time begins at 0, which means "never" in an instant: all instants have to be later.
+  const age = Math.max(0, ...instants.map(({ value }) => now.atSeconds - value));
+  const lead = Math.ceil(age / 60) + 1;
   const series = [...now.series].map(([name, { value, kind }]) => {
     const last = before.series.get(name)?.value ?? 0;
     // A counter that is lower than before began again.
     const grown = (value - (last > value ? 0 : last)) / elapsed;
-    const first = kind === "instant" ? value - now.atSeconds + leadMinutes * 60 : value;
+    const first = kind === "instant" ? value - now.atSeconds + lead * 60 : value;
     const step = kind === "instant" ? 60 : kind === "counter" ? grown * 60 : 0;
-    return { series: name, values: `_x${leadMinutes} ${first.toFixed(6)}+${step.toFixed(6)}x${minutes}` };
+    return { series: name, values: `_x${lead} ${first.toFixed(6)}+${step.toFixed(6)}x${lastAt}` };
   });
-  const none = (eval_time: string) => alertNames.map((alertname) => ({ eval_time, alertname, exp_alerts: [] }));
+  const none = (minute: number) =>
+    alertNames.map((alertname) => ({ eval_time: `${lead + minute}m`, alertname, exp_alerts: [] }));
   const fired = await failedTests({
     rule_files: [rulesPath],
     evaluation_interval: "1m",
     tests: [{ interval: "1m", input_series: series, alert_rule_test: [...none(soonAt), ...none(lastAt)] }],
   });
-  const at = (time: string): string[] => fired.filter((each) => each.time === time).map(({ alert }) => alert);
+  const at = (minute: number): string[] =>
+    fired.filter((each) => each.minute === lead + minute).map(({ alert }) => alert);
   return { soon: at(soonAt), inAll: at(lastAt) };
 }
 
 /** Returns the alerts of a file for `promtool test rules` that did not do as expected there. */
-async function failedTests(file: object): Promise<{ alert: string; time: string }[]> {
+async function failedTests(file: object): Promise<{ alert: string; minute: number }[]> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-alerts-"));
   try {
     const path = join(directory, "state.test.json");
@@ -112,8 +114,14 @@ async function failedTests(file: object): Promise<{ alert: string; time: string 
     });
     const failed = [...output.matchAll(/alertname: (\w+), time: (\w+),/g)];
     if (failed.length === 0 && !output.includes("SUCCESS")) throw new Error(`promtool: ${output}`);
-    return failed.map(([, alert, time]) => ({ alert: alert!, time: time! }));
+    return failed.map(([, alert, time]) => ({ alert: alert!, minute: minutesOf(time!) }));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
+
+const minutesIn: Readonly<Record<string, number>> = { w: 10_080, d: 1_440, h: 60, m: 1 };
+
+/** Reads a duration as Prometheus writes it: `2d15m`. */
+const minutesOf = (duration: string): number =>
+  [...duration.matchAll(/(\d+)([wdhm])/g)].reduce((sum, [, count, unit]) => sum + Number(count) * minutesIn[unit!]!, 0);
