@@ -56,6 +56,5 @@ export const kindTexts = (kind: JobKind, { leavesOut = false, later = false }: S
     noMatch: `jobs.about.${of}.noMatch`,
     empty: `jobs.about.${of}.empty`,
     changedSince: `jobs.about.${of}.changedSince`,
-    subject: `jobs.about.${of}.subject`,
   } as const satisfies Record<string, JobText | Record<string, JobText>>;
 };

@@ -13,8 +13,8 @@ export function GuestProfileDrawer({ account }: { account: GuestAccount }) {
         <ActivityDetails
           key={serial}
           serial={serial}
-          actions={({ state, deviceType }) =>
-            state === "active" && <RevokeGuestProfile account={account} serial={serial} deviceType={deviceType ?? ""} />
+          actions={(activity) =>
+            activity.state === "active" && <RevokeGuestProfile account={account} profile={activity} />
           }
         />
       )}

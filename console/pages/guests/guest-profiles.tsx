@@ -7,8 +7,9 @@ import { api, listOf, type Schemas } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import { useMay } from "../../session/may.ts";
-import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { useOpened } from "../../ui/dialog/detail-drawer.tsx";
+import { DeviceLink } from "../../ui/value/device.tsx";
+import { labelled } from "../../ui/value/person.tsx";
 import { Serial } from "../../ui/value/serial.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";
 import { Time } from "../../ui/value/time.tsx";
@@ -43,7 +44,7 @@ export function GuestProfiles({ account }: { account: GuestAccount }) {
           )
         }
         idOf={({ serial }) => serial}
-        rowLabel={({ serial }) => serial}
+        rowLabel={({ name, serial }) => labelled(name, [serial])}
         columns={columns}
         exported={{ as: "guest_profiles", columns: useExported(account) }}
         searchLabel={t("guests.searchSerial")}
@@ -81,6 +82,7 @@ function useExported(account: GuestAccount): CsvColumn<GuestProfile>[] {
   const statusOf = statusWithin(account);
   return [
     { title: t("guests.serial"), serial: ({ serial }) => serial },
+    { title: t("profiles.columns.name"), text: ({ name }) => name },
     { title: t("guests.deviceType"), text: ({ deviceType }) => deviceTypeName(deviceType) },
     { title: t("guests.created_at"), time: ({ creationDate }) => creationDate },
     { title: t("guests.state"), text: (profile) => t(`status.${statusOf(profile)}`) },
@@ -95,15 +97,16 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
   const statusOf = statusWithin(account);
   return [
     {
+      key: "name",
+      title: t("profiles.columns.name"),
+      card: "title",
+      render: ({ name, serial }) => <DeviceLink serial={serial} name={name} here />,
+    },
+    {
       key: "serial",
       title: t("guests.serial"),
       sortKey: "serial",
-      card: "title",
-      render: ({ serial }) => (
-        <AnchorLink to="." search={(search) => ({ ...search, open: serial })} resetScroll={false} inherit>
-          <Serial serial={serial} />
-        </AnchorLink>
-      ),
+      render: ({ serial }) => <Serial serial={serial} short />,
     },
     {
       key: "deviceType",
@@ -141,9 +144,7 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
             width: 130,
             card: "actions" as const,
             render: (profile: GuestProfile) =>
-              statusOf(profile) === "active" && (
-                <RevokeGuestProfile account={account} serial={profile.serial} deviceType={profile.deviceType} />
-              ),
+              statusOf(profile) === "active" && <RevokeGuestProfile account={account} profile={profile} />,
           },
         ]
       : []),

@@ -1,24 +1,26 @@
 import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import type { DeviceType } from "../../../domain/certificate/device.ts";
 import { api, dataOf } from "../../api/api-client.ts";
 import { Allowed } from "../../session/allowed.tsx";
 import { confirm } from "../../ui/dialog/confirm.tsx";
 import { notifyDone } from "../../ui/notice/notify.tsx";
+import { useDeviceTypeName } from "../../ui/value/device-types.ts";
 import { guestAccountKey, guestAccountsKey, guestProfilesKey, type GuestAccount } from "./guest-accounts.ts";
 
 /** The button that revokes a guest's profile, for users with the right scope. */
 export function RevokeGuestProfile({
   account,
-  serial,
-  deviceType,
+  profile: { serial, name, deviceType },
 }: {
   account: GuestAccount;
-  serial: string;
-  deviceType: string;
+  profile: { serial: string; name: string; deviceType: DeviceType | null };
 }) {
   const { t } = useTranslation();
   const revoke = useRevocation(account);
+  const deviceTypeName = useDeviceTypeName();
+  const named = { name, serial: tailOf(serial) };
   return (
     <Allowed to="revokeGuest">
       <Button
@@ -26,13 +28,16 @@ export function RevokeGuestProfile({
         variant="light"
         color="red"
         w="fit-content"
-        aria-label={t("guests.revokeProfileNamed", { serial: tailOf(serial) })}
+        aria-label={t("guests.revokeProfileNamed", named)}
         onClick={() => {
           confirm({
-            title: t("guests.revokeProfileTitle", { serial: tailOf(serial) }),
-            children: t("guests.revokeProfileText", { device: deviceType }),
-            confirmLabel: t("guests.revokeProfileNamed", { serial: tailOf(serial) }),
-            onConfirm: (confirmTotal) => revoke(serial, confirmTotal),
+            title: t("guests.revokeProfileTitle", named),
+            children: t("guests.revokeProfileText", { device: deviceTypeName(deviceType ?? "Other") }),
+            confirmLabel: t("guests.revokeProfileNamed", named),
+            async onConfirm(confirmTotal) {
+              await revoke(serial, confirmTotal);
+              notifyDone(t("guests.profileRevoked", named));
+            },
           });
         }}
       >
@@ -46,7 +51,6 @@ export function RevokeGuestProfile({
 const tailOf = (serial: string): string => `…${serial.slice(-8)}`;
 
 function useRevocation({ id }: GuestAccount) {
-  const { t } = useTranslation();
   const queries = useQueryClient();
   return async (profileSerial: string, confirmTotal?: number) => {
     const body = confirmTotal === undefined ? {} : { confirmTotal };
@@ -55,6 +59,5 @@ function useRevocation({ id }: GuestAccount) {
     void queries.invalidateQueries({ queryKey: ["profile", profileSerial] });
     void queries.invalidateQueries({ queryKey: guestAccountKey(id) });
     void queries.invalidateQueries({ queryKey: [guestAccountsKey] });
-    notifyDone(t("guests.profileRevoked", { serial: tailOf(profileSerial) }));
   };
 }

@@ -248,7 +248,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
       await page.waitForURL(new RegExp(`/console/guests/${guestAccountId}\\?open=${guestSerial}$`));
       const guest = page.getByRole("dialog", { name: english.profiles.details.title });
       await guest.getByText(/^The certificate was good on /).waitFor();
-      await guest.getByRole("button", { name: /^Revoke …/ }).waitFor();
+      await guest.getByRole("button", { name: /^Revoke “.*”, …/ }).waitFor();
       await page.keyboard.press("Escape");
       await guest.waitFor({ state: "detached" });
 

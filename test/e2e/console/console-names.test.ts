@@ -6,6 +6,7 @@ import { expectGoodConsole, pagesMs, settled } from "../../support/browser/conso
 import { expectFocus, pressAt } from "../../support/browser/console-keyboard.ts";
 import type { View } from "../../support/browser/browser.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
+import { givenJob } from "../../support/given/bulk-jobs.ts";
 import { givenLocalAccount, type LocalAccount } from "../../support/given/local-account.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
@@ -254,6 +255,44 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     const row = page.getByRole("row").filter({ hasText: named.displayName });
     await row.getByRole("link", { name: "Analytical engine", exact: true }).waitFor();
     expect((await row.textContent())?.replaceAll(/\D/g, "")).toContain(serial.slice(-8));
+    await context.close();
+  });
+
+  test.each([{ width: 1440 }, { width: 390 }])(
+    "stand for people and devices whose row fails while a job runs, at $width px",
+    async ({ width }) => {
+      const { owner } = subject.api.database;
+      const { realmId } = subject.realm;
+      const invalid = "the profile limit is reached";
+      const ids = await Promise.all([
+        givenJob(owner, { realmId, kind: "offboarding", state: "running", rows: [{ userId: ada.id, invalid }] }),
+        givenJob(owner, {
+          realmId,
+          kind: "revocation",
+          state: "running",
+          rows: [{ userId: ada.id, serialNumber: serial, invalid }],
+        }),
+      ]);
+      await owner.query(sql`update job_rows set input = array[${named.pairwiseId}] where job_id = any(${ids})`);
+      await owner.query(sql`update jobs set failed = 1, started_at = now() where id = any(${ids})`);
+      const { page, context } = await subject.open("/console/jobs", { width });
+      for (const id of ids) {
+        await page.goto(`${subject.api.url}/console/jobs/${id}`);
+        const failures = page.getByRole("table", { name: "Latest failures" });
+        await failures.getByRole("link", { name: named.displayName, exact: true }).waitFor();
+        if (id === ids[1]) await failures.getByRole("link", { name: "Analytical engine", exact: true }).waitFor();
+        expect(await bare(page)).toEqual([]);
+      }
+      await context.close();
+    },
+  );
+
+  test("of a guest's devices lead to their details, with the serial number beside them", async () => {
+    const { page, context } = await subject.open(`/console/guests/${guestId}`);
+    const row = page.getByRole("table", { name: "Profiles" }).getByRole("row").filter({ hasText: "Borrowed tablet" });
+    await row.getByRole("button", { name: /^Revoke “Borrowed tablet”, …[0-9a-f]{8}$/i }).waitFor();
+    await row.getByRole("link", { name: "Borrowed tablet", exact: true }).click();
+    await page.getByRole("dialog").getByText("Borrowed tablet", { exact: true }).waitFor();
     await context.close();
   });
 

@@ -9,15 +9,14 @@ import { DataList } from "../../../list/data-list.tsx";
 import type { Filter } from "../../../list/filters.tsx";
 import { useMay } from "../../../session/may.ts";
 import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
-import { Bounded } from "../../../ui/value/bounded.tsx";
-import { DeviceLink, useIncludedNames } from "../../../ui/value/device.tsx";
-import { PersonCell, personName } from "../../../ui/value/person.tsx";
-import { Serial } from "../../../ui/value/serial.tsx";
+import { useIncludedNames } from "../../../ui/value/device.tsx";
+import { personName } from "../../../ui/value/person.tsx";
 import { useNumber } from "../counts.ts";
 import { jobKey, newestOf, type Job } from "../job.ts";
 import { kindTexts } from "../kind-texts.ts";
 import { loadRows, type PersonRow } from "./load-rows.ts";
 import { RowOutcome } from "./row-outcome.tsx";
+import { useSubjectColumns } from "./subject-columns.tsx";
 
 /** All people or profiles that a job will change. Each can be left out before the job starts, and taken back in. */
 export function PeopleList({ job }: { job: Job }) {
@@ -188,24 +187,7 @@ function useColumns(job: Job): Column<PersonRow>[] {
   const areProfiles = kindsOfJob[job.kind].of === "profiles";
   const number = useNumber();
   return [
-    { key: "row", title: t("jobs.problem.row"), align: "right", render: ({ row }) => number(row + job.rowOffset) },
-    { key: "person", title: t("jobs.about.people.subject"), card: "title", render: (row) => <Person row={row} /> },
-    ...(areProfiles
-      ? [
-          {
-            key: "device",
-            title: t("profiles.columns.name"),
-            render: ({ serial, device }: PersonRow) =>
-              typeof serial === "string" && <DeviceLink serial={serial} name={device?.name} />,
-          },
-          {
-            key: "serial",
-            title: t("jobs.columnNames.serial"),
-            render: ({ serial }: PersonRow) =>
-              serial === undefined || serial === null ? "–" : <Serial serial={serial} />,
-          },
-        ]
-      : []),
+    ...useSubjectColumns(job),
     ...(job.affectedProfiles === null || areProfiles
       ? []
       : [
@@ -223,11 +205,4 @@ function useColumns(job: Job): Column<PersonRow>[] {
       render: (row) => <RowOutcome kind={job.kind} row={row} />,
     },
   ];
-}
-
-/** The person of a row, as far as the realm or the file names them. */
-function Person({ row: { user, person, pairwiseID, email, userID } }: { row: PersonRow }) {
-  const given = email ?? pairwiseID ?? userID ?? "–";
-  if (user === null) return <Bounded text={given} />;
-  return <PersonCell userID={user} person={person ?? { pairwiseID: given, email: "" }} />;
 }

@@ -6,8 +6,6 @@ import type { Job, JobKind, JobProblem, JobRow } from "../job.ts";
 
 /** The fault of a row. */
 export interface Problem {
-  /** The person or profile of the row, as in the file. */
-  subject: string;
   /** The column at fault, if there is one. */
   column: string | undefined;
   reason: string;
@@ -56,16 +54,17 @@ const rowErrorKey = (kind: JobKind, error: string | null): string =>
     : `jobs.rowErrors.${error ?? "internal_error"}`;
 
 /** Returns what is wrong with a row that failed or would fail. Counts rows as the file's author does. */
-export function useProblem({ kind, rowOffset }: Pick<Job, "kind" | "rowOffset">): (row: JobRow) => Problem {
+export function useProblem({
+  kind,
+  rowOffset,
+}: Pick<Job, "kind" | "rowOffset">): (row: Pick<JobRow, "error" | "message">) => Problem {
   const { t, i18n } = useTranslation();
   const number = useNumber();
   const worded = useReason();
-  return ({ error, message, pairwiseID, userID, email, serial }) => {
-    const subject = pairwiseID ?? userID ?? email ?? serial ?? "";
+  return ({ error, message }) => {
     if (error === "invalid_row") {
       const [, column, reason] = /^([A-Za-z]+(?: or [A-Za-z]+)*): (.+)$/s.exec(message ?? "") ?? [];
       return {
-        subject,
         column: column?.replaceAll(" or ", t("jobs.refused.or")),
         reason: worded(reason ?? message ?? ""),
       };
@@ -73,7 +72,7 @@ export function useProblem({ kind, rowOffset }: Pick<Job, "kind" | "rowOffset">)
     const key = error === "duplicate_row" ? `jobs.about.${kindsOfJob[kind].of}.duplicate` : rowErrorKey(kind, error);
     const first = /row (\d+)$/.exec(message ?? "")?.[1];
     const row = first === undefined ? undefined : number(Number(first) + rowOffset);
-    return { subject, column: undefined, reason: i18n.exists(key) ? t(key, { row }) : (message ?? "") };
+    return { column: undefined, reason: i18n.exists(key) ? t(key, { row }) : (message ?? "") };
   };
 }
 

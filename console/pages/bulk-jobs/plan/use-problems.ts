@@ -1,19 +1,22 @@
 import { useThrottledValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { isFinal, type Job, type JobRow } from "../job.ts";
-import { readProblems } from "./read-problems.ts";
+import { useIncludedNames } from "../../../ui/value/device.tsx";
+import { isFinal, type Job } from "../job.ts";
+import { loadRows, type PersonRow } from "./load-rows.ts";
 
 const apartMs = 2_000;
 
-/** Returns the rows of a job that failed or would fail, and reads them again as more fail. */
-export function useProblems(job: Job, max: number): UseQueryResult<JobRow[]> {
+/** Returns the first rows of a job that failed or would fail, with their names, and reads them again as more fail. */
+export function useProblems(job: Job, max: number): UseQueryResult<PersonRow[]> {
   const { id } = job;
+  const beside = useIncludedNames();
   const settled = `${stageOf(job)} ${job.failed}`;
   // Every new count would send a request; one reading every two seconds is enough.
   const read = useThrottledValue(settled, apartMs);
   return useQuery({
     queryKey: ["job problems", id, max, read],
-    queryFn: ({ signal }) => readProblems(id, { max, signal }),
+    queryFn: async ({ signal }) =>
+      (await loadRows(id, { limit: max, offset: 0, filter: { status: "failed" }, ...beside }, signal)).data,
     enabled: job.failed > 0,
     placeholderData: keepPreviousData,
     staleTime: Infinity,

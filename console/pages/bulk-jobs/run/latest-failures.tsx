@@ -2,17 +2,18 @@ import { Stack, Title } from "@mantine/core";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
-import type { Job, JobRow } from "../job.ts";
+import { pageItemsMax } from "../../../../domain/limits.ts";
+import type { Job } from "../job.ts";
+import type { PersonRow } from "../plan/load-rows.ts";
 import { ProblemTable } from "../plan/problem-table.tsx";
 import { useProblems } from "../plan/use-problems.ts";
 
 const shownMax = 10;
-const readMax = 1_000;
 
 /** The failures of a running job, the latest first. */
 export function LatestFailures({ job }: { job: Job }) {
   const { t } = useTranslation();
-  const { data, error, refetch } = useProblems(job, readMax);
+  const { data, error, refetch } = useProblems(job, pageItemsMax);
   const latest = useLatestFirst(data ?? []);
   if (job.failed === 0) return null;
   return (
@@ -27,7 +28,7 @@ export function LatestFailures({ job }: { job: Job }) {
 }
 
 /** Sorts rows by when they were first seen, the latest first. */
-function useLatestFirst(rows: readonly JobRow[]): JobRow[] {
+function useLatestFirst(rows: readonly PersonRow[]): PersonRow[] {
   const seen = useRef(new Map<number, number>());
   for (const { row } of rows) if (!seen.current.has(row)) seen.current.set(row, seen.current.size);
   return rows.toSorted((a, b) => (seen.current.get(b.row) ?? 0) - (seen.current.get(a.row) ?? 0));
