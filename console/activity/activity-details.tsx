@@ -13,8 +13,8 @@ import { Facts } from "../ui/value/facts.tsx";
 import { StatusBadge } from "../ui/value/status-badge.tsx";
 import { Time } from "../ui/value/time.tsx";
 import { profileActivityQuery } from "./activity.ts";
+import { useCheckFacts } from "./check-facts.tsx";
 import { DiagnosisCard } from "./diagnosis-card.tsx";
-import { LastCheck } from "./last-check.tsx";
 import { useRevocationFacts } from "./revocation-facts.tsx";
 
 type Activity = Schemas["OwnedProfileActivity"];
@@ -38,7 +38,8 @@ function Details({ activity, children }: { activity: Activity; children: ReactNo
   const { t } = useTranslation();
   const { deviceTypes } = useWords();
   const { serial, kind, name, state, deviceType, guestAccount, identity, issuedAt, expiresAt } = activity;
-  const { firstCheckAt, firstRefusedAt, lastCheck, otherCheckAt, revocation, diagnosis } = activity;
+  const { revocation, diagnosis } = activity;
+  const checks = useCheckFacts(activity);
   const revoked = useRevocationFacts({ revokedAt: revocation?.at ?? null, known: revocation });
   return (
     <Stack>
@@ -75,17 +76,8 @@ function Details({ activity, children }: { activity: Activity; children: ReactNo
           ...(deviceType === null ? [] : [[t("profiles.columns.deviceType"), deviceTypes[deviceType].name] as const]),
           [t("profiles.columns.created"), <Time key="created" at={issuedAt} />],
           [t("profiles.columns.expires"), <Time key="expires" at={expiresAt} relative struck={state === "expired"} />],
-          ...(firstCheckAt === null
-            ? []
-            : [[t("activity.firstCheck"), <Time key="first" at={firstCheckAt} />] as const]),
-          [t("activity.lastCheck"), <LastCheck key="check" check={lastCheck} />],
-          ...(otherCheckAt === null
-            ? []
-            : [[t("activity.otherCheck"), <Time key="other" at={otherCheckAt} />] as const]),
+          ...checks,
           ...revoked,
-          ...(firstRefusedAt === null
-            ? []
-            : [[t("activity.firstRefusal"), <Time key="refused" at={firstRefusedAt} />] as const]),
         ]}
       />
       <Allowed to="audit">

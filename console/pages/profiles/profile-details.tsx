@@ -16,7 +16,7 @@ import { Time } from "../../ui/value/time.tsx";
 import { ActivityDetails } from "../../activity/activity-details.tsx";
 import { profileActivityQuery, userActivityQuery } from "../../activity/activity.ts";
 import { DiagnosisCard } from "../../activity/diagnosis-card.tsx";
-import { LastCheck } from "../../activity/last-check.tsx";
+import { useCheckFacts } from "../../activity/check-facts.tsx";
 import { SetUpButton } from "../../activity/set-up-dialog.tsx";
 import { useRevocationFacts } from "../../activity/revocation-facts.tsx";
 import { useDeviceTypeName } from "../../ui/value/device-types.ts";
@@ -46,6 +46,7 @@ function Details({ profile }: { profile: Profile }) {
       revoke([profile]);
     },
   });
+  const checks = useCheckFacts(activity);
   const revoked = useRevocationFacts({ revokedAt: revokeTime, known: activity?.revocation });
   return (
     <Stack>
@@ -72,7 +73,7 @@ function Details({ profile }: { profile: Profile }) {
             t("profiles.columns.expires"),
             <Time key="expires" at={expirationTime} relative struck={statusOf(profile) === "expired"} />,
           ],
-          [t("activity.lastCheck"), <LastCheck key="check" check={activity?.lastCheck} />],
+          ...checks,
           ...revoked,
           ...(authable ? [[t("profiles.details.signIn"), t("profiles.details.signInYes")] as const] : []),
         ]}

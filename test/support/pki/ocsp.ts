@@ -92,20 +92,31 @@ export function askOverHttp(
     method = body === undefined ? "GET" : "POST",
     headers = {},
     agent = false,
-  }: { body?: Buffer; method?: string; headers?: Record<string, string>; agent?: Agent | false } = {},
+    ...from
+  }: {
+    body?: Buffer;
+    method?: string;
+    headers?: Record<string, string>;
+    agent?: Agent | false;
+    /** The address of this machine to ask from. */
+    localAddress?: string;
+  } = {},
 ): Promise<OcspHttpAnswer> {
   const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/ocsp-request" };
   const { hostname, port } = new URL(url);
   const path = url.slice(url.indexOf("/", url.indexOf("//") + 2));
   return new Promise((resolve, reject) => {
-    const sent = httpRequest({ hostname, port, path, method, agent, headers: { ...type, ...headers } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.once("error", reject);
-      response.once("end", () => {
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
-      });
-    });
+    const sent = httpRequest(
+      { hostname, port, path, method, agent, headers: { ...type, ...headers }, ...from },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.once("error", reject);
+        response.once("end", () => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
+        });
+      },
+    );
     sent.once("error", reject);
     sent.end(body);
   });
