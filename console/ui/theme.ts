@@ -32,6 +32,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     "--mantine-color-dimmed": "#56606b",
+    "--mantine-color-placeholder": "var(--mantine-color-dimmed)",
     "--mantine-color-error": "var(--mantine-color-red-9)",
     ...Object.fromEntries(
       tinted.map((color) => [
@@ -42,6 +43,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     "--mantine-color-dimmed": "#a6abb3",
+    "--mantine-color-placeholder": "var(--mantine-color-dimmed)",
     "--mantine-color-error": "var(--mantine-color-red-4)",
     "--mantine-color-anchor": "var(--mantine-color-indigo-3)",
   },

@@ -50,6 +50,7 @@ input:not([type=hidden]) {
   display: block; width: 100%; min-height: 2.75rem; padding: .5rem .75rem; font: inherit;
   color: inherit; background: var(--card); border: 1px solid var(--control); border-radius: .5rem;
 }
+::placeholder { color: var(--dim); opacity: 1; }
 input[aria-invalid=true] { border: 2px solid var(--bad); }
 button, .button {
   display: flex; align-items: center; justify-content: center; width: 100%; min-height: 2.75rem; margin: 0;
@@ -61,7 +62,7 @@ button.quiet, .button.quiet { color: var(--text); background: var(--card); borde
 button.quiet:hover, .button.quiet:hover { color: var(--text); background: var(--soft); }
 button:focus-visible, .button:focus-visible, input:focus-visible { border-radius: .5rem; }
 form > button { margin-top: 1.5rem; }
-h1 + .button, p + .button { margin-top: 1.5rem; }
+h1 + .button, p + .button, ol + .button { margin-top: 1.5rem; }
 form + .button { margin-top: .75rem; }
 .button + .button { margin-top: .75rem; }
 .alert {

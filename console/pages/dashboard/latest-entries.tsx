@@ -54,7 +54,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: "none" }}>
       {entries.map((entry) => (
-        <Group key={entry.id} component="li" gap="xs" align="baseline">
+        <Group key={entry.id} component="li" gap="xs" align="baseline" style={{ rowGap: 2 }}>
           <AnchorLink to="/audit/$id" params={{ id: entry.id }} size="sm" w={{ sm: 180 }}>
             <Time at={entry.date} />
           </AnchorLink>

@@ -39,7 +39,7 @@ const moves: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 };
 
-/** A bar for each interval. Arrow keys move between them; Enter or a click opens one. */
+/** A bar for each interval, none if all are empty. Arrow keys move between them; Enter or a click opens one. */
 export default function Bars({
   label,
   bars,
@@ -71,6 +71,7 @@ export default function Bars({
     } else return;
     event.preventDefault();
   };
+  if (up + down === 0 && (marks?.items ?? []).length === 0) return null;
   return (
     <div>
       <svg

@@ -71,6 +71,11 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
         expect(rows.at(-1)).toMatch(/^\d+ \w{3,4}\s+12\s+1\s+Onboarding: student\.csv, 12 rows$/);
         await expectFaultless(watched);
 
+        // A picture of nothing is a sentence, without bars to choose from.
+        const asked = page.getByRole("region", { name: "What RADIUS servers asked" });
+        await asked.getByText("No RADIUS server has asked about a device in the last 7 days.").waitFor();
+        expect(await asked.getByRole("listbox").count()).toBe(0);
+
         const latest = await card(page, "Latest events");
         expect(latest).toContain("student-3");
         expect(await page.locator("main section:has(h2:has-text('Latest events')) li").count()).toBe(10);

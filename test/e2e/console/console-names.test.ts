@@ -329,6 +329,22 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     await context.close();
   });
 
+  test("stand on the line of the words beside them", async () => {
+    const { page, context } = await subject.open("/console/audit");
+    await page.locator("main a.bounded + span").first().waitFor();
+    const offsets = await page.evaluate<number[]>(`[...document.querySelectorAll("main a.bounded")]
+      .filter(({ nextElementSibling }) => nextElementSibling?.matches("span:not(.bounded)"))
+      .map((link) => [link, link.nextElementSibling].map((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element.firstChild);
+        return range.getClientRects()[0].bottom;
+      }))
+      .map(([link, words]) => Math.abs(link - words))`);
+    expect(offsets.length).toBeGreaterThan(0);
+    expect(Math.max(...offsets)).toBeLessThan(1);
+    await context.close();
+  });
+
   test("tell in a staff timeline whom it concerns, and one side of it is chosen with the keyboard", async () => {
     const { page, context } = await subject.open(`/console/users/${helper.id}`);
     const lines = page.getByRole("table", { name: "Timeline" }).locator("tbody tr");
