@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { guides } from "../../api/browser/docs/guides.ts";
 import { useApi } from "../support/service/api.ts";
-import { expectFaultless, useBrowser, type View } from "../support/browser/browser.ts";
+import { expectFaultless, expectFaultlessElsewhere, useBrowser, type View } from "../support/browser/browser.ts";
 import { views } from "../support/browser/views.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
@@ -17,6 +17,7 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     for (const { slug } of guides) {
       await watched.page.goto(`${api.url}/docs/${slug}`);
       await expectFaultless(watched);
+      await expectFaultlessElsewhere(watched);
     }
     await watched.context.close();
   });

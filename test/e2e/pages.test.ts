@@ -3,20 +3,13 @@ import { allProblems } from "../../api/pages/problems.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { sql } from "../../db/sql.ts";
 import { useApi } from "../support/service/api.ts";
-import {
-  expectFaultless,
-  expectLargeTargets,
-  expectNoSidewaysScrolling,
-  tabStops,
-  useBrowser,
-  type View,
-  type WatchedPage,
-} from "../support/browser/browser.ts";
+import { expectFaultless, tabStops, useBrowser, type WatchedPage } from "../support/browser/browser.ts";
 import { createBrowserSession } from "../support/browser/browser-session.ts";
 import { givenLocalAccount, testPassword } from "../support/given/local-account.ts";
 import { usePageGallery } from "../support/browser/page-gallery.ts";
 import { picture } from "../support/browser/picture.ts";
 import { svg, usePictureServer } from "../support/counterparts/picture-server.ts";
+import { expectGoodPage } from "../support/browser/page-views.ts";
 import { views } from "../support/browser/views.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
@@ -133,19 +126,6 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
     await page.click("form button");
     await page.waitForURL(/\/login\/password$/);
   }
-
-  const expectGoodPage = async (watched: WatchedPage, name: string, view: View): Promise<void> => {
-    const { page } = watched;
-    expect(await page.locator("h1").count(), name).toBe(1);
-    expect(await page.locator("html").getAttribute("lang")).toBe(view.language);
-    await expectFaultless(watched);
-    await expectLargeTargets(page);
-    await picture(page, `${name} ${view.theme} ${view.width} ${view.language}`);
-    await page.setViewportSize({ width: 320, height: 640 });
-    await expectNoSidewaysScrolling(page);
-    await expectLargeTargets(page);
-    await page.setViewportSize({ width: view.width, height: 900 });
-  };
 
   test.each(Object.entries(pages))(
     "%s: axe and the browser report nothing, and nothing scrolls sideways",

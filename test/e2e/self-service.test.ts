@@ -4,21 +4,14 @@ import * as issuances from "../../db/queries/issuance/issuances.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { sql } from "../../db/sql.ts";
 import { useApi } from "../support/service/api.ts";
-import {
-  expectFaultless,
-  expectLargeTargets,
-  expectNoSidewaysScrolling,
-  tabStops,
-  useBrowser,
-  type View,
-  type WatchedPage,
-} from "../support/browser/browser.ts";
+import { expectFaultless, tabStops, useBrowser, type View, type WatchedPage } from "../support/browser/browser.ts";
 import { fromNow, type GivenUser } from "../support/given/given.ts";
 import { givenIssuingRealm } from "../support/given/issuing.ts";
 import { openssl } from "../support/pki/openssl.ts";
 import { downloadProfile } from "../support/browser/download-profile.ts";
 import { picture } from "../support/browser/picture.ts";
 import { svg, usePictureServer } from "../support/counterparts/picture-server.ts";
+import { expectGoodPage } from "../support/browser/page-views.ts";
 import { views } from "../support/browser/views.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { userAgents } from "../support/browser/user-agents.ts";
@@ -466,15 +459,8 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
         const { page, context } = watched;
         // The page would reload by itself during the checks.
         await page.evaluate("window.stop()");
-        expect(await page.locator("h1").count(), name).toBe(1);
         if (view.language === "en") expect(await page.textContent("h1")).toBe(headings[name]);
-        expect(await page.locator("html").getAttribute("lang")).toBe(view.language);
-        await expectFaultless(watched);
-        await expectLargeTargets(page);
-        await picture(page, `${name} ${view.theme} ${view.width} ${view.language}`);
-        await page.setViewportSize({ width: 320, height: 640 });
-        await expectNoSidewaysScrolling(page);
-        await expectLargeTargets(page);
+        await expectGoodPage(watched, name, view);
         await context.close();
       }
     },

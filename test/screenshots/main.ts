@@ -1,20 +1,46 @@
 /**
  * `npm run screenshots`: takes the pictures of README and docs from the running service with sample data, in both themes,
- * so that they show what is there. Needs Chromium.
+ * so that they show what is there. `npm run screenshots -- --more DIRECTORY` takes others instead, of screens that no
+ * document shows, for somebody to look at. Needs Chromium.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { chromium, type Browser } from "playwright-core";
 import { freePort } from "../support/run/services.ts";
 import { requireTool } from "../support/run/tools.ts";
+import { morePictures } from "./more-pictures.ts";
 import { pictures, type Picture } from "./pictures.ts";
 
-const folder = "docs/images";
+interface Look {
+  theme: "light" | "dark";
+  language: "en" | "de";
+  /** Stands in for a picture's own size. */
+  size?: { width: number; height: number };
+}
+
+const desktop = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+
+/** How each of the other pictures is taken: each theme and each language at each size. */
+const moreLooks: readonly Look[] = [
+  { theme: "light", language: "en", size: desktop },
+  { theme: "dark", language: "de", size: desktop },
+  { theme: "light", language: "de", size: phone },
+  { theme: "dark", language: "en", size: phone },
+];
+
+const looks: readonly Look[] = [
+  { theme: "light", language: "en" },
+  { theme: "dark", language: "en" },
+];
 
 async function main(): Promise<void> {
+  const { more } = parseArgs({ options: { more: { type: "string" } } }).values;
+  const folder = more ?? "docs/images";
   const directory = await mkdtemp(join(tmpdir(), "realmpass-screenshots-"));
   const service = await start(directory);
   const browser = await chromium.launch({
@@ -24,9 +50,9 @@ async function main(): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
     const cookies = await signIn(browser, service.signInUrl);
-    for (const picture of pictures) {
-      for (const theme of ["light", "dark"] as const)
-        await take(browser, { picture, theme, url: service.url, cookies });
+    for (const picture of more === undefined ? pictures : morePictures) {
+      for (const look of more === undefined ? looks : moreLooks)
+        await take(browser, { picture, look, folder, url: service.url, cookies });
     }
   } finally {
     await browser.close();
@@ -89,28 +115,32 @@ async function signIn(browser: Browser, signInUrl: string): Promise<Cookies> {
 
 interface Shot {
   picture: Picture;
-  theme: "light" | "dark";
+  look: Look;
+  folder: string;
   url: string;
   cookies: Cookies;
 }
 
-async function take(browser: Browser, { picture, theme, url, cookies }: Shot): Promise<void> {
-  const { name, width = 1440, height = 900, userAgent, path, show } = picture;
+async function take(browser: Browser, { picture, look, folder, url, cookies }: Shot): Promise<void> {
+  const { name, userAgent, path, signedOut = false, show } = picture;
+  const { theme, language, size } = look;
+  const { width = desktop.width, height = desktop.height } = size ?? picture;
   const context = await browser.newContext({
     colorScheme: theme,
     viewport: { width, height },
     deviceScaleFactor: width < 600 ? 2 : 1,
-    locale: "en-GB",
+    locale: language === "de" ? "de-DE" : "en-GB",
     reducedMotion: "reduce",
     ...(userAgent !== undefined && { userAgent }),
   });
-  await context.addCookies(cookies);
+  if (!signedOut) await context.addCookies(cookies);
   const page = await context.newPage();
   await page.goto(`${url}${path}`);
   await page.waitForSelector("h1");
   await show?.(page, url);
   await page.waitForTimeout(1_500);
-  await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
+  const of = size === undefined ? theme : `${theme}-${language}-${width}`;
+  await page.screenshot({ path: join(folder, `${name}-${of}.png`), fullPage: size !== undefined });
   await context.close();
 }
 

@@ -9,6 +9,8 @@ export interface Picture {
   width?: number;
   height?: number;
   userAgent?: string;
+  /** As somebody sees it who has not signed in. */
+  signedOut?: true;
   /** Runs before the picture is taken. */
   show?: (page: Page, url: string) => Promise<unknown>;
 }

@@ -4,19 +4,11 @@ import * as realms from "../../../db/queries/realm/realms.ts";
 import { sql } from "../../../db/sql.ts";
 import { appAuthorizationsPerHourMax } from "../../../domain/limits.ts";
 import { appsPath } from "../../../domain/onboarding-apps.ts";
-import {
-  expectFaultless,
-  expectLargeTargets,
-  expectNoSidewaysScrolling,
-  tabStops,
-  useBrowser,
-  type View,
-  type WatchedPage,
-} from "../../support/browser/browser.ts";
+import { tabStops, useBrowser, type View, type WatchedPage } from "../../support/browser/browser.ts";
 import { pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodPage } from "../../support/browser/page-views.ts";
 import { views } from "../../support/browser/views.ts";
 import { usePageGallery } from "../../support/browser/page-gallery.ts";
-import { picture } from "../../support/browser/picture.ts";
 import { userAgents } from "../../support/browser/user-agents.ts";
 import { drawPkce } from "../../support/given/authorization.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
@@ -140,16 +132,8 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
   };
 
   const expectGood = async (watched: WatchedPage, view: View, name: string): Promise<void> => {
-    const { page, context } = watched;
-    expect(await page.locator("h1").count(), name).toBe(1);
-    expect(await page.locator("html").getAttribute("lang")).toBe(view.language);
-    await expectFaultless(watched);
-    await expectLargeTargets(page);
-    await picture(page, `app ${name} ${view.theme} ${view.width} ${view.language}`);
-    await page.setViewportSize({ width: 320, height: 640 });
-    await expectNoSidewaysScrolling(page);
-    await expectLargeTargets(page);
-    await context.close();
+    await expectGoodPage(watched, `app ${name}`, view);
+    await watched.context.close();
   };
 
   test.each(Object.entries(pages))(

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { pagesMs, settled } from "../../support/browser/console-views.ts";
+import { contrastFunctions } from "../../support/browser/contrast.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
@@ -9,16 +10,7 @@ import { useConsole } from "../../support/service/console.ts";
  * Checked boxes, buttons in colour and controls in error have borders of another kind.
  */
 const measured = `(() => {
-  const parts = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
-  const channel = (value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
-  const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-  const around = (element) => {
-    for (let at = element.parentElement; at !== null; at = at.parentElement) {
-      const [r, g, b, a = 1] = parts(getComputedStyle(at).backgroundColor);
-      if (a === 1 && r !== undefined) return [r, g, b];
-    }
-    return [255, 255, 255];
-  };
+  ${contrastFunctions}
   const controls = document.querySelectorAll(
     "input:not(:checked), textarea, select, button[data-variant=default], a[data-variant=default], " +
       "[role=radio], [role=radio] .mantine-RadioIndicator-indicator:not([data-checked])",
@@ -30,8 +22,7 @@ const measured = `(() => {
     })
     .filter((element) => !element.matches(":disabled, [data-disabled], :focus, [data-error]"))
     .map((element) => {
-      const [one, other] = [parts(getComputedStyle(element).borderTopColor), around(element)].map(luminance);
-      const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+      const contrast = contrastOf(parts(getComputedStyle(element).borderTopColor), around(element.parentElement));
       const isOver = element.closest("[role=dialog]") !== null;
       return { what: element.outerHTML.slice(0, 160), contrast, isOver };
     });

@@ -3,6 +3,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from "playwrig
 import { beforeAll, expect } from "vitest";
 import { atEndOfFile } from "../run/at-end.ts";
 import { requireTool } from "../run/tools.ts";
+import { contrastFunctions } from "./contrast.ts";
 
 /** How a page is shown. */
 export interface View {
@@ -83,13 +84,69 @@ export async function expectFaultless({ page, complaints }: WatchedPage): Promis
     .withTags(rules)
     .setLegacyMode()
     .analyze();
-  expect(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`),
-    page.url(),
-  ).toEqual([]);
+  expect(textsOf(violations), page.url()).toEqual([]);
   expect(complaints, page.url()).toEqual([]);
+  await expectReadablePlaceholders(page);
   await expectNoSidewaysScrolling(page);
 }
+
+/** Expects that what stands in empty fields has a contrast of 4.5:1, which axe does not measure (WCAG 2.2, 1.4.3). */
+export async function expectReadablePlaceholders(page: Page): Promise<void> {
+  const faint = await page.evaluate<string[]>(`(() => {
+    ${contrastFunctions}
+    return [...document.querySelectorAll(":placeholder-shown:not(:disabled)")]
+      .filter((element) => element.placeholder !== "" && element.checkVisibility())
+      .filter((element) => contrastOf(parts(getComputedStyle(element, "::placeholder").color), around(element)) < 4.5)
+      .map(({ outerHTML }) => outerHTML);
+  })()`);
+  expect(faint, page.url()).toEqual([]);
+}
+
+type Violations = Pick<Awaited<ReturnType<AxeBuilder["analyze"]>>["violations"][number], "id" | "nodes">[];
+
+const textsOf = (violations: Violations): string[] =>
+  violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+
+/**
+ * Expects that a page which has just been found faultless also is so in the other theme and at other widths, as far as
+ * that depends on the view: contrast, size of targets, scrolling sideways. Leaves the page as it was.
+ */
+export async function expectFaultlessElsewhere({ page }: WatchedPage): Promise<void> {
+  const shown = page.viewportSize() ?? { width: 1440, height: 900 };
+  const theme = (await page.evaluate<boolean>(`matchMedia("(prefers-color-scheme: dark)").matches`)) ? "dark" : "light";
+  await page.emulateMedia({ colorScheme: theme === "dark" ? "light" : "dark" });
+  await expectRule(page, "color-contrast");
+  await expectReadablePlaceholders(page);
+  await page.emulateMedia({ colorScheme: theme });
+  for (const width of [1440, 390, 320].filter((width) => width !== shown.width)) {
+    await page.setViewportSize({ width, height: 900 });
+    await redrawn(page);
+    await expectNoSidewaysScrolling(page);
+  }
+  // At the smallest width.
+  await expectRule(page, "target-size");
+  await page.setViewportSize(shown);
+}
+
+/** Expects that the page keeps a rule of axe, which is still in the page. */
+async function expectRule(page: Page, rule: "color-contrast" | "target-size"): Promise<void> {
+  await redrawn(page);
+  const violations = await page.evaluate<Violations>(
+    `axe.run({ runOnly: ["${rule}"], resultTypes: ["violations"] }).then(({ violations }) => violations)`,
+  );
+  expect(textsOf(violations), `${page.url()} at ${page.viewportSize()?.width ?? 0} px`).toEqual([]);
+}
+
+/** Waits until a change is drawn, and nothing moves or fades any more. Loading indicators never end. */
+export const redrawn = (page: Page): Promise<void> =>
+  page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+        .map(({ finished }) => finished),
+    ).then(() => undefined),
+  )`);
 
 /** Expects that nothing scrolls sideways (WCAG 2.2, 1.4.10). */
 export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
