@@ -18,7 +18,7 @@ header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; align-items: cente
   color: var(--on-accent); background: var(--accent); font-size: 1.125rem;
 }
 .back { margin-left: auto; display: flex; align-items: center; min-height: 2.75rem; font-weight: 400; }
-header form { display: flex; flex: 1 1 16rem; gap: .5rem; max-width: 28rem; margin-left: auto; }
+header form { display: flex; flex: 1 1 16rem; min-width: 0; gap: .5rem; max-width: 28rem; margin-left: auto; }
 header input { flex: 1; min-width: 0; color: var(--text); background: var(--card); border: 1px solid var(--control); }
 header ::placeholder { color: var(--dim); opacity: 1; }
 header button { color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); cursor: pointer; }
