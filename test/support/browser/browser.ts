@@ -91,7 +91,7 @@ export async function expectFaultless({ page, complaints }: WatchedPage): Promis
 }
 
 /** Expects that what stands in empty fields has a contrast of 4.5:1, which axe does not measure (WCAG 2.2, 1.4.3). */
-export async function expectReadablePlaceholders(page: Page): Promise<void> {
+async function expectReadablePlaceholders(page: Page): Promise<void> {
   const faint = await page.evaluate<string[]>(`(() => {
     ${contrastFunctions}
     return [...document.querySelectorAll(":placeholder-shown:not(:disabled)")]

@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
-import type { GivenUser } from "../../support/given/given.ts";
-import { askOverHttp, encodeCertId, encodeOcspRequest, outcomeOf } from "../../support/pki/ocsp.ts";
-import { eventually } from "../../support/run/eventually.ts";
-import { describeWithTool } from "../../support/run/tools.ts";
-import { useConsole } from "../../support/service/console.ts";
-import { startTestResponder } from "../../support/service/responder.ts";
+import { expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import type { GivenUser } from "../support/given/given.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest, outcomeOf } from "../support/pki/ocsp.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
+import { startTestResponder } from "../support/service/responder.ts";
 
 const server = "127.0.0.7";
 const stranger = "127.0.0.8";
