@@ -9,7 +9,6 @@ import { Timestamp } from "./timestamp.ts";
 export const GuestProfileView = z
   .object({
     serial: z.string(),
-    name: z.string().describe("The account's name when it was issued."),
     deviceType: DeviceType,
     creationDate: Timestamp,
     revokeDate: Timestamp.nullable(),
@@ -29,7 +28,6 @@ type CreatedGuestProfileView = z.infer<typeof CreatedGuestProfileView>;
 /** Converts a certificate of the kind `guest` to a profile. */
 export const guestProfileView = (certificate: Certificate): GuestProfileView => ({
   serial: certificate.serialNumber,
-  name: certificate.name,
   deviceType: certificate.deviceType ?? "Other",
   creationDate: certificate.createdAt.toISOString(),
   revokeDate: certificate.revokedAt?.toISOString() ?? null,

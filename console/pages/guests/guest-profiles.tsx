@@ -44,7 +44,7 @@ export function GuestProfiles({ account }: { account: GuestAccount }) {
           )
         }
         idOf={({ serial }) => serial}
-        rowLabel={({ name, serial }) => labelled(name, [serial])}
+        rowLabel={({ serial }) => labelled(account.name, [serial])}
         columns={columns}
         exported={{ as: "guest_profiles", columns: useExported(account) }}
         searchLabel={t("guests.searchSerial")}
@@ -82,7 +82,7 @@ function useExported(account: GuestAccount): CsvColumn<GuestProfile>[] {
   const statusOf = statusWithin(account);
   return [
     { title: t("guests.serial"), serial: ({ serial }) => serial },
-    { title: t("profiles.columns.name"), text: ({ name }) => name },
+    { title: t("profiles.columns.name"), text: () => account.name },
     { title: t("guests.deviceType"), text: ({ deviceType }) => deviceTypeName(deviceType) },
     { title: t("guests.created_at"), time: ({ creationDate }) => creationDate },
     { title: t("guests.state"), text: (profile) => t(`status.${statusOf(profile)}`) },
@@ -100,7 +100,8 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
       key: "name",
       title: t("profiles.columns.name"),
       card: "title",
-      render: ({ name, serial }) => <DeviceLink serial={serial} name={name} here />,
+      // Devices show the account's name: guests choose none.
+      render: ({ serial }) => <DeviceLink serial={serial} name={account.name} here />,
     },
     {
       key: "serial",
@@ -144,7 +145,9 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
             width: 130,
             card: "actions" as const,
             render: (profile: GuestProfile) =>
-              statusOf(profile) === "active" && <RevokeGuestProfile account={account} profile={profile} />,
+              statusOf(profile) === "active" && (
+                <RevokeGuestProfile account={account} profile={{ ...profile, name: account.name }} />
+              ),
           },
         ]
       : []),

@@ -188,7 +188,10 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
           );
           await service().delete(`/api/guest-profile/${serial}`);
           await page.reload();
-          const link = table(page, english.nav.profiles).getByRole("link", { name: serial });
+          const link = table(page, english.nav.profiles)
+            .getByRole("row")
+            .filter({ hasText: serial.slice(-8) })
+            .getByRole("link");
           await pressAt(link);
           const details = page.getByRole("dialog", { name: english.profiles.details.title });
           await details.getByText("Revoked", { exact: true }).first().waitFor();

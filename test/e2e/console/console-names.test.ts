@@ -94,7 +94,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     onboarding = await check("onboarding?dryRun=true", { users: [known, unknown, addressed] });
     guestId = (await acting.post("/api/guest-account", { name: "Science Fair", expirationDate: fromNow(86_400_000) }))
       .body.data.id;
-    await api.given.profile({ realmId }, { guestAccountId: guestId, name: "Borrowed tablet" });
+    await api.given.profile({ realmId }, { guestAccountId: guestId, name: "Science Fair" });
     server = await api.given.profile({ realmId }, { kind: "infrastructure", name: "radius.campus.example" });
     ({ clientId } = await api.given.application({ realmId, name: "Timetable" }));
     entry = (await acting.get(`/api/audit?filter[about]=user:${ada.id}&filter[event]=user_lock`)).body.data[0].id;
@@ -287,12 +287,12 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     },
   );
 
-  test("of a guest's devices lead to their details, with the serial number beside them", async () => {
+  test("of guests' devices, which are their account's, lead to their details, with the serial number beside them", async () => {
     const { page, context } = await subject.open(`/console/guests/${guestId}`);
-    const row = page.getByRole("table", { name: "Profiles" }).getByRole("row").filter({ hasText: "Borrowed tablet" });
-    await row.getByRole("button", { name: /^Revoke “Borrowed tablet”, …[0-9a-f]{8}$/i }).waitFor();
-    await row.getByRole("link", { name: "Borrowed tablet", exact: true }).click();
-    await page.getByRole("dialog").getByText("Borrowed tablet", { exact: true }).waitFor();
+    const row = page.getByRole("table", { name: "Profiles" }).getByRole("row").filter({ hasText: "Science Fair" });
+    await row.getByRole("button", { name: /^Revoke “Science Fair”, …[0-9a-f]{8}$/i }).waitFor();
+    await row.getByRole("link", { name: "Science Fair", exact: true }).click();
+    await page.getByRole("dialog").getByText("Science Fair", { exact: true }).first().waitFor();
     await context.close();
   });
 
