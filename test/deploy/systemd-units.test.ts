@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { radiusClients } from "../../domain/radius-clients.ts";
 import { asRun, barePlace, named, packRelease, runOnMachine } from "../support/deploy/page.ts";
 import { atEndOfFile } from "../support/run/at-end.ts";
-import { shellBlocks } from "../support/run/shell-blocks.ts";
+import { promptBlocks, shellBlocks } from "../support/run/shell-blocks.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
 /** Debian's packages, as their own units start them. */
@@ -21,7 +21,7 @@ interface Run {
   status: number;
   result: string;
 }
-type Examined = Run & Record<"fails" | "disk" | "warns", string[]>;
+type Examined = Run & Record<"fails" | "disk" | "queue" | "warns", string[]>;
 type Found = Record<"enabled" | "stopped" | "started" | "dumps" | "exports", string[]> &
   Record<"backup" | "export", Run> & {
     copies: Record<"without" | "failing" | "seeing" | "writing" | "good", Run & { copied: boolean }>;
@@ -29,6 +29,13 @@ type Found = Record<"enabled" | "stopped" | "started" | "dumps" | "exports", str
     ofRoot: [number, string];
     named: boolean;
     remedied: [number, ...boolean[]];
+    inPostgres: {
+      refused: string[];
+      /** What Redis is, and the fingerprint of a profile's certificate. */
+      redis: string;
+      issued: string;
+      doctor: Examined;
+    };
   } & Record<"loggedWhileWell" | "errors" | "heard", string[]> &
   Record<"withoutProgram" | "withProgram", string>;
 
@@ -69,6 +76,8 @@ describeWithTool(
       const blocks = await shellBlocks("docs/production.md");
       const clients = { networks: ["192.0.2.0/24"], secret: "forAccessPoints", testSecret: "forThisMachine" };
       writeFileSync(join(directory, "clients.conf"), radiusClients(clients));
+      const [withoutRedis = ""] = await promptBlocks("docs/production.md", "5. Redis");
+      writeFileSync(join(directory, "without-redis.sh"), withoutRedis);
       const programs = ["radius-package.mjs", "booted.mjs"].map((name) => `/usr/bin/node /mnt/scripts/${name}`);
       const steps = [...blocks.map(asRun), ...programs];
       writeFileSync(
@@ -146,6 +155,20 @@ describeWithTool(
         expect(found.without.fails.join("\n")).toContain("no responder");
         expect(found.remedied).toEqual([0, true, true]);
         expect(found.mended).toMatchObject({ ...good, fails: [] });
+      });
+    });
+
+    describe("with the page's commands for a queue in PostgreSQL", () => {
+      test("api and worker start without Redis, a profile is made, and the doctor finds no fault", () => {
+        expect(found.inPostgres).toMatchObject({
+          redis: "inactive",
+          issued: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/) as string,
+          doctor: { ...good, fails: [], queue: [expect.stringContaining("the queues in Postgres are there")] },
+        });
+      });
+
+      test("without their drop-ins neither starts: they lack a login for the queue", () => {
+        expect(found.inPostgres.refused).toEqual(["failed 78", "failed 78"]);
       });
     });
 

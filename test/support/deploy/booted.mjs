@@ -1,8 +1,9 @@
 // The state of the units once docs/production.md has been followed on a machine booted by systemd. Runs there, and
 // prints one line of JSON.
 import { execFileSync, spawnSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import fs from "node:fs";
-import { eventually, isWell } from "./service.mjs";
+import { eventually, givenClient, isWell, operatorJson } from "./service.mjs";
 
 const found = {};
 const systemctl = (...args) => spawnSync("systemctl", args, { encoding: "utf8" });
@@ -28,7 +29,14 @@ function examine() {
   const named = (start) => lines.filter((line) => line.startsWith(start));
   const ofProcesses = lines.findIndex((line) => line.startsWith("fail  processes:"));
   const remedy = ofProcesses === -1 ? "" : lines[ofProcesses + 1].trim();
-  return { ...outcome, fails: named("fail"), disk: named("ok    disk:"), warns: named("warn"), remedy };
+  return {
+    ...outcome,
+    fails: named("fail"),
+    disk: named("ok    disk:"),
+    queue: named("ok    queue:"),
+    warns: named("warn"),
+    remedy,
+  };
 }
 
 /** The unit that runs after the doctor has failed. `caught` resolves once it has run once more. */
@@ -111,6 +119,33 @@ found.remedied = [
 ];
 await isWell();
 found.mended = examine();
+
+// The queue in PostgreSQL, by the page's commands, at first without the one that copies the drop-ins.
+const commands = fs.readFileSync("/mnt/without-redis.sh", "utf8").split("\n");
+const movesQueue = ["api@3000", "api@3001", "worker@1", "worker@2"].map((name) => `realmpass-${name}`);
+const restart = (names) => execFileSync("systemctl", ["restart", ...names]);
+const enter = (lines) => execFileSync("bash", ["-eu", "-c", lines.join("\n")]);
+enter(commands.filter((command) => !command.startsWith("cp ")));
+const alone = ["realmpass-api@3001", "realmpass-worker@2"];
+restart(alone);
+found.inPostgres = { refused: [] };
+for (const name of alone) {
+  await eventually(`the end of ${name}`, () => show(name, "ActiveState") === "failed");
+  found.inPostgres.refused.push(`failed ${show(name, "ExecMainStatus")}`);
+}
+enter(commands);
+systemctl("stop", "redis-server");
+restart(movesQueue);
+await isWell();
+const { api } = await givenClient("queue");
+const { userID } = operatorJson("user", "create", "--username", "queue");
+const wanted = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
+const { data: issued } = await api("POST", `/api/user/${userID}/profiles/phone`, wanted);
+Object.assign(found.inPostgres, {
+  redis: show("redis-server", "ActiveState"),
+  issued: new X509Certificate(issued.certificate).fingerprint256,
+  doctor: examine(),
+});
 
 // The operator's directory, on a disk of 64 MiB.
 const directory = "/var/lib/private/realmpass-operator";

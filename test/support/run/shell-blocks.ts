@@ -4,10 +4,18 @@ import { resolve } from "node:path";
 import type { WholeService } from "../service/whole-service.ts";
 
 /** Returns the shell blocks of a Markdown file, or of one section of it, in order. */
-export async function shellBlocks(file: string, heading?: string): Promise<string[]> {
+export const shellBlocks = (file: string, heading?: string): Promise<string[]> => blocksOf("sh", file, heading);
+
+/** Returns what root types at the prompts of one section, which is for some readers alone, as shell blocks. */
+export const promptBlocks = async (file: string, heading: string): Promise<string[]> =>
+  (await blocksOf("console", file, heading)).map((block) => block.replace(/^# /gm, ""));
+
+async function blocksOf(language: string, file: string, heading: string | undefined): Promise<string[]> {
   const text = await readFile(file, "utf8");
   const part = heading === undefined ? text : text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`));
-  return [...(part ?? "").matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block ?? "");
+  return [...(part ?? "").matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
+    ([, block]) => block ?? "",
+  );
 }
 
 /** Replaces what differs here from a reader's machine: the port, the data directory, and the working directory. */
