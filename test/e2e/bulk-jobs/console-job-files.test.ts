@@ -258,6 +258,25 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     await context.close();
   });
 
+  test.each([
+    { language: "en" as const, label: "Sheet", other: "The workbook opens with another sheet: Summary" },
+    { language: "de" as const, label: "Blatt", other: "Die Arbeitsmappe öffnet sich mit einem anderen Blatt: Summary" },
+  ])("a workbook that opens with a summary is proposed with its list, and says so ($language)", async (words) => {
+    const watched = await subject.open("/console/jobs/new/offboarding", { language: words.language });
+    const { page, context } = watched;
+    const rows = { Summary: [["October"], [{ number: "1" }]], List: [["Kennung"], ["file-ada"]] };
+    await upload(page, "leavers.xlsx", givenXlsx(rows));
+    const dialog = page.getByRole("dialog");
+    const sheet = dialog.getByRole("combobox", { name: words.label, exact: true, description: words.other });
+    expect(await sheet.inputValue()).toBe("1");
+    await expectFaultless(watched);
+    await tabTo(sheet);
+    await page.keyboard.press("ArrowUp");
+    await dialog.getByRole("cell", { name: "October" }).waitFor();
+    expect(await dialog.getByText(words.other).count()).toBe(0);
+    await context.close();
+  });
+
   test("a pasted list of people needs no heading if the user says so, and one without a known person is reported", async () => {
     await person("file-paste");
     const watched = await subject.open("/console/jobs/new/offboarding");

@@ -5,10 +5,10 @@ import {
   chosenOf,
   faultyCells,
   firstAnswers,
-  firstSheet,
   hasQuestions,
   headerRowsOf,
   hiddenRows,
+  opensWith,
   tableOf,
   type Proposal,
 } from "../../../../console/pages/bulk-jobs/input/files/proposal.ts";
@@ -17,7 +17,7 @@ import { readWorkbook } from "../../../../console/pages/bulk-jobs/input/files/re
 import { csvOfSheet, summaryOf } from "../../../../console/pages/bulk-jobs/input/files/sheet.ts";
 import { hiddenRowFault } from "../../../../domain/bulk-job/input/cell-faults.ts";
 import { jobKinds, type JobKind } from "../../../../domain/bulk-job/job.ts";
-import { givenXlsx, xlsxOfRows } from "../../../support/given/xlsx.ts";
+import { givenXlsx, xlsxOfRows, type GivenCell } from "../../../support/given/xlsx.ts";
 
 /** A workbook as the page has it, read in the same thread. */
 function proposalOf(bytes: Uint8Array): Proposal & { form: "xlsx" } {
@@ -124,13 +124,58 @@ describe.each(jobKinds)("of a file for %s with titles above its headings", (kind
   });
 });
 
-describe("the sheet that is proposed", () => {
-  const sheet = (hidden: boolean, active: boolean) => ({ hidden, active });
+describe.each(jobKinds)("of a workbook for %s the sheet that is proposed", (kind) => {
+  const list = [[idHeadings[kind]], ["42"]];
+  const overview = [["Übersicht"], [{ number: "2" }], ["Stand", "heute"]];
+  /** Each sheet's marks: `a` was shown last, `h` is hidden. */
+  function proposalWith(sheets: readonly [marks: string, rows: readonly (readonly GivenCell[])[]][]) {
+    const proposal = proposalOf(
+      new Uint8Array(givenXlsx(Object.fromEntries(sheets.map(([, rows], at) => [`Sheet ${at}`, rows])))),
+    );
+    for (const [at, sheet] of proposal.workbook.sheets.entries()) {
+      sheet.active = sheets[at]?.[0].includes("a") === true;
+      sheet.hidden = sheets[at]?.[0].includes("h") === true;
+    }
+    return proposal;
+  }
+
+  test("is the one that it opens with, if that has a known heading or no other has", () => {
+    const two = proposalWith([
+      ["", list],
+      ["a", list],
+    ]);
+    expect(firstAnswers(kind, two).sheet).toBe(1);
+    expect(opensWith(two, 1)).toBeUndefined();
+    expect(
+      firstAnswers(
+        kind,
+        proposalWith([
+          ["", overview],
+          ["a", overview],
+        ]),
+      ).sheet,
+    ).toBe(1);
+  });
+
+  test("is the next one with a known heading, if it opens with a summary; that is named, and the user is asked", () => {
+    const proposal = proposalWith([
+      ["a", overview],
+      ["", overview],
+      ["", [["Liste"], ...list]],
+    ]);
+    const first = firstAnswers(kind, proposal);
+    expect(first).toMatchObject({ sheet: 2, headerRow: 2, headed: true });
+    expect(opensWith(proposal, first.sheet)).toBe("Sheet 0");
+    expect(hasQuestions(kind, proposal)).toBe(true);
+  });
 
   test("is a hidden one only if there is no other", () => {
-    expect(firstSheet([sheet(false, false), sheet(false, true)])).toBe(1);
-    expect(firstSheet([sheet(true, true), sheet(false, false)])).toBe(1);
-    expect(firstSheet([sheet(true, true)])).toBe(0);
+    const withHidden = proposalWith([
+      ["ah", list],
+      ["", overview],
+    ]);
+    expect(firstAnswers(kind, withHidden).sheet).toBe(1);
+    expect(firstAnswers(kind, proposalWith([["ah", list]])).sheet).toBe(0);
   });
 });
 

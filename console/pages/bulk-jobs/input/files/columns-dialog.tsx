@@ -14,6 +14,7 @@ import {
   faultyCells,
   headerRowsOf,
   hiddenRows,
+  opensWith,
   proposedAnswers,
   tableOf,
   type Answers,
@@ -137,9 +138,11 @@ function SheetChoice({
   const { t } = useTranslation();
   const number = useNumber();
   if (proposal.form === "csv" || proposal.workbook.sheets.length < 2) return null;
+  const first = opensWith(proposal, sheet);
   return (
     <NativeSelect
       label={t("jobs.columnsDialog.sheet")}
+      description={first !== undefined && t("jobs.columnsDialog.opensWith", { name: first })}
       value={String(sheet)}
       data={proposal.workbook.sheets.map(({ name, rows, hidden }, index) => ({
         value: String(index),

@@ -5,7 +5,7 @@ import { namedColumns, faultsOf, firstChoices, type Choice } from "./column-choi
 import type { CsvHead } from "./read-csv-head.ts";
 import { rememberedChoices, type Shelf } from "./remembered-choices.ts";
 import type { Workbook } from "./workbook.ts";
-import { faultHeading, spoils, type ChosenColumns, type FaultyCell, type SheetSummary } from "./sheet.ts";
+import { faultHeading, spoils, type ChosenColumns, type FaultyCell } from "./sheet.ts";
 import { headerRowsMax, samplesMax, type TopRow } from "./top-row.ts";
 
 /** An inspected file, about which the user may have to answer questions. */
@@ -44,27 +44,45 @@ export function tableOf(proposal: Proposal, { sheet, headerRow }: Place): { head
   return { headings: top[at]?.cells ?? [], samples: top.slice(at + 1, at + 1 + samplesMax).map(({ cells }) => cells) };
 }
 
-/** Returns the sheet to propose: the one that the spreadsheet showed last, else the first that it does not hide. */
-export function firstSheet(sheets: readonly Pick<SheetSummary, "active" | "hidden">[]): number {
-  const shown = sheets.findIndex(({ active, hidden }) => active && !hidden);
-  return shown === -1
-    ? Math.max(
-        0,
-        sheets.findIndex(({ hidden }) => !hidden),
-      )
-    : shown;
+/**
+ * Returns the sheets that may be proposed, the one that the spreadsheet showed last first. Hidden ones are not, unless
+ * all are.
+ */
+function proposedSheets(proposal: Proposal): number[] {
+  if (proposal.form === "csv") return [0];
+  const shown = [...proposal.workbook.sheets.entries()].filter(([, { hidden }]) => !hidden);
+  const activeFirst = shown.toSorted(([, one], [, other]) => Number(other.active) - Number(one.active));
+  return shown.length === 0 ? [0] : activeFirst.map(([at]) => at);
+}
+
+/** Returns the name of the sheet that the workbook opens with, if that is another one. */
+export function opensWith(proposal: Proposal, sheet: number): string | undefined {
+  const [first = 0] = proposedSheets(proposal);
+  return proposal.form === "csv" || sheet === first ? undefined : proposal.workbook.sheets[first]?.name;
+}
+
+type Knows = (cells: readonly string[]) => boolean;
+
+const hasKnownHeading =
+  (kind: JobKind): Knows =>
+  (cells) =>
+    cells.some((cell) => isColumnOf(kind, readHeading(kind, cell) ?? ""));
+
+/** Returns the first row that one of these knows, in the given sheet or the first that has one; else the first row. */
+function firstPlace(proposal: Proposal, sheet: number | undefined, ...ways: readonly Knows[]): Place {
+  const sheets = sheet === undefined ? proposedSheets(proposal) : [sheet];
+  const places = sheets.flatMap((at) =>
+    ways.flatMap((knows) =>
+      headerRowsOf(proposal, at).flatMap(({ row, cells }) => (knows(cells) ? [{ sheet: at, headerRow: row }] : [])),
+    ),
+  );
+  const [first = 0] = sheets;
+  return places[0] ?? { sheet: first, headerRow: headerRowsOf(proposal, first)[0]?.row ?? 1 };
 }
 
 /** Returns the answers to propose. The first row with a known heading has the headings; else the first row. */
-export function firstAnswers(
-  kind: JobKind,
-  proposal: Proposal,
-  sheet = proposal.form === "csv" ? 0 : firstSheet(proposal.workbook.sheets),
-): Answers {
-  const rows = headerRowsOf(proposal, sheet);
-  const known = rows.find(({ cells }) => cells.some((cell) => isColumnOf(kind, readHeading(kind, cell) ?? "")));
-  return answersAt(kind, proposal, { sheet, headerRow: (known ?? rows[0])?.row ?? 1 });
-}
+export const firstAnswers = (kind: JobKind, proposal: Proposal, sheet?: number): Answers =>
+  answersAt(kind, proposal, firstPlace(proposal, sheet, hasKnownHeading(kind)));
 
 /** Returns the answers to propose for a table that begins at a place. */
 export function answersAt(kind: JobKind, proposal: Proposal, place: Place): Answers {
@@ -80,11 +98,8 @@ export function withRemembered(shelf: Shelf, kind: JobKind, proposal: Proposal, 
 
 /** Returns the answers to propose; the row of the headings is one that was used before, if there is one. */
 export function proposedAnswers(shelf: Shelf, kind: JobKind, proposal: Proposal, sheet?: number): Answers {
-  const first = firstAnswers(kind, proposal, sheet);
-  const known = headerRowsOf(proposal, first.sheet).find(
-    ({ cells }) => rememberedChoices(shelf, kind, cells) !== undefined,
-  );
-  const place = { sheet: first.sheet, headerRow: known?.row ?? first.headerRow };
+  const isRemembered: Knows = (cells) => rememberedChoices(shelf, kind, cells) !== undefined;
+  const place = firstPlace(proposal, sheet, isRemembered, hasKnownHeading(kind));
   return withRemembered(shelf, kind, proposal, answersAt(kind, proposal, place));
 }
 
