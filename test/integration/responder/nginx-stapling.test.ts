@@ -6,12 +6,11 @@ import { connect } from "node:tls";
 import { beforeAll, expect, test } from "vitest";
 import { pem } from "../../../pki/pem.ts";
 import { stapledAnswerMinutes } from "../../../domain/lifetimes.ts";
-import type { ServiceClock } from "../../../runtime/clock.ts";
-import { systemClock } from "../../../runtime/clock.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { clockAhead, clockByFile } from "../../support/run/faketime.ts";
+import { movedClock } from "../../support/run/moved-clock.ts";
 import { ended, freePort } from "../../support/run/services.ts";
 import { describeWithTool, requireTool } from "../../support/run/tools.ts";
 import { useApi } from "../../support/service/api.ts";
@@ -28,14 +27,12 @@ describeWithTool(["nginx", "openssl", "faketime"], "nginx with ssl_stapling", ()
   let port = 0;
   let minutes = 0;
   let responder: TestResponder;
-  const clock: ServiceClock = {
-    now: () => new Date(systemClock.now().getTime() + minutes * 60_000),
-    isInStep: () => true,
-  };
+  const clock = movedClock();
 
   /** Moves the clocks of nginx and of the responder. */
   async function moveTo(ahead: number): Promise<void> {
     minutes = ahead;
+    clock.setAhead(ahead);
     // In one step: nginx reads the file at any time.
     await writeFile(join(directory, "clock.new"), `+${ahead * 60}`);
     await rename(join(directory, "clock.new"), join(directory, "clock"));
