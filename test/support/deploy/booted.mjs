@@ -85,7 +85,9 @@ found.dumps = fs
   .readdirSync("/var/lib/realmpass-backup")
   .filter((name) => name !== "copied")
   .map((name) => name.replace(/\d/g, "0"));
-found.exports = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));
+// By now its timer may have written another one.
+const exported = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));
+found.exports = [...new Set(exported)];
 // A head that only root can read.
 const head = spawnSync("realmpass-operator", ["audit", "head", "--json"], { encoding: "utf8" });
 fs.writeFileSync("/root/head.json", head.stdout, { mode: 0o600 });
