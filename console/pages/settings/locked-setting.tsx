@@ -4,13 +4,26 @@ import { useTranslation } from "react-i18next";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 
 /** A setting that is read-only here, with the operator's command that changes it. */
-export function LockedSetting({ label, command, children }: { label: string; command: string; children: ReactNode }) {
+export function LockedSetting({
+  label,
+  isTitle = false,
+  command,
+  children,
+}: {
+  label: string;
+  /** Whether the label is the card's title, so it is shown already. */
+  isTitle?: boolean;
+  command: string;
+  children: ReactNode;
+}) {
   const { t } = useTranslation();
   return (
     <Stack gap={4}>
-      <Text size="sm" fw={500}>
-        {label}
-      </Text>
+      {!isTitle && (
+        <Text size="sm" fw={500}>
+          {label}
+        </Text>
+      )}
       {children}
       <Text size="sm" c="dimmed">
         {t("settings.lockedCommand")}

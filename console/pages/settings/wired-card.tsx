@@ -1,17 +1,18 @@
-import { Card, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useAnchor } from "../../ui/use-anchor.ts";
 import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings } from "./realm.ts";
+import { SettingCard } from "./setting-card.tsx";
 
 /** Shows whether files for devices set up wired networks. Only the operator can change it. */
 export function WiredCard({ fixed: { wired, locked } }: { fixed: FixedSettings }) {
   const { t } = useTranslation();
+  const title = t("settings.wired.title");
   return (
-    <Card {...useAnchor("wired")} withBorder component="section" aria-label={t("settings.wired.title")} maw={860}>
-      <LockedSetting label={t("settings.wired.title")} command={locked["wired"] ?? ""}>
+    <SettingCard id="wired" title={title}>
+      <LockedSetting label={title} isTitle command={locked["wired"] ?? ""}>
         <Text size="sm">{t(wired ? "settings.wired.on" : "settings.wired.off")}</Text>
       </LockedSetting>
-    </Card>
+    </SettingCard>
   );
 }
