@@ -14,7 +14,7 @@ export function RolesCard() {
     queryFn: ({ signal }) => dataOf(api.GET("/api/roles", { signal })),
   });
   return (
-    <Card {...useAnchor("roles")} withBorder component="section" aria-label={t("roles.title")} maw={860}>
+    <Card {...useAnchor("roles")} withBorder component="section" aria-label={t("roles.title")}>
       <Title order={2} size="h3">
         {t("roles.title")}
       </Title>

@@ -28,9 +28,9 @@ export function SettingsPage() {
   return (
     <Page title={t("nav.settings")} lead={t("settings.lead")}>
       {data !== undefined ? (
-        <Stack>
+        <Stack maw={860}>
           {may("changeSettings") ? (
-            <Stack maw={860}>
+            <Stack>
               {sectionNames.map((section) => (
                 <SettingsForm key={section} section={section} realm={data} />
               ))}

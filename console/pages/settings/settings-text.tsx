@@ -14,7 +14,7 @@ export function SettingsText({ realm: { settings, fixed } }: { realm: ReadRealm 
   const shown = useShownValue();
   const realmName: Fact = [t("settings.name"), <Code key="name">{fixed.realmName}</Code>];
   return (
-    <Stack maw={860}>
+    <Stack>
       {sectionNames.map((section) => (
         <SettingCard key={section} id={section} title={t(`settings.cards.${section}`)}>
           <Facts

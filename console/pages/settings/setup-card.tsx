@@ -8,7 +8,7 @@ export function SetupCard() {
   const { data, error, refetch } = useSetup();
   if (data === undefined) return error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />;
   return (
-    <Card withBorder id="setup" maw={860}>
+    <Card withBorder id="setup">
       <SetUpRealm setup={data} />
     </Card>
   );
