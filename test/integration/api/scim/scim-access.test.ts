@@ -24,7 +24,7 @@ const requestsAbout = (id: string) =>
     ["POST", "/Bulk"],
   ] as const;
 
-test("no other scope and no role opens SCIM, and the scope opens nothing else", async () => {
+test("only the scope scim grants access to SCIM, not another scope or a role, and it grants nothing else", async () => {
   const { realmId } = api;
   const directory = await givenDirectory(api, { realmId });
   const id = await directory.person();
@@ -61,7 +61,7 @@ test("no other scope and no role opens SCIM, and the scope opens nothing else", 
   }
 });
 
-test("an ended token, a switched-off application and no token are 401", async () => {
+test("a request with an expired token, a token of a switched-off application or no token is 401", async () => {
   const directory = await givenDirectory(api);
   const id = await directory.person();
   const ended = as.token(await given.token(directory, { scopes: ["scim"], expiresAt: new Date(0) }));

@@ -40,7 +40,7 @@ const changesOf = async (id: string) => (await entriesAbout(api, id)).map(({ pro
 
 const roles = [{ value: "staff", type: "eduPersonAffiliation" }];
 
-test("a new person has the VLAN and the permission of their attributes, which are read as they were sent", async () => {
+test("a new person gets VLAN and permission from their attributes, which are returned as they were sent", async () => {
   const id = await directory.person({ roles, [enterprise]: { department: "IT", costCenter: "7" } });
   expect(await decidedOf(id)).toEqual({ vlan: "30", permitted: true });
 
@@ -55,7 +55,7 @@ test("a new person has the VLAN and the permission of their attributes, which ar
   expect(without.body).not.toHaveProperty("roles");
 });
 
-test("a person without them gets no VLAN and may not use the realm", async () => {
+test("a person without these attributes gets no VLAN and may not use the realm", async () => {
   expect(await decidedOf(await directory.person())).toEqual({ vlan: null, permitted: false });
 });
 
@@ -66,7 +66,7 @@ const moves: [string, unknown][] = [
   ["with its whole path as the key", { op: "replace", value: { [`${enterprise}:department`]: "Physics" } }],
   ["as a list of one", { op: "replace", path: `${enterprise}:department`, value: [{ value: "Physics" }] }],
 ];
-test.each(moves)("a new value counts at once, sent %s; a repeat changes nothing", async (_, operation) => {
+test.each(moves)("a new value sent %s takes effect at once; a repeat changes nothing", async (_, operation) => {
   const id = await directory.person({ roles, [enterprise]: { department: "IT" } });
   const first = await directory.patch(id, operation);
   expect(first.status, first.text).toBe(200);
@@ -96,7 +96,7 @@ describe("a value is removed", () => {
   });
 });
 
-test("added values of a list join those before", async () => {
+test("values added to a list are appended to its existing values", async () => {
   const id = await directory.person({ roles: [{ value: "guest" }] });
   expect(await decidedOf(id)).toMatchObject({ permitted: false });
   const { body } = await directory.patch(id, { op: "add", path: "roles", value: roles });
@@ -117,7 +117,7 @@ test.each([
 
 const many = Array.from({ length: 100 }, (_, index) => ({ value: `value-${index}` }));
 
-test("values are added up to a hundred", async () => {
+test("a list holds up to a hundred values", async () => {
   const id = await directory.person({ roles: many });
   expect((await directory.patch(id, { op: "add", path: "roles", value: many })).status).toBe(200);
   const beyond = await directory.patch(id, { op: "add", path: "roles", value: roles });
@@ -130,13 +130,13 @@ test.each([
   [{ op: "replace", path: "roles.value", value: "staff" }],
   [{ op: "remove", path: `roles[value eq "staff"]` }],
   [{ op: "add", path: "roles", value: roles }],
-])("a leaver leaves although %j comes with it", async (operation) => {
+])("a person is offboarded even if the same request contains %j", async (operation) => {
   const id = await directory.person({ roles: many });
   const answer = await directory.patch(id, operation, { op: "replace", path: "active", value: false });
   expect(answer).toMatchObject({ status: 200, body: { active: false } });
 });
 
-test("an extension without a version in its name is found below its schema, and asked for by its attribute", async () => {
+test("an extension without a version in its name is read below its schema, and can be requested by attribute", async () => {
   const schema = "urn:uni:staff";
   const own = await givenDirectory(api);
   await realms.update(api.database.owner, own.realmId, {

@@ -64,7 +64,7 @@ async function stateOf(ids: readonly string[]): Promise<State | undefined> {
 const heldJobOf = async (realmId: string) =>
   (await as.admin({ realmId }).get("/api/jobs")).body.data.find(({ origin }: { origin: string }) => origin === "scim");
 
-test("of 600 people whom a directory deactivates, the realm's share is revoked; the rest is held, until it is confirmed", async () => {
+test("of 600 people whom a directory deactivates, the realm's share is revoked; the others are held until confirmed", async () => {
   const directory = await givenDirectory(api);
   const { realmId } = directory;
   const admin = as.admin({ realmId });
@@ -118,7 +118,7 @@ test("of 600 people whom a directory deactivates, the realm's share is revoked; 
   expect(await stateOf([next])).toEqual({ active: 0, out: 1, held: 0 });
 });
 
-test("taking back what is held leaves every device as it was, and lets everybody in", async () => {
+test("undoing the held job leaves every held device as it was, and lets its people in again", async () => {
   const directory = await givenDirectory(api);
   const { realmId } = directory;
   const ids = await givenStaff(directory, 130);
@@ -142,7 +142,7 @@ test("taking back what is held leaves every device as it was, and lets everybody
   expect(await stateOf(ids.slice(-1))).toEqual({ active: 0, out: 1, held: 0 });
 });
 
-test("who comes back in the directory's own words while held is no longer in the job, and can leave again", async () => {
+test("a held person whom the directory reactivates is skipped by the job, and can be deactivated again", async () => {
   const directory = await givenDirectory(api);
   const { realmId } = directory;
   const ids = await givenStaff(directory, 102);
@@ -165,7 +165,7 @@ test("who comes back in the directory's own words while held is no longer in the
   ]);
 });
 
-test("people without a device are never held, and do not count", async () => {
+test("people without a device are never held, and do not count towards the share", async () => {
   const directory = await givenDirectory(api);
   const bare: string[] = [];
   for (let index = 0; index < 105; index++) bare.push(await directory.person());

@@ -93,14 +93,14 @@ test("pages count from 1, and the total is exact on each of them", async () => {
   }
 });
 
-test("a response has the asked attributes, and always id and schemas", async () => {
+test("a response contains the requested attributes, and always id and schemas", async () => {
   const [first] = (await list("attributes=userName,emails.value&count=1")).body.Resources;
   expect(Object.keys(first)).toEqual(["schemas", "id", "userName", "emails"]);
   const one = await directory.scim.get(`/Users/${ids[0]}?excludedAttributes=meta,id,active`);
   expect(Object.keys(one.body)).toEqual(["schemas", "id", "externalId", "userName", "name", "displayName", "emails"]);
 });
 
-describe("what the server can do", () => {
+describe("the server's description of itself", () => {
   const nobody = () => api.as.nobody();
 
   test("is public, and every item has its schemas and meta", async () => {
@@ -129,7 +129,7 @@ describe("what the server can do", () => {
   });
 });
 
-test("groups are an empty list; what is not offered is 501, and what is nowhere 404, in SCIM's form", async () => {
+test("groups are an empty list; an operation that is not offered is 501, and an unknown path 404, in SCIM's format", async () => {
   const { scim } = directory;
   expect(await scim.get("/Groups")).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } });
   expect(await scim.get("/Groups/1")).toMatchObject({ status: 404, body: { status: "404" } });
@@ -143,7 +143,7 @@ test("groups are an empty list; what is not offered is 501, and what is nowhere 
   expect(put).toMatchObject({ status: 405, headers: { allow: "GET, POST, HEAD, OPTIONS" }, body: { status: "405" } });
 });
 
-describe("hostile requests are 4xx in SCIM's form", () => {
+describe("hostile requests are 4xx in SCIM's format", () => {
   const deep = `{"userName":"x","a":${"[".repeat(100)}${"]".repeat(100)}}`;
   test.each([
     ["100 levels", deep, 400],
@@ -176,7 +176,7 @@ describe("hostile requests are 4xx in SCIM's form", () => {
     expect(await directory.scim.post("/Users/.search", { startIndex: 1e15 })).toMatchObject({ status: 200 });
   });
 
-  test("another type of body is 415, and JSON of any kind is read", async () => {
+  test("a body that is not JSON is 415, and every JSON type is accepted", async () => {
     const send = (type: string) =>
       directory.scim.send("PATCH", `/Users/${ids[0]}`, { raw: '{"Operations":[]}', headers: { "content-type": type } });
     expect(await send("text/plain")).toMatchObject({
@@ -197,7 +197,7 @@ describe("hostile requests are 4xx in SCIM's form", () => {
   });
 });
 
-test("without a token it is 401 with a challenge, in SCIM's form", async () => {
+test("a request without a token is 401 with a challenge, in SCIM's format", async () => {
   const answer = await sendRequest(`${api.url}/scim/v2/Users`, "GET", {});
   expect(answer).toMatchObject({
     status: 401,

@@ -43,7 +43,7 @@ const profilesOf = async (id: string): Promise<number> =>
 const eventsAbout = async (id: string): Promise<string[]> => (await entriesAbout(api, id)).map(({ event }) => event);
 
 describe("POST", () => {
-  test("makes a person, who is read as they were written", async () => {
+  test("creates a person, and a GET returns the person as created", async () => {
     const body = {
       schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
       userName: "Ada@example.org",
@@ -98,14 +98,14 @@ describe("POST", () => {
     expect(namesake).not.toBe(user.id);
   });
 
-  test("a name is kept without the invisible characters at its ends, and one of nothing else is dropped", async () => {
+  test("a name loses invisible characters at its ends, and a name of nothing else is dropped", async () => {
     const id = await directory.person({ displayName: "\u200bAda\u202c Lovelace\u00ad" });
     expect(await userRow(id)).toMatchObject({ displayName: "Ada\u202c Lovelace" });
     const nameless = await directory.person({ displayName: "\u200b" });
     expect(await userRow(nameless)).toMatchObject({ displayName: null });
   });
 
-  test("a third spelling beside twins from before is 409", async () => {
+  test("a third spelling of an id that two users already have in different letter case is 409", async () => {
     await givenTwins(api.database.owner, { realmId: api.realmId, ids: ["Twin", "TWIN"] });
     const conflict = { status: 409, body: { scimType: "uniqueness", status: "409" } };
     expect(await directory.scim.post("/Users", { userName: "twin-3", externalId: "twin" })).toMatchObject(conflict);
@@ -115,7 +115,7 @@ describe("POST", () => {
     });
   });
 
-  test("somebody who is there is 409, by either name; the directory then searches", async () => {
+  test("a person who exists is 409, by either name, and the directory then finds them by a search", async () => {
     await directory.person({ userName: "taken", externalId: "taken-id" });
     const conflict = { status: 409, body: { scimType: "uniqueness", status: "409" } };
     expect(await directory.scim.post("/Users", { userName: "other", externalId: "taken-id" })).toMatchObject(conflict);
@@ -139,7 +139,7 @@ describe("POST", () => {
     expect(await directory.scim.post("/Users", body)).toMatchObject({ status: 400, body: { scimType } });
   });
 
-  test("a person who is inactive from the start is made and cannot sign in", async () => {
+  test("a person who is inactive from the start is created offboarded", async () => {
     const id = await directory.person({ active: false });
     expect(await userRow(id)).toMatchObject({ offboarded: true });
     expect(await entriesAbout(api, id)).toMatchObject([{ event: "user_create", properties: { active: false } }]);
@@ -148,7 +148,7 @@ describe("POST", () => {
 });
 
 describe("leaving and coming back", () => {
-  test("active:false takes everything at once; fifty repeats change nothing and write no entry", async () => {
+  test("active:false offboards the person and revokes their profiles at once; fifty repeats change and record nothing", async () => {
     const id = await directory.person();
     await given.profile({ id, realmId: api.realmId });
     expect((await directory.deactivate(id)).body.active).toBe(false);
@@ -163,7 +163,7 @@ describe("leaving and coming back", () => {
     ]);
   });
 
-  test("active:true lets the same person in again, without a device", async () => {
+  test("active:true reactivates the same person, without their devices", async () => {
     const id = await directory.person();
     await given.profile({ id, realmId: api.realmId });
     await directory.deactivate(id);
@@ -173,7 +173,7 @@ describe("leaving and coming back", () => {
     expect(await eventsAbout(id)).toEqual(["user_create", "user_offboard", "user_undelete"]);
   });
 
-  test("a new POST of who left, inactive or deleted, revives the same person", async () => {
+  test("a new POST of a person who was deactivated or deleted reactivates the same person", async () => {
     for (const leave of [directory.deactivate, (id: string) => directory.scim.delete(`/Users/${id}`)]) {
       const name = `returner-${await directory.person()}`;
       const id = await directory.person({ userName: name, externalId: name });
@@ -194,7 +194,7 @@ describe("leaving and coming back", () => {
     expect([await profilesOf(id), (await userRow(id))?.offboarded]).toEqual([0, true]);
   });
 
-  test("a routine active:true never lifts an offboarding that was decided here", async () => {
+  test("a repeated active:true never reactivates a person who was offboarded here", async () => {
     const id = await directory.person();
     expect(await as.admin().delete(`/api/user/${id}`)).toMatchObject({ status: 200 });
     const read = (await directory.scim.get(`/Users/${id}`)).body;
@@ -206,7 +206,7 @@ describe("leaving and coming back", () => {
     expect((await directory.patch(id, { op: "replace", path: "active", value: true })).body.active).toBe(true);
   });
 
-  test("active:false acts on somebody who was let in here meanwhile", async () => {
+  test("active:false offboards a person who was reactivated here meanwhile", async () => {
     const id = await directory.person();
     await directory.deactivate(id);
     expect(await as.admin().put(`/api/user/${id}/undelete`)).toMatchObject({ status: 200 });
@@ -214,7 +214,7 @@ describe("leaving and coming back", () => {
     expect(await userRow(id)).toMatchObject({ offboarded: true });
   });
 
-  test("a leaver never stays because of another attribute in the same request", async () => {
+  test("active:false offboards a person even if another attribute in the same request is invalid", async () => {
     await directory.person({ userName: "occupied", externalId: "occupied" });
     const operations = [
       { op: "replace", path: "userName", value: "OCCUPIED" },
@@ -232,7 +232,7 @@ describe("leaving and coming back", () => {
     }
   });
 
-  test("only what cannot be kept of a leaver is dropped, and the log names it", async () => {
+  test("with active:false only attributes that cannot be saved are dropped, and the log names them", async () => {
     await directory.person({ userName: "held-name", externalId: "held-name" });
     const id = await directory.person();
     await given.profile({ id, realmId: api.realmId });
@@ -246,7 +246,7 @@ describe("leaving and coming back", () => {
     expect(JSON.stringify(logged)).not.toContain("HELD-NAME");
   });
 
-  test("a POST of a leaver takes them out although somebody has the name", async () => {
+  test("a POST with active:false offboards the person even if another person has the userName", async () => {
     await directory.person({ userName: "occupied-2", externalId: "occupied-2" });
     const local = await given.user({ realmId: api.realmId, pairwiseId: "leaver" });
     await given.profile(local);
@@ -273,7 +273,7 @@ describe("leaving and coming back", () => {
       "invalidSyntax",
     ],
     [{ op: "delete", path: "active" }, "invalidSyntax"],
-  ])("%j is refused in the directory's log, and the person stays as they are", async (form, scimType) => {
+  ])("%j is refused and logged, and the person stays unchanged", async (form, scimType) => {
     const id = await directory.person();
     await given.profile({ id, realmId: api.realmId });
     const before = await directory.scim.get(`/Users/${id}`);
@@ -287,7 +287,7 @@ describe("leaving and coming back", () => {
     expect([await userRow(id), await profilesOf(id)]).toMatchObject([{ offboarded: true }, 0]);
   });
 
-  test("the last administrator stays: 409, and nothing else of the request is done", async () => {
+  test("a request that would offboard the last administrator is 409, and none of its changes is made", async () => {
     const other = await givenDirectory(api);
     const admin = await given.user({ realmId: other.realmId, administrator: true, pairwiseId: "boss" });
     const id = await other.person({ externalId: "boss" });
@@ -314,7 +314,7 @@ async function forget(id: string): Promise<void> {
   expect(await owner.query(sql`select from users where id = ${id} and forgotten_at is not null`)).toHaveLength(1);
 }
 
-describe("who is who", () => {
+describe("identity", () => {
   test("the pairwise id changes before the first sign-in and profile, and stays afterwards", async () => {
     const id = await directory.person();
     expect(await directory.patch(id, { op: "replace", path: "externalId", value: "mended" })).toMatchObject({
@@ -339,14 +339,14 @@ describe("who is who", () => {
     expect(await other.patch(body.id, { op: "remove", path: "externalId" })).toMatchObject({ status: 200 });
   });
 
-  test("the attribute that is the pairwise id stays once people of a directory are there", async () => {
+  test("the realm's choice of the pairwise id attribute cannot change once a directory has added people", async () => {
     const change = sql`update realms set scim_pairwise = 'userName' where id = ${api.realmId}`;
     await expect(api.database.owner.query(change)).rejects.toMatchObject({ constraint: "realms_scim_pairwise_stays" });
     const empty = await given.realm();
     await api.database.owner.query(sql`update realms set scim_pairwise = 'userName' where id = ${empty}`);
   });
 
-  test("nobody of another connection, of another realm, deleted or forgotten is found, by the same bytes", async () => {
+  test("people of another connection or realm, and deleted or forgotten ones, get the same 404 as unknown ones", async () => {
     const foreign = [await givenDirectory(api, { realmId: api.realmId }), await givenDirectory(api)];
     const deleted = await directory.person();
     await directory.scim.delete(`/Users/${deleted}`);
@@ -396,7 +396,7 @@ describe("who is who", () => {
 });
 
 describe("reading and writing", () => {
-  test("PUT leaves what is absent, and null or an empty list clears", async () => {
+  test("PUT leaves absent attributes unchanged, and null or an empty list clears one", async () => {
     const id = await directory.person({ displayName: "A", emails: [{ value: "a@example.org" }] });
     const { body: before } = await directory.scim.get(`/Users/${id}`);
     expect((await directory.scim.put(`/Users/${id}`, { userName: before.userName })).body).toEqual(before);
@@ -406,7 +406,7 @@ describe("reading and writing", () => {
     expect(await eventsAbout(id)).toEqual(["user_create", "user_update"]);
   });
 
-  test("whatever is written is read, and the same write again changes nothing", async () => {
+  test("a GET returns what was written, and the same PUT again changes nothing", async () => {
     let seed = 11;
     const next = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
     const some = <Value>(values: readonly Value[]): Value => values[next(values.length)]!;
@@ -437,7 +437,7 @@ describe("reading and writing", () => {
     }
   });
 
-  test("a version follows every change, also one that was made here, and If-Match holds it", async () => {
+  test("every change yields a new version, also one that was made here, and a stale If-Match is refused", async () => {
     const id = await directory.person();
     const { headers } = await directory.scim.get(`/Users/${id}`);
     const etag = String(headers.etag);

@@ -205,7 +205,7 @@ describe("only the cookie signs in", () => {
     }
   });
 
-  test("an access token beside the cookie opens nothing and does not replace the user", async () => {
+  test("an access token grants nothing without the cookie and does not replace the cookie's user", async () => {
     const token = await given.token({
       realmId: api.realmId,
       clientId: (await given.application({ realmId: api.realmId })).clientId,
@@ -228,7 +228,7 @@ describe("only the cookie signs in", () => {
 });
 
 describe("users and realms", () => {
-  test("a user without a role can sign in, has an empty list of roles, and gets 403 for what needs one", async () => {
+  test("a user without a role can sign in, has an empty list of roles, and gets 403 for requests that need one", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { send } = await openConsole(api, user);
     expect((await send("GET", "/console/session")).body).toMatchObject({ signedIn: true, roles: [] });

@@ -3,7 +3,7 @@ import { sendRequest, useApi } from "../../../../support/service/api.ts";
 
 const api = useApi({ settings: { authUrl: "https://login.example/campus" } });
 
-test("with https and a base path, cookies are bound to the host and every address has the path", async () => {
+test("with https and a base path, cookies are bound to the host and every address contains the base path", async () => {
   const user = await api.given.user({ realmId: api.realmId, administrator: true });
   let cookie = `__Host-realmpass-login=${await api.given.login(user)}`;
   const visit = async (path: string) => {

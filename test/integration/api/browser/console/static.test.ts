@@ -63,7 +63,7 @@ describe("built", () => {
     expect(answer.text).not.toMatch(/__(?:BASE|CSP_NONCE|ICON)__/);
   });
 
-  test("it has the icon of the other pages", async () => {
+  test("it has the same icon as the other pages", async () => {
     const icon = /rel="icon" href="([^"]+)"/.exec((await get("/console")).text)?.[1] ?? "";
     expect(await get(icon)).toMatchObject({ status: 200, headers: { "content-type": "image/svg+xml" } });
   });
@@ -79,7 +79,7 @@ describe("built", () => {
     expect(two.text).not.toContain(nonce);
   });
 
-  test("its assets are cached as immutable and have their type", async () => {
+  test("its assets are cached as immutable and served with their content type", async () => {
     const answer = await get("/console/assets/main-abc123.js");
     expect(answer).toMatchObject({
       status: 200,
@@ -141,10 +141,10 @@ describe("built", () => {
   });
 });
 
-describe("not built", () => {
+describe("a console that is not built", () => {
   const api = useApi({ settings: { consoleFolder: path.join(folder, "nowhere") }, log });
 
-  test("the page reports it, and the log names the command to run", async () => {
+  test("is reported on the page and in the log, with the command that builds it", async () => {
     const answer = await sendRequest(`${api.url}/console`, "GET", {});
     expect(answer).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
     expect(answer.text).toContain("npm run build");

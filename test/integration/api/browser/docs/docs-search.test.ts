@@ -14,7 +14,7 @@ const resultsOf = (page: string): string[] =>
   );
 
 describe("the search of the documentation", () => {
-  test("finds the section with every word, whatever their order and case, and leads to its heading", async () => {
+  test("finds the section that contains every word, in any order and case, and links to its heading", async () => {
     const page = await search("COMMANDS quickstart token");
     expect(resultsOf(await search("freeradius vlan"))).toEqual(resultsOf(await search("VLAN FreeRADIUS")));
     expect(resultsOf(page).length).toBeLessThan(resultsOf(await search("token")).length);
@@ -24,18 +24,18 @@ describe("the search of the documentation", () => {
     }
   });
 
-  test("sections whose heading has the words come first", async () => {
+  test("sections with the words in their heading come first", async () => {
     const page = await search("upgrade");
     expect(resultsOf(page)[0]).toMatch(/^\/docs\/upgrade#/);
   });
 
-  test("finds codes of errors and operations of the API", async () => {
+  test("finds error codes and operations of the API", async () => {
     expect(resultsOf(await search("profile_limit_reached"))).toContain("/docs/errors#profile_limit_reached");
     expect(resultsOf(await search("listUsers"))).toContain("/docs/reference#/user/listUsers");
     expect(resultsOf(await search("/api/user/{userID}/status"))).toContain("/docs/reference#/user/setUserLock");
   });
 
-  test("says that nothing was found, and keeps what was searched for as text", async () => {
+  test("reports that nothing was found, and shows the search words as plain text", async () => {
     const page = await search(`"><script>alert(1)</script>`);
     expect(resultsOf(page)).toEqual([]);
     expect(page).not.toContain("<script>alert");
@@ -47,11 +47,11 @@ describe("the search of the documentation", () => {
     ["NUL", "\0"],
     ["a long text", "a ".repeat(2_000)],
     ["a bad escape", "%"],
-  ])("%s is no fault", async (_, q) => {
+  ])("%s causes no error", async (_, q) => {
     expect((await api.as.nobody().get(`/docs/search?q=${q === "%" ? "%zz" : encodeURIComponent(q)}`)).status).toBe(200);
   });
 
-  test("is on every page, and keeps the realm and the application of the reader", async () => {
+  test("is on every page, and keeps the reader's realm and application", async () => {
     const client = "5f0c2f6e-8a3b-4d0e-9b52-0c5d1f7f7a10";
     for (const { slug } of guides) {
       expect(await get(`/docs/${slug}`)).toMatch(/<form [^>]*action="\/docs\/search"/);

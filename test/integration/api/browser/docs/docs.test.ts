@@ -81,11 +81,11 @@ test("commands contain the service's own address", async () => {
   expect(text).not.toContain("localhost:3000");
 });
 
-describe("with the values of an application", () => {
+describe("for an application", () => {
   const clientId = "5f0c2f6e-8a3b-4d0e-9b52-0c5d1f7f7a10";
   const page = async (path: string) => (await get(path)).text.replaceAll("&#39;", "'").replaceAll("&quot;", '"');
 
-  test("the quickstart registers none, has its client_id and asks for its secret", async () => {
+  test("the quickstart does not register another one, contains its client_id and asks for its secret", async () => {
     const asWritten = await page("/docs/quickstart");
     expect(asWritten).toContain("application create");
     expect(asWritten).toContain("client.json");
@@ -97,7 +97,7 @@ describe("with the values of an application", () => {
     expect(own).toContain("user create");
   });
 
-  test("links keep it beside the realm, and lead back to its page in the console", async () => {
+  test("links keep the realm and the application, and one leads back to its page in the console", async () => {
     const realm = (await realms.findById(api.database.owner, await api.given.realm()))?.name;
     const { text } = await get(`/docs/quickstart?realm=${realm}&client=${clientId}`);
     expect(text).toContain(`href="/docs/sign-in?realm=${realm}&amp;client=${clientId}"`);
@@ -105,7 +105,7 @@ describe("with the values of an application", () => {
     expect((await get("/docs/quickstart")).text).toContain('href="/console"');
   });
 
-  test("anything but a client_id is ignored", async () => {
+  test("any value that is not a client_id is ignored", async () => {
     const plain = (await get("/docs/quickstart")).text;
     for (const other of ["$(reboot)", "a%20b", "a%0Ab", "%22%3E", "x".repeat(65), ""]) {
       expect((await get(`/docs/quickstart?client=${other}`)).text, other).toBe(plain);
@@ -128,7 +128,7 @@ test("resources are compressed when the client accepts it, and revalidated on ea
   expect((await get(path, { "if-none-match": plain.headers.etag! })).status).toBe(304);
 });
 
-describe("with the values of a realm", () => {
+describe("for a realm", () => {
   const nameOf = async (realmId: string): Promise<string> => (await realms.findById(owner(), realmId))?.name ?? "";
   const owner = () => api.database.owner;
 
@@ -156,7 +156,7 @@ describe("with the values of a realm", () => {
     expect((await get(`/docs/radius?realm=${name}`)).text).not.toContain("reboot");
   });
 
-  test("without a realm's name a guide has the values of the only realm, or its example values if there are several", async () => {
+  test("without a realm's name a guide shows the values of the only realm, or example values if there are several", async () => {
     const several = await api.given.realm();
     expect((await get("/docs/radius")).text).toContain("radius.demo.example");
     expect(await realms.findForGuides(owner(), { name: undefined })).toBeUndefined();

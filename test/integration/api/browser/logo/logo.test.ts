@@ -84,7 +84,7 @@ test("a script in an SVG logo cannot run", async () => {
   });
 });
 
-test("each realm has its own logo, and a new address has a new logo", async () => {
+test("each realm has its own logo, and after a change of its address shows the new one", async () => {
   const [one, other] = [await givenRealm("/logo.png"), await givenRealm("/logo.svg")];
   expect((await get(`/realms/${one}/logo`)).headers["content-type"]).toBe("image/png");
   expect((await get(`/realms/${other}/logo`)).headers["content-type"]).toBe("image/svg+xml");
@@ -97,7 +97,7 @@ test("each realm has its own logo, and a new address has a new logo", async () =
   expect((await get(`/realms/${one}/logo`)).headers["content-type"]).toBe("image/svg+xml");
 });
 
-test("an unreachable logo is 404, and pages then show a letter", async () => {
+test("an unreachable logo is 404, and pages show a letter instead", async () => {
   const name = await givenRealm("/missing.png");
   expect(await get(`/realms/${name}/logo`)).toMatchObject({ status: 404, headers: { "cache-control": "no-store" } });
   const page = await get(`/login?realm=${name}`);

@@ -67,7 +67,7 @@ test("after an hour the old logo is shown at once while a new one is fetched", a
   expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/svg+xml" });
 });
 
-test("while its source is down a logo is shown for a week and the source retried once a minute", async () => {
+test("while its source is down, a logo is shown for a week, and the source is retried once a minute", async () => {
   await logos.find(realm("/logo.png"));
   server.on("/logo.png", (_, outgoing) => outgoing.writeHead(503).end());
   pass(hour);
@@ -85,7 +85,7 @@ test("while its source is down a logo is shown for a week and the source retried
   expect(logos.mayHave(realm("/logo.png"))).toBe(false);
 });
 
-test("a failed fetch is not retried for a minute, and pages meanwhile know that there is no logo", async () => {
+test("a failed fetch is not retried for a minute, and until then pages are rendered without a logo", async () => {
   expect(logos.mayHave(realm("/missing"))).toBe(true);
   for (let tries = 0; tries < 3; tries++) expect(await logos.find(realm("/missing"))).toBeUndefined();
   expect(requests()).toBe(1);
@@ -97,7 +97,7 @@ test("a failed fetch is not retried for a minute, and pages meanwhile know that 
   expect(await logos.find(realm("/missing"))).toBeDefined();
 });
 
-test("a new address is a new logo at once, and each realm has its own", async () => {
+test("a new address yields a new logo at once, and each realm has its own", async () => {
   expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });
   expect(await logos.find(realm("/other.svg", "2"))).toMatchObject({ type: "image/svg+xml" });
   expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });
@@ -128,7 +128,7 @@ test("with many realms the most recently requested logos stay in memory", async 
   expect(requests()).toBe(5);
 });
 
-test("an uploaded logo precedes the address, is its realm's alone, and gives way to the address once it is removed", async () => {
+test("an uploaded logo is used instead of the address, in its own realm only, until it is removed", async () => {
   uploads.set("1 abc", { type: "image/svg+xml", bytes: Buffer.from(svg()) });
   const uploaded = { ...realm("/logo.png"), uploadedLogo: "abc" };
   expect(logos.mayHave({ ...realm(""), uploadedLogo: "abc" })).toBe(true);

@@ -30,7 +30,7 @@ describe("in a realm with apps", () => {
     ["ChromeOS", ["https://play.google.com/"]],
     ["Windows", ["windows/amd64/geteduroam.exe", "windows/arm64/geteduroam.exe"]],
     ["Linux", ["https://flathub.org/apps/app.eduroam.geteduroam"]],
-  ])("%s is led to the app first, and to the file as another way", async (device_type, stores) => {
+  ])("a user with %s is shown the app first, and the file as the alternative", async (device_type, stores) => {
     const { text } = await pageFor({ device_type });
     const order = placesOf(
       text,
@@ -49,7 +49,7 @@ describe("in a realm with apps", () => {
   });
 
   test.each(["iOS", "iPadOS", "MacOS"])(
-    "%s gets its profile first, and the app as another way",
+    "a user with %s is shown the file first, and the app as the alternative",
     async (device_type) => {
       const { text } = await pageFor({ device_type });
       const order = placesOf(
@@ -63,7 +63,7 @@ describe("in a realm with apps", () => {
     },
   );
 
-  test("its listing is named in place of the address", async () => {
+  test("the page shows the realm's listed name instead of the address", async () => {
     const listed = await givenIssuingRealm(api.database.owner);
     await realms.update(api.database.owner, listed.realmId, {
       onboardingApps: true,
@@ -77,11 +77,11 @@ describe("in a realm with apps", () => {
   test.each([
     ["another format was chosen", { device_type: "Android", format: "pkcs12" }],
     ["no app is for the device", { device_type: "Other" }],
-  ])("the file alone is shown if %s", async (_, fields) => {
+  ])("only the file is shown if %s", async (_, fields) => {
     expect((await pageFor(fields)).text).not.toMatch(/letswifi|Another way/);
   });
 
-  test("guests get files alone: they cannot sign in to an app", async () => {
+  test("guests get only files, since they cannot sign in to an app", async () => {
     const account = await given.guestAccount({ realmId });
     const page = await (await visitorOf(api)).add({ device_type: "Android" }, { home: `/guest/${account.token}` });
     expect(page.text).not.toMatch(/letswifi|Another way/);
@@ -89,7 +89,7 @@ describe("in a realm with apps", () => {
   });
 });
 
-test("without apps the store and the file with the app are shown", async () => {
+test("in a realm without apps, the store and the file for the app are shown", async () => {
   const { realmId: other } = await givenIssuingRealm(api.database.owner);
   const { text } = await pageFor({ device_type: "Android" }, await given.user({ realmId: other }));
   expect(text).not.toMatch(/letswifi|Another way/);

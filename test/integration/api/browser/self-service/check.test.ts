@@ -131,7 +131,7 @@ describe("when RADIUS servers do not ask", () => {
   });
 });
 
-test("before the download the page stays as it is, with a link to continue; afterwards it polls", async () => {
+test("before the download the page does not refresh and has a link to continue; afterwards it polls", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   const visitor = await visitorOf(api, user);
   const page = await visitor.add();
@@ -159,7 +159,7 @@ test("My devices shows when each device was last seen, in the realm's time zone,
   );
 });
 
-test("an end within a day is shown with time, zone and remaining time; a later end as a date", async () => {
+test("an end within a day is shown with time, zone and remaining time, a later one as a date", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   const visitor = await visitorOf(api, user);
   const page = await visitor.add();

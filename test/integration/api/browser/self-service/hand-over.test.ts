@@ -63,7 +63,7 @@ const issuancesOf = (user: GivenUser) =>
   api.database.owner.query(sql`select id from issuances where user_id = ${user.id}`);
 
 describe("on this device", () => {
-  test("nothing is made until Download is tapped; then the file has certificates and key, and belongs to the user", async () => {
+  test("nothing is created until Download is tapped; then the file contains certificates and key, and its profile is the user's", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -104,7 +104,7 @@ describe("on this device", () => {
     expect(new Set(answers.map(headingOf))).toEqual(new Set(["Set up laptop"]));
   });
 
-  test("Download tapped twice, or five times at once, makes one profile and returns the same file", async () => {
+  test("tapping Download again, or five times at once, creates one profile and returns the same file", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -132,7 +132,7 @@ describe("on this device", () => {
     expect(await serialsOf(api, user)).toHaveLength(3);
   });
 
-  test("limits are checked when Download is tapped, and what has ended by then does not count", async () => {
+  test("a lock is checked when Download is tapped, and no longer matters once it is lifted", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -146,7 +146,7 @@ describe("on this device", () => {
     expect((await visitor.download(refused)).text).toContain("PRIVATE KEY");
   });
 
-  test("a claim expires after an hour, with nothing made", async () => {
+  test("a claim expires after an hour, and no profile has been created", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -161,7 +161,7 @@ describe("on this device", () => {
     expect(await issuancesOf(user)).toEqual([]);
   });
 
-  test("only the page's own form, in the browser that claimed it, makes the profile", async () => {
+  test("only the page's own form, in the browser that claimed the hand-over, creates the profile", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -181,7 +181,7 @@ describe("on this device", () => {
     expect(await issuancesOf(user)).toEqual([]);
   });
 
-  test("each error is shown beside its field, the input is kept, and nothing is made", async () => {
+  test("each error is shown beside its field, the input is kept, and nothing is created", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     for (const [fields, message, kept] of [
@@ -240,7 +240,7 @@ describe("on this device", () => {
       worker = await api.startWorker();
     });
 
-    test("a profile that no worker has made is shown as in preparation, and after half a minute the page suggests to come back later", async () => {
+    test("a profile that no worker has created is shown as in preparation, and after half a minute the page suggests coming back later", async () => {
       const user = await person();
       const visitor = await visitorOf(api, user);
       const claimed = await visitor.add();
@@ -410,7 +410,7 @@ describe("the file", () => {
     expect(await serialsOf(api, user)).toHaveLength(1);
   });
 
-  test("a hand-over that the previous release's claim had taken shows its file and who took it", async () => {
+  test("a hand-over that was claimed under the previous release shows its file and who picked it up", async () => {
     const user = await person();
     const { owner, page, link } = await offer(user);
     const { device, page: claimed } = await take(link);
@@ -457,7 +457,7 @@ describe("the file", () => {
 });
 
 describe("on another device", () => {
-  test("the device claims it, the key is made when it requests the file, and the first page shows who picked it up", async () => {
+  test("the device claims it, the key is created when the device requests the file, and the first page shows who picked it up", async () => {
     const user = await person();
     const { owner, page, link } = await offer(user);
     expect(page.headers["refresh"]).toBe("3");
@@ -477,7 +477,7 @@ describe("on another device", () => {
     expect(await owner.get(`${page.url}/file/laptop.mobileconfig`)).toMatchObject({ status: 404 });
   });
 
-  test("one device claims it: of concurrent devices one wins, the others get a calm page", async () => {
+  test("of concurrent devices one claims it, and the others get a page that says that the link was used", async () => {
     const user = await person();
     const { link } = await offer(user);
     const devices = await Promise.all(Array.from({ length: 10 }, () => visitorOf(api)));
@@ -495,7 +495,7 @@ describe("on another device", () => {
     expect(late.text).not.toContain("laptop");
   });
 
-  test("the same browser that presses twice reaches its page each time", async () => {
+  test("a browser that presses the button several times reaches its page each time", async () => {
     const user = await person();
     const { link } = await offer(user);
     const device = await visitorOf(api);
@@ -522,7 +522,7 @@ describe("on another device", () => {
     expect(await issuancesOf(user)).toEqual([]);
   });
 
-  test("after 20 minutes the link has expired, and nothing is made", async () => {
+  test("after 20 minutes the link has expired, and nothing is created", async () => {
     const user = await person();
     const { owner, page, link } = await offer(user);
     const device = await visitorOf(api);
@@ -556,7 +556,7 @@ describe("on another device", () => {
     }
   });
 
-  test("a suggested name follows the device that claims it; a chosen name stays", async () => {
+  test("a suggested name changes to that of the device that claims it; a chosen name stays", async () => {
     const user = await person();
     await api.database.owner.query(sql`update users set display_name = 'Mia Keller' where id = ${user.id}`);
     const suggested = await offer(user, { device_type: "Windows", name: "Laptop of Mia" });
@@ -565,7 +565,7 @@ describe("on another device", () => {
     expect(headingOf((await take(chosen.link, "iPadOS")).page)).toBe("Set up Mine");
   });
 
-  test("an invalid link is reported, counts as a guess, and many guesses are refused", async () => {
+  test("an invalid link is reported and counts as a guess, and too many guesses are refused", async () => {
     const guesser = await visitorOf(api);
     const page = await guesser.get("/d/rph_AAAAAAAAAAAAAAAAAAAAAA");
     expect({ status: page.status, heading: headingOf(page) }).toEqual({

@@ -108,7 +108,7 @@ describe("my devices", () => {
     expect((await visitor.get("/me/devices/new")).text).not.toContain("Ada&#39;s laptop");
   });
 
-  test("a form that another site sends keeps nothing", async () => {
+  test("the input of a form that another site sends is not kept", async () => {
     const user = await person();
     const visitor = await visitorOf(api);
     const sent = await visitor.browser.post(
@@ -124,7 +124,7 @@ describe("my devices", () => {
     const administrator = () => api.as.service({ realmId });
     const notice = /Your access ended on <time [^>]+>[^<]+<\/time> and came back on <time [^>]+>[^<]+<\/time>\./;
 
-    test("sees once that earlier devices must be set up again", async () => {
+    test("sees once that their earlier devices must be set up again", async () => {
       const user = await person();
       await given.profile(user);
       await administrator().delete(`/api/user/${user.id}`);
@@ -137,7 +137,7 @@ describe("my devices", () => {
       expect((await visitor.get("/me")).text).not.toMatch(notice);
     });
 
-    test("sees within days of grace that the devices stayed on, in German as well", async () => {
+    test("sees after a return within the grace period that their devices stayed on, in German as well", async () => {
       const user = await person();
       await given.profile(user, { createdAt: fromNow(-day) });
       await administrator().delete(`/api/user/${user.id}`, { graceDays: 7 });
@@ -150,7 +150,7 @@ describe("my devices", () => {
       expect(page.text).not.toContain("neu einrichten");
     });
 
-    test("sees it on only one of two pages that are loaded at once", async () => {
+    test("sees the notice on only one of two pages that are loaded at once", async () => {
       const user = await person();
       await administrator().delete(`/api/user/${user.id}`);
       await administrator().put(`/api/user/${user.id}/undelete`);

@@ -5,7 +5,7 @@ import { visitorOf } from "./self-service-support.ts";
 
 const api = useApi();
 
-test("people have all that is stored about them from the page of their devices, once a minute, and it is audited", async () => {
+test("a user downloads all data about them from My devices, once a minute, and the download is in the audit log", async () => {
   const user = await api.given.user({ realmId: api.realmId, email: "me@example.org" });
   const visitor = await visitorOf(api, user);
   expect((await visitor.get("/me")).text).toContain('href="/me/data"');

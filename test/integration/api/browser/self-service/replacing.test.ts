@@ -58,30 +58,33 @@ describe("setting a device up again", () => {
   test.each([
     ["Renew", 29],
     ["Set up again", 31],
-  ])("%s is offered %i days before the end, and makes the new profile first", async (words, days) => {
-    const user = await person();
-    const serial = await ending(user, days);
-    const visitor = await visitorOf(api, user);
-    expect((await visitor.get(`/me/devices/${serial}`)).text).toContain(`<h2>${words}</h2>`);
-    expect((await visitor.get("/me")).text.includes(`${serial}#renew`)).toBe(words === "Renew");
+  ])(
+    "%s is offered %i days before the end, and creates the new profile before the old one ends",
+    async (words, days) => {
+      const user = await person();
+      const serial = await ending(user, days);
+      const visitor = await visitorOf(api, user);
+      expect((await visitor.get(`/me/devices/${serial}`)).text).toContain(`<h2>${words}</h2>`);
+      expect((await visitor.get("/me")).text.includes(`${serial}#renew`)).toBe(words === "Renew");
 
-    const ready = await setUpAgain(user, serial);
-    expect(headingOf(ready)).toBe("laptop is ready");
-    expect(ready.text).toContain(`/me/devices/${serial}/revoke`);
-    expect(ready.text).toContain("The old one is revoked on");
-    const serials = await serialsOf(api, user);
-    expect(serials).toHaveLength(2);
-    expect(serials).toContain(serial);
+      const ready = await setUpAgain(user, serial);
+      expect(headingOf(ready)).toBe("laptop is ready");
+      expect(ready.text).toContain(`/me/devices/${serial}/revoke`);
+      expect(ready.text).toContain("The old one is revoked on");
+      const serials = await serialsOf(api, user);
+      expect(serials).toHaveLength(2);
+      expect(serials).toContain(serial);
 
-    const list = await visitor.get("/me");
-    expect(list.text).toContain("Replaced by a new profile");
-    expect(list.text).not.toContain(`${serial}#renew`);
-    expect((await visitor.get(`/me/devices/${serial}`)).text).not.toContain("/renew");
-    await visitor.send(await visitor.get(`/me/devices/${serial}/revoke`), {});
-    expect(await revokedOf(user)).toEqual([{ serial, reason: 4 }]);
-  });
+      const list = await visitor.get("/me");
+      expect(list.text).toContain("Replaced by a new profile");
+      expect(list.text).not.toContain(`${serial}#renew`);
+      expect((await visitor.get(`/me/devices/${serial}`)).text).not.toContain("/renew");
+      await visitor.send(await visitor.get(`/me/devices/${serial}/revoke`), {});
+      expect(await revokedOf(user)).toEqual([{ serial, reason: 4 }]);
+    },
+  );
 
-  test("a person at the limit sets a device up three times in a row, and no new one meanwhile", async () => {
+  test("a user at the limit sets up one device three times in a row, and cannot add another one", async () => {
     const user = await person({ profileOverride: 1 });
     const first = await ending(user, 200);
     expect(headingOf(await setUpAgain(user, first))).toBe("laptop is ready");
@@ -104,7 +107,7 @@ describe("setting a device up again", () => {
     expect(entries).toEqual([{ by: null, client: null, user: user.id }]);
   });
 
-  test("room is made by profiles that were replaced, oldest first and as few as needed, and by no other", async () => {
+  test("to make room only replaced profiles are revoked, the oldest first and as few as needed", async () => {
     const user = await person({ profileOverride: 3 });
     const [one, two, three] = [await ending(user, 200), await ending(user, 200), await ending(user, 200)];
     await setUpAgain(user, one);
@@ -116,7 +119,7 @@ describe("setting a device up again", () => {
     expect(await revokedOf(user)).toEqual([{ serial: one, reason: 4 }]);
   });
 
-  test("a profile whose successor was sent hands its place on: the successor is replaced", async () => {
+  test("a second replacement of a profile whose successor was sent replaces the successor", async () => {
     const user = await person({ profileOverride: 1 });
     const first = await ending(user, 200);
     const stale = await claim(user, first);
@@ -131,7 +134,7 @@ describe("setting a device up again", () => {
     expect(replaced).toEqual([{ serial: second }]);
   });
 
-  test("while a successor was not sent, there is room for no other one: of concurrent requests one succeeds", async () => {
+  test("until a successor's file was sent, no other profile is replaced: of concurrent requests one succeeds", async () => {
     const user = await person({ profileOverride: 2 });
     const [one, two] = [await ending(user, 200), await ending(user, 200)];
     const claims = await Promise.all([one, one, one, two, two].map((serial) => claim(user, serial)));
@@ -140,7 +143,7 @@ describe("setting a device up again", () => {
     expect(await revokedOf(user)).toEqual([]);
   });
 
-  test("a profile that ended meanwhile is not replaced: the new one needs a place", async () => {
+  test("a profile that was revoked meanwhile is not replaced, and the new one counts towards the limit", async () => {
     const user = await person({ profileOverride: 2 });
     const [one, two] = [await ending(user, 200), await ending(user, 200)];
     const claims = [await claim(user, one), await claim(user, two)] as const;
@@ -174,7 +177,7 @@ describe("setting a device up again", () => {
     expect(await api.database.owner.query(sql`select from issuances where user_id = ${user.id}`)).toEqual([]);
   });
 
-  test("another device can claim it", async () => {
+  test("another device can claim the new profile", async () => {
     const user = await person({ profileOverride: 1 });
     const serial = await ending(user, 200);
     const visitor = await visitorOf(api, user);
@@ -186,7 +189,7 @@ describe("setting a device up again", () => {
   test.each([
     ["while the realm has no issuer", "Devices cannot be added yet", false],
     ["to a locked person", "Your account is locked", true],
-  ])("at the limit it is refused %s, and nothing is revoked", async (_, words, isLocked) => {
+  ])("at the limit a replacement is refused %s, and nothing is revoked", async (_, words, isLocked) => {
     const other = await givenIssuingRealm(api.database.owner);
     const user = await given.user({ realmId: other.realmId, profileOverride: 1 });
     const serial = await ending(user, 29);
@@ -238,7 +241,7 @@ describe("the replaced profile", () => {
     expect(entries).toEqual([{ by: null, user: user.id }]);
   });
 
-  test("is kept for 7 days if since then the network asked about it alone", async () => {
+  test("is kept for 7 days if the network has since asked only about it and not about the new one", async () => {
     const { user, old } = await replaced();
     const other = await replaced();
     await activity.check(old, fromNow(hour));
@@ -255,7 +258,7 @@ describe("the replaced profile", () => {
     ["the network asked about the new one before the old one", { old: 2 * hour, successor: hour }, {}],
     ["the network asked about the old one before the new file was sent", { old: -hour }, {}],
     ["it is in use, beyond the limit", { old: hour }, { profileOverride: 1 }],
-  ])("goes after 24 hours if %s", async (_, checks: { old: number; successor?: number }, more) => {
+  ])("is revoked after 24 hours if %s", async (_, checks: { old: number; successor?: number }, more) => {
     const { user, old, successor } = await replaced(more);
     await activity.check(old, fromNow(checks.old));
     if (checks.successor !== undefined) await activity.check(successor, fromNow(checks.successor));
@@ -263,7 +266,7 @@ describe("the replaced profile", () => {
     expect(await revokedOf(user)).toEqual([{ serial: old, reason: 4 }]);
   });
 
-  test("stays if its successor was revoked", async () => {
+  test("stays valid if its successor was revoked", async () => {
     const { user, old, successor } = await replaced({ profileOverride: 1 });
     const visitor = await visitorOf(api, user);
     await visitor.send(await visitor.get(`/me/devices/${successor}/revoke`), {});
@@ -272,7 +275,7 @@ describe("the replaced profile", () => {
     expect(await serialsOf(api, user)).toEqual([old]);
   });
 
-  test("stays if the new file was never sent: the new profile goes", async () => {
+  test("stays valid if the new file was never sent, and the new profile is revoked", async () => {
     const user = await person();
     const old = await ending(user, 200);
     const claimed = await claim(user, old);
@@ -287,7 +290,7 @@ describe("the replaced profile", () => {
     expect(await revokedOf(sent)).toHaveLength(1);
   });
 
-  test("its end stays the same when the file is fetched again", async () => {
+  test("is revoked no later when the new file is fetched again", async () => {
     const user = await person();
     const { visitor, page } = await claim(user, await ending(user, 200));
     await visitor.download(page);
@@ -302,7 +305,7 @@ describe("the replaced profile", () => {
   test.each([
     ["revoked if it was beyond the limit", true],
     ["kept if it was not", false],
-  ])("of a renewal by the release before is %s", async (_, beyondLimit) => {
+  ])("of a renewal by the previous release is %s", async (_, beyondLimit) => {
     const { user, old } = await replaced();
     await api.database.owner.query(sql`
       update issuances set replaced_ends_at = null, beyond_limit = ${beyondLimit} where user_id = ${user.id}

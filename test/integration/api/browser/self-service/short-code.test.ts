@@ -48,7 +48,7 @@ const type = async (code: string) => {
   return { device, page: await device.send(await device.get("/code"), { code }) };
 };
 
-test("the page of a person's QR code shows a code, which leads another device to the same", async () => {
+test("the page with a user's QR code also shows a short code, which leads another device to the same hand-over", async () => {
   const { page: offered, code } = await offer();
   expect(offered.text).toContain("/code");
   const { page } = await type(code);
@@ -56,7 +56,7 @@ test("the page of a person's QR code shows a code, which leads another device to
   expect(offered.text).toContain(code);
 });
 
-test("a code leads one device to a profile; typed again, before or after, it uses nothing up", async () => {
+test("a code leads one device to a profile; typing it does not use it up, and after the claim it no longer works", async () => {
   const { code } = await offer();
   const first = await type(code);
   const second = await type(code);
@@ -74,7 +74,7 @@ describe("a guest account's code", () => {
     return /class="short-code"[^>]*>([^<]+)</.exec(page.text)?.[1] ?? "";
   };
 
-  test("is on its sheet, in each language, and leads any number of devices to its page", async () => {
+  test("is on the account's sheet, in each language, and leads any number of devices to the account's page", async () => {
     const account = await given.guestAccount({ realmId, name: "Summer school" });
     const { text } = await (await visitorOf(api)).get(`/guest/${account.token}/sheet`);
     expect(text.match(/class="short-code"/g)).toHaveLength(2);
@@ -88,14 +88,14 @@ describe("a guest account's code", () => {
     }
   });
 
-  test("is the one that the API returns, which makes it work without the sheet", async () => {
+  test("is also returned by the API, and then works even if the sheet was never opened", async () => {
     const account = await given.guestAccount({ realmId });
     const answer = await api.as.service({ realmId }).get(`/api/guest-accounts/${account.id}/code`);
     expect((await type(answer.body.data)).page.url).toBe(`${api.url}/guest/${account.token}`);
     expect(await sheetOf(account)).toBe(answer.body.data);
   });
 
-  test("leads nowhere before it was shown, once the account is revoked, and for another account", async () => {
+  test("does not work before it was shown or once its account is revoked, and never opens another account", async () => {
     const account = await given.guestAccount({ realmId });
     const unseen = guestCodeOf(account.token);
     expect((await type(unseen)).page.status).toBe(404);
@@ -108,7 +108,7 @@ describe("a guest account's code", () => {
     expect((await type(await sheetOf(other))).page.url).toBe(`${api.url}/guest/${other.token}`);
   });
 
-  test("of an ended account leads to the page that says so", async () => {
+  test("of an expired account leads to a page that says that the access has ended", async () => {
     const account = await given.guestAccount({ realmId });
     const code = await sheetOf(account);
     await api.database.owner.query(sql`
@@ -129,7 +129,7 @@ describe("a guest account's code", () => {
     expect(hashOfGuestCode(keys, code)).not.toEqual(stored[0]!.hash);
   });
 
-  test("wrong ones count with other codes", async () => {
+  test("counts towards the limit of short codes if it is wrong", async () => {
     const device = await visitorOf(api);
     const form = formOf(await device.get("/code"));
     const headers = { "x-forwarded-for": "10.3.0.1" };
@@ -140,7 +140,7 @@ describe("a guest account's code", () => {
   });
 });
 
-test("each typed code counts by outcome", async () => {
+test("the metrics count each typed code by its outcome", async () => {
   const counts = async () => {
     const text = await registry.metrics();
     const counted = [...text.matchAll(/realmpass_short_codes_total\{outcome="(\w+)"\} (\d+)/g)];
@@ -174,7 +174,7 @@ test("HEAD and GET show the page", async () => {
   expect((await fetch(`${api.url}/code`)).status).toBe(200);
 });
 
-test("a code ends after 20 minutes", async () => {
+test("a code expires after 20 minutes", async () => {
   const { page, code } = await offer();
   const id = page.url.split("/").at(-1)!;
   const lasts = await api.database.owner.query<{ minutes: number }>(sql`
@@ -188,7 +188,7 @@ test("a code ends after 20 minutes", async () => {
   expect((await type(code)).page.status).toBe(404);
 });
 
-test("a form of another site is refused", async () => {
+test("a form that another site sends is refused", async () => {
   const { code } = await offer();
   const device = await visitorOf(api);
   const form = formOf(await device.get("/code"));
@@ -197,7 +197,7 @@ test("a form of another site is refused", async () => {
   expect((await device.browser.post(form.action, fields, { follow: false })).status).toBe(303);
 });
 
-test("the code is in no address, log line or row", async () => {
+test("the code is in no address and no log line", async () => {
   const { code } = await offer();
   const { page } = await type(code);
   expect(logged).toContain('"/code"');
@@ -223,7 +223,7 @@ test("one address may try 30 codes a minute", async () => {
   expect(await guess("10.2.0.2")).toBe(404);
 });
 
-test("what is no code at all is not counted", async () => {
+test("input that cannot be a code does not count", async () => {
   const device = await visitorOf(api);
   const page = await device.get("/code");
   for (let tries = 0; tries < 40; tries++) expect((await device.send(page, { code: "hello" })).status).toBe(404);
@@ -232,7 +232,7 @@ test("what is no code at all is not counted", async () => {
 const guesses = extent(10_000, 0.04);
 
 test(
-  `${guesses} guesses from many addresses find nothing, and beyond the limit of all together nothing is looked up`,
+  `${guesses} guesses from many addresses find nothing, and beyond the limit of all addresses nothing is looked up`,
   { timeout: 240_000 },
   async () => {
     const { code } = await offer();

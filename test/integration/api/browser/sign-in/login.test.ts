@@ -131,7 +131,7 @@ test("a failed sign-in keeps the name, never the password, and focuses the field
   expect(text.match(/aria-describedby="refused"/g)).toHaveLength(2);
 });
 
-test("an offboarded user sees that access has ended only with the right password, and is not signed in", async () => {
+test("an offboarded user is not signed in, and sees that access has ended only with the right password", async () => {
   const gone = await givenLocalAccount(api, { username: `gone-${unique()}`, offboardedAt: new Date(0) });
   const browser = browse();
   const page = await signIn(browser, gone.username);
@@ -143,26 +143,29 @@ test("an offboarded user sees that access has ended only with the right password
 test.each([
   ["en", /Your devices stay on the network until <time [^>]+>\d+ \w+ \d{4}.*\d\d:\d\d \S+<\/time>\./],
   ["de", /Ihre Geräte bleiben im Netz bis zum <time [^>]+>\d+\. \S+ \d{4}.*\d\d:\d\d \S+<\/time>\./],
-])("in days of grace the page shows until when devices stay on, if there are any: %s", async (language, sentence) => {
-  const [gone, bare] = [
-    await givenLocalAccount(api, { username: `grace-${unique()}` }),
-    await givenLocalAccount(api, { username: `bare-${unique()}` }),
-  ];
-  await given.profile(gone);
-  const admin = api.as.admin();
-  for (const { id } of [gone, bare]) await admin.delete(`/api/user/${id}`, { graceDays: 7 });
-  const pageOf = async ({ username }: LocalAccount): Promise<Visit> =>
-    signIn(browse(), username, testPassword, `lang=${language}`);
+])(
+  "during a grace period the page shows until when the user's devices stay on, if there are any: %s",
+  async (language, sentence) => {
+    const [gone, bare] = [
+      await givenLocalAccount(api, { username: `grace-${unique()}` }),
+      await givenLocalAccount(api, { username: `bare-${unique()}` }),
+    ];
+    await given.profile(gone);
+    const admin = api.as.admin();
+    for (const { id } of [gone, bare]) await admin.delete(`/api/user/${id}`, { graceDays: 7 });
+    const pageOf = async ({ username }: LocalAccount): Promise<Visit> =>
+      signIn(browse(), username, testPassword, `lang=${language}`);
 
-  expect(await pageOf(gone)).toMatchObject({ status: 403, text: expect.stringMatching(sentence) });
-  expect((await pageOf(bare)).text).not.toMatch(sentence);
-  await api.database.owner.query(sql`
+    expect(await pageOf(gone)).toMatchObject({ status: 403, text: expect.stringMatching(sentence) });
+    expect((await pageOf(bare)).text).not.toMatch(sentence);
+    await api.database.owner.query(sql`
     update jobs set revoke_at = now() where id = (select offboarding_job_id from users where id = ${gone.id})
   `);
-  expect(await pageOf(gone)).toMatchObject({ status: 403, text: expect.not.stringMatching(sentence) });
-  await admin.delete(`/api/user/${gone.id}`);
-  expect((await pageOf(gone)).text).not.toMatch(sentence);
-});
+    expect(await pageOf(gone)).toMatchObject({ status: 403, text: expect.not.stringMatching(sentence) });
+    await admin.delete(`/api/user/${gone.id}`);
+    expect((await pageOf(gone)).text).not.toMatch(sentence);
+  },
+);
 
 test("a locked user can sign in", async () => {
   const locked = await givenLocalAccount(api, { username: `locked-${unique()}`, lockedAt: new Date(0) });

@@ -37,7 +37,7 @@ async function signIn({ username }: LocalAccount, password: string): Promise<num
   return (await browser.submit(page, { username, password }, { follow: false })).status;
 }
 
-test("a link leads a user without a password to where one is set, and it signs them in again", async () => {
+test("a link leads a user without a password to the page that sets one, and the password then signs them in", async () => {
   const user = await account();
   const { browser, location } = await followLink(user);
   expect(location).toBe("/login/password");
@@ -57,7 +57,7 @@ test.each([
   ["a short one", "eleven char", "eleven char", "at least 12 characters"],
   ["one that is too long", "x".repeat(1_025), "x".repeat(1_025), "too long"],
   ["two that differ", testPassword, `${testPassword}.`, "differ"],
-])("%s is refused, and nothing is set", async (_, password, repeated, message) => {
+])("%s is refused, and no password is set", async (_, password, repeated, message) => {
   const user = await account();
   const { browser } = await followLink(user);
   const answer = await set(browser, password, repeated);
@@ -83,7 +83,7 @@ test("a password is never replaced, not even from a page that was open before", 
   expect(await hashOf(user)).toBe(first);
 });
 
-test("the api's role replaces no password, and sets none for a user without a used link", async () => {
+test("the API's database role can replace no password, and sets one only for a user who has used a link", async () => {
   const attempt = (user: LocalAccount) =>
     api.database.open("realmpass_api").query(sql`
       update local_credentials set password_hash = 'x' where user_id = ${user.id} returning user_id
@@ -98,7 +98,7 @@ test("the api's role replaces no password, and sets none for a user without a us
   await expect(attempt(unused)).rejects.toThrow("only the operator");
 });
 
-test("of two at once one sets the password", async () => {
+test("of two concurrent requests one sets the password", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   const page = await browser.get(`${api.url}/login/password`);
@@ -113,7 +113,7 @@ test("of two at once one sets the password", async () => {
   expect(entries).toHaveLength(1);
 });
 
-test("only the page's own form of a browser that a link signed in sets one", async () => {
+test("only the page's own form sets a password, in a browser that a link signed in", async () => {
   const user = await account();
   const fields = { password: testPassword, repeated: testPassword };
   const stranger = createBrowserSession(() => []);
@@ -127,7 +127,7 @@ test("only the page's own form of a browser that a link signed in sets one", asy
   expect((await browser.get(`${api.url}/login/password`, { follow: false })).headers.location).toBe("/");
 });
 
-test("with a password, without a local account, or without local sign-in a link leads home", async () => {
+test("if the user has a password or no local account, or the realm no local sign-in, a link leads home", async () => {
   expect((await followLink(await account({ password: true }))).location).toBe("/console");
   const user = await api.given.user({ realmId: api.realmId, administrator: true });
   expect((await followLink({ ...user, username: "none" })).location).toBe("/console");
@@ -137,7 +137,7 @@ test("with a password, without a local account, or without local sign-in a link 
   expect((await followLink(elsewhere)).location).toBe("/console");
 });
 
-test("signing out without a way back asks first, and offers to set a password", async () => {
+test("signing out asks a user who could not sign in again, and offers to set a password", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   const signOut = async () => browser.submit(await browser.get(`${api.url}/login`), {}, { follow: false });
@@ -151,7 +151,7 @@ test("signing out without a way back asks first, and offers to set a password", 
   expect((await browser.get(`${api.url}/login`)).text).not.toContain(user.username);
 });
 
-test("signing out with a password, or through the provider, does not ask", async () => {
+test("signing out does not ask a user who has a password or signed in through the provider", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   await set(browser, testPassword);
@@ -172,7 +172,7 @@ test("signing out with a password, or through the provider, does not ask", async
   expect(await other.browser.submit(page, {}, { follow: false })).toMatchObject({ status: 303 });
 });
 
-test("the console asks on a page, too, and ends nothing before", async () => {
+test("the console also leads to the question, and the sign-in lasts until it is answered", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   const answer = await browser.post(

@@ -31,7 +31,7 @@ const claimed = { email: "claimed@example.org", name: "Claimed" };
 const nameOf = async (id: string) =>
   (await api.database.owner.query(sql`select email, display_name as name from users where id = ${id}`))[0];
 
-test("sign-in and directory meet in one row, and the directory's name and address stay until it lets go", async () => {
+test("a user of a directory who signs in stays one user, with the directory's name and address until it is deleted", async () => {
   const { person, scim, signIn, clientId } = await connected();
   const named = { displayName: "Ada", emails: [{ value: "ada@example.org" }] };
   const id = await person({ externalId: "known", ...named });
@@ -46,7 +46,7 @@ test("sign-in and directory meet in one row, and the directory's name and addres
   expect(await nameOf(id)).toEqual({ email: claimed.email, name: claimed.name });
 });
 
-test("with new people from the directory alone, a sign-in makes nobody; the default makes a person", async () => {
+test("if only the directory adds users, a sign-in creates none; by default it creates one", async () => {
   const { realmId, person, signIn } = await connected();
   const stranger = { sub: "2", pairwise_id: "stranger", ...claimed };
   await api.database.owner.query(sql`update realms set new_people = 'scim' where id = ${realmId}`);
@@ -62,7 +62,7 @@ test("with new people from the directory alone, a sign-in makes nobody; the defa
   expect((await other.signIn(stranger)).user).toMatchObject({ pairwiseId: "stranger" });
 });
 
-test("where the realm names an attribute, the directory decides about VLAN and permission, and the sign-in about others", async () => {
+test("if the realm names an attribute, the directory decides VLAN and permission; claims decide for other users", async () => {
   const { realmId, person, patch, signIn } = await connected();
   await realms.update(api.database.owner, realmId, {
     vlanRules: [{ claim: "groups", value: "wifi", vlan: "30" }],

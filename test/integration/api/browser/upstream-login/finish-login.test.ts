@@ -243,7 +243,7 @@ describe("which user a sign-in finds", () => {
     expect((await signIn(realmId)).user?.id).toBe(id);
   });
 
-  test("an equal e-mail address does not match a user; a new one is created", async () => {
+  test("an equal e-mail address does not identify a user; a new one is created", async () => {
     const realmId = await realmAt(upstream);
     const { id } = await given.user({ realmId, email: "shared@example.org", administrator: true });
     upstream.signsIn(person({ email: "shared@example.org" }));
@@ -304,7 +304,7 @@ describe("which user a sign-in finds", () => {
     expect(again.user === undefined).toBe(known);
   });
 
-  test("a user in days of grace sees until when devices stay on, and no other user sees it", async () => {
+  test("a user in a grace period sees until when their devices stay on, and no other user does", async () => {
     const realmId = await realmAt(upstream);
     const account = person({ pairwise_id: "grace" });
     upstream.signsIn(account);
@@ -709,7 +709,7 @@ describe("the redirects", () => {
     expect(await signedInUser(api, attacker)).toBeUndefined();
   });
 
-  test("a wrong secret is reported as a bad answer", async () => {
+  test("a wrong client secret is reported as a bad answer of the provider", async () => {
     const realmId = await realmAt(upstream);
     await setUpstream(api, realmId, { issuer: upstream.url, clientId: upstream.clientId, clientSecret: "wrong" });
     upstream.signsIn(person());

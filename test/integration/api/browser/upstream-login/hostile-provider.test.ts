@@ -68,7 +68,7 @@ const send =
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
   };
 
-test("control: a correct provider signs the user in", async () => {
+test("control: with a correct provider the user is signed in", async () => {
   const { user } = await signIn();
   expect(user).toMatchObject({ pairwiseId: "somebody", email: "somebody@example.org", method: "upstream" });
 });
@@ -299,7 +299,7 @@ describe("a misleading userinfo response", () => {
     await expectNobody("upstream_bad_answer");
   });
 
-  test("it cannot override the signed ID token", async () => {
+  test("its claims cannot override the signed ID token", async () => {
     await setUpstream(api, realmId, {
       issuer: upstream.url,
       clientId,

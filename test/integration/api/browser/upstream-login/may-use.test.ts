@@ -208,7 +208,7 @@ describe("who may use the realm", () => {
 describe("if the provider withholds groups", () => {
   const administrator = { claim: "groups", value: "admins" };
 
-  test("too many groups keep the administrator's role but refuse the sign-in; an empty list removes it", async () => {
+  test("an administrator with too many groups is refused and keeps the role; an empty list of groups removes it", async () => {
     const realmId = await realmWith({ administrator });
     await given.user({ realmId, administrator: true });
     const account = person({ pairwise_id: "boss" });
@@ -225,14 +225,14 @@ describe("if the provider withholds groups", () => {
     expect((await auditOfRealm(api, realmId)).map(({ event }) => event)).toContain("user_role_update");
   });
 
-  test("a user without the role signs in without it, and the log reports withheld claims", async () => {
+  test("a user who does not hold the role signs in without getting it, and the log reports the withheld claims", async () => {
     const realmId = await realmWith({ administrator });
     const { user } = await signIn(realmId, person(overage));
     expect(user?.administrator).toBe(false);
     expect(logged).toContain('"event":"upstream.claims_withheld"');
   });
 
-  test("a role from another rule and a role assigned here both stay", async () => {
+  test("a role that another rule grants and a role assigned here both stay", async () => {
     const realmId = await realmWith({
       roles: { auditor: [administrator, { claim: "roles", value: "audit" }], help_desk: [administrator] },
     });
@@ -242,7 +242,7 @@ describe("if the provider withholds groups", () => {
     expect(await rowOf(realmId)).toMatchObject({ given: ["help_desk"], provided: ["auditor"] });
   });
 
-  test("a rule for using the realm is not evaluated on withheld claims: bad answer, unless another rule matches", async () => {
+  test("a rule for using the realm that needs a withheld claim fails as a bad answer, unless another rule matches", async () => {
     const realmId = await realmWith({ mayUse: [staff, { claim: "roles", value: "member" }] });
     const account = person({ roles: "member" });
     expect((await signIn(realmId, { ...account, ...overage })).user).toBeDefined();
