@@ -161,7 +161,7 @@ describe("the overall status", () => {
     expect(checks).toEqual(names.map((name) => ({ name, state: "ok", reason: null })));
   });
 
-  test("warns while people whom a directory has deactivated wait for a person", async () => {
+  test("warns while people whom a directory has deactivated wait for confirmation", async () => {
     await owner().query(sql`
       insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, marked_at, expected_change,
                         origin, progress_at)
@@ -198,7 +198,7 @@ describe("the overall status", () => {
     expect(await faults()).toEqual({});
   });
 
-  test("warns no longer once as many workers have started as fell silent", async () => {
+  test("stops warning once as many workers have started as fell silent", async () => {
     await givenProcess(owner(), { kind: "worker", startedSeconds: 7_200 });
     await silence("worker", 600);
     await givenProcess(owner(), { kind: "worker", startedSeconds: 300 });

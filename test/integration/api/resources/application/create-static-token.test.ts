@@ -18,7 +18,7 @@ const givenDirectory = async (): Promise<{ clientId: string; path: string }> => 
   return { clientId, path: `/api/applications/${clientId}/tokens` };
 };
 
-test("a token is in the creating answer only; the database has its hash, the audit log its id", async () => {
+test("only the response that creates a token contains it; the database has its hash, the audit log its id", async () => {
   const { clientId, path } = await givenDirectory();
   const body = { name: "  Okta ", networks: ["192.0.2.0/24", "2001:db8::7"], expiresAt: "2099-01-01T00:00:00+01:00" };
   const created = await admin.post(path, body);
@@ -60,7 +60,7 @@ test("a token is in the creating answer only; the database has its hash, the aud
   expect(JSON.stringify(entries)).not.toContain("rpk_");
 });
 
-test("a repeat with the same key returns the same token and creates no other", async () => {
+test("a repeat with the same key returns the same token and creates no other one", async () => {
   const { clientId, path } = await givenDirectory();
   const service = as.service();
   const headers = { "idempotency-key": "k" };
@@ -76,7 +76,7 @@ test("a repeat with the same key returns the same token and creates no other", a
   expect(await auditOf(api.database, "clientID", clientId)).toHaveLength(1);
 });
 
-test("an application has two tokens at most, also when many are asked for at once", async () => {
+test("an application has at most two tokens, even after concurrent requests for more", async () => {
   for (let round = 0; round < 10; round++) {
     const { path } = await givenDirectory();
     const answers = await Promise.all(Array.from({ length: 6 }, () => admin.post(path, {})));
@@ -85,7 +85,7 @@ test("an application has two tokens at most, also when many are asked for at onc
   }
 });
 
-test("ended tokens leave room for others", async () => {
+test("expired tokens do not count towards the limit", async () => {
   const { clientId, path } = await givenDirectory();
   for (let made = 1; made <= 2; made++) expect((await admin.post(path, {})).status).toBe(200);
   await api.database.owner.query(sql`
@@ -96,7 +96,7 @@ test("ended tokens leave room for others", async () => {
   expect(await admin.post(path, {})).toBeError("too_many_tokens");
 });
 
-test("only a directory has tokens", async () => {
+test("only an application with the scope scim can have static tokens", async () => {
   for (const scopes of [["user.read"], ["radius.read"]] as const) {
     const { clientId } = await given.application({ realmId: api.realmId, scopes });
     expect(await admin.post(`/api/applications/${clientId}/tokens`, {})).toBeError("machine_scope_required");
@@ -104,7 +104,7 @@ test("only a directory has tokens", async () => {
   expect((await admin.post((await givenDirectory()).path, {})).status).toBe(200);
 });
 
-test("who makes a token holds what it amounts to", async () => {
+test("a token can be created only by a caller with user.modify and user.delete", async () => {
   const { path } = await givenDirectory();
   for (const held of [[], ["user.modify"], ["user.delete"]] as const) {
     const caller = as.admin({ scopes: ["application.modify", ...held] });

@@ -17,7 +17,7 @@ const givenToken = async (): Promise<{ clientId: string; path: string; id: strin
   return { clientId, path, id: body.data.id };
 };
 
-test("a token is deleted once, with one entry in the audit log; its sibling stays", async () => {
+test("a token is deleted once, with one entry in the audit log, and the application's other token stays", async () => {
   const { clientId, path, id } = await givenToken();
   const sibling = (await admin.post(path, {})).body.data.id;
   expect((await admin.delete(`${path}/${id.toUpperCase()}`)).status).toBe(200);
@@ -29,7 +29,7 @@ test("a token is deleted once, with one entry in the audit log; its sibling stay
   ]);
 });
 
-test("a token is found under its own application alone", async () => {
+test("a token is found only under its own application", async () => {
   const [one, other] = [await givenToken(), await givenToken()];
   expect(await admin.delete(`${other.path}/${one.id}`)).toBeError("token_not_found");
   expect(await admin.delete(`${one.path}/nothing`)).toBeError("token_not_found");

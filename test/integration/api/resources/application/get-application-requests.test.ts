@@ -14,7 +14,7 @@ const pictureOf = async (clientId: string, realmId = api.realmId) => {
   return body.data;
 };
 
-test("an application that sent nothing has 168 empty hours", async () => {
+test("an application that sent no request has 168 empty hours", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   expect(await pictureOf(clientId)).toEqual({
     hours: Array.from({ length: 168 }, (_, index) => ({
@@ -26,7 +26,7 @@ test("an application that sent nothing has 168 empty hours", async () => {
   });
 });
 
-test("has the requests of 7 days by hour, and refusals by status", async () => {
+test("the response contains the requests of 7 days by hour, and refusals by status", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   const other = await given.application({ realmId: api.realmId });
   const counted = (id: string, hoursAgo: number, status: number, requests: number) =>
@@ -51,7 +51,7 @@ test("has the requests of 7 days by hour, and refusals by status", async () => {
   ]);
 });
 
-test("requests with a token of the application are counted, answered or refused; others are not", async () => {
+test("only requests with a token of the application are counted, whether they succeed or are refused", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   const user = await given.user({ realmId: api.realmId });
   const { accessToken } = await given.session({ user, clientId, scopes: ["profile.read"] });
@@ -64,7 +64,7 @@ test("requests with a token of the application are counted, answered or refused;
   expect(hours.reduce((sum: number, { answered }: { answered: number }) => sum + answered, 0)).toBe(1);
 });
 
-test("an application of another realm and the console are unknown", async () => {
+test("an application of another realm and the console are not found", async () => {
   const elsewhere = await given.application({ realmId: await given.realm() });
   for (const clientId of [elsewhere.clientId, `console-${api.realmId}`]) {
     expect(await as.service().get(`/api/applications/${clientId}/requests`)).toMatchObject({

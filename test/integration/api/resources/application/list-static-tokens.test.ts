@@ -5,7 +5,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("an application's tokens are listed in the order they were made, ended ones included, without the tokens", async () => {
+test("an application's tokens are listed in order of creation, including expired ones, without their secrets", async () => {
   const admin = as.admin();
   const [own, other] = await Promise.all(
     [1, 2].map(async () => {

@@ -259,7 +259,7 @@ test("a machine scope excludes all others, and needs profile.read to grant", asy
   expect(await giver.post("/api/applications", more)).toBeError("invalid_request");
 });
 
-test("the scope of a directory is given by holders of user.modify and user.delete alone", async () => {
+test("the scope scim can be granted only by a caller with user.modify and user.delete", async () => {
   const directory = { ...service, scopes: ["scim"] };
   for (const held of [[], ["user.modify"], ["user.delete"]] as const) {
     const caller = as.admin({ scopes: ["application.modify", ...held] });

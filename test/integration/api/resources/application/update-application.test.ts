@@ -111,7 +111,7 @@ describe("several redirect URIs", () => {
     expect((await as.admin().get(`/api/applications/${client_id}`)).body).toEqual(body);
   });
 
-  test("another one needs every scope of the application; one less, or another order, needs none", async () => {
+  test("adding one requires every scope of the application; removing or reordering them does not", async () => {
     const { client_id } = await register({ ...rest, redirectURIs: [a, b] });
     const weak = as.admin({ scopes: ["application.modify", "application.read"] });
     const change = (redirectURIs: string[]) => weak.put(`/api/applications/${client_id}`, { redirectURIs });
@@ -121,7 +121,7 @@ describe("several redirect URIs", () => {
     expect(await change([a, b])).toBeError("insufficient_scope");
   });
 
-  test("a change by the previous release, which knows the first alone, leaves the others and repeats none", async () => {
+  test("a change by the previous release, which knows only the first, keeps the others and repeats none", async () => {
     const { client_id } = await register({ ...rest, redirectURIs: [a, b, c] });
     for (const [first, expected] of [
       [d, [d, b, c]],
@@ -381,7 +381,7 @@ describe("the name of a first-party application", () => {
   });
 });
 
-test("with `If-Match` only the version that was read is changed", async () => {
+test("an application is changed only if `If-Match` names its current version", async () => {
   const { client_id } = await register(service);
   const admin = as.admin();
   const tag = (await admin.get(`/api/applications/${client_id}`)).headers.etag ?? "";

@@ -41,7 +41,7 @@ const linesOf = ({ text }: ApiAnswer): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const csv = { headers: { accept: "text/csv" } };
 
-test("a failure before the first line is answered as an error, without a file's headers", async () => {
+test("a failure before the first line is returned as an error, without a file's headers", async () => {
   await write("user_lock", { userID: "1" });
   await seal();
   await api.database.owner.query(sql`revoke select on audit_seals from realmpass_api`);

@@ -171,7 +171,7 @@ describe("entries about", () => {
     expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([...expected].reverse());
   });
 
-  test("a user, of one event only", async () => {
+  test("a user can be limited to one event", async () => {
     const filter = { about: "user:64", event: "user_lock" };
     const list = await as.service({ realmId: about }).post("/api/audit", { filter });
     expect(list.body).toMatchObject({ total: 1, data: [{ event: "user_lock" }] });

@@ -6,7 +6,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as } = api;
 
-test("saving a list is recorded once, without the texts that people are searched by", async () => {
+test("saving a list is recorded once, without the search texts", async () => {
   const caller = as.service();
   const body = { list: "users", rows: 3, filter: { text: "Ada", email: "ada@", search: "ada", locked: "true" } };
   const headers = { "idempotency-key": randomUUID() };
@@ -18,7 +18,7 @@ test("saving a list is recorded once, without the texts that people are searched
   ]);
 });
 
-test("each list needs its own scope, and others do not help", async () => {
+test("each list requires its own scope", async () => {
   const send = async (list: string, ...scopes: ("user.read" | "job.read")[]) =>
     (await as.service({ scopes }).post("/api/audit/list-exports", { list, rows: 0 })).status;
   for (const list of exportedLists) {

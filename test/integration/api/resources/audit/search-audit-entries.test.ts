@@ -91,7 +91,7 @@ describe("the search of the audit log", () => {
     expect(await search("leavers of", as.service({ realmId, scopes: ["audit.read"] }))).toEqual([]);
   });
 
-  test("finds by a name only what the caller may read", async () => {
+  test("finds entries by a name only if the caller may read that name", async () => {
     const auditOnly = as.service({ realmId, scopes: ["audit.read"] });
     for (const text of ["Ada Lovelace", "al-1815", "Analytical", "Open day", "Night sync"])
       expect(await search(text, auditOnly)).toEqual([]);
@@ -101,7 +101,7 @@ describe("the search of the audit log", () => {
     expect(await search("Analytical", ofPeople)).toEqual([]);
   });
 
-  test("is in the file as well, without its text in the entry about the file", async () => {
+  test("limits the exported file as well, whose audit entry does not contain the search text", async () => {
     const { text } = await service.get("/api/audit/export?search=ada%20lovelace");
     const lines = text.trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([
@@ -115,7 +115,7 @@ describe("the search of the audit log", () => {
 });
 
 describe("the filters of the audit log", () => {
-  test("find an entry by its number, in its own realm alone", async () => {
+  test("find an entry by its number, only in its own realm", async () => {
     const { body } = await service.get("/api/audit?filter[event]=user_lock");
     const { id } = body.data[0];
     expect(await found(service, `filter[id]=${id}`)).toEqual(["user_lock"]);
@@ -123,12 +123,12 @@ describe("the filters of the audit log", () => {
     expect((await service.get("/api/audit?filter[id]=x")).status).toBe(400);
   });
 
-  test("find all that a job wrote, in its own realm alone", async () => {
+  test("find all entries of a job, only in its own realm", async () => {
     expect(await found(service, `filter[job]=${job}`)).toEqual(["job_create", "user_offboard", "job_finish"]);
     expect(await found(as.service({ realmId: api.realmId }), `filter[job]=${job}`)).toEqual([]);
   });
 
-  test("show a job as one entry: its end, or its beginning until then", async () => {
+  test("can show a job as one entry: its end, or its creation while it is unfinished", async () => {
     const ofJobs = async (query: string): Promise<string[]> => {
       const { body } = await service.get(`/api/audit?sort[date]=asc&${query}`);
       return body.data.flatMap((entry: { event: string; properties: string }) => {
@@ -145,11 +145,11 @@ describe("the filters of the audit log", () => {
   });
 });
 
-describe("the guest accounts beside the audit log", () => {
+describe("the guest accounts included with the audit log", () => {
   const guests = async (scopes: readonly ("audit.read" | "guest.view")[]) =>
     (await as.service({ realmId, scopes: [...scopes] }).get("/api/audit?include=guests")).body;
 
-  test("have names, in the caller's realm alone", async () => {
+  test("have names, only in the caller's realm", async () => {
     const stranger = await given.guestAccount({ realmId: api.realmId, name: "Elsewhere" });
     for (const guestAccountID of [stranger.id, "999999999", "x"])
       await record("guest_account_update", { guestAccountID });
@@ -157,18 +157,18 @@ describe("the guest accounts beside the audit log", () => {
     expect((await guests(["audit.read", "guest.view"])).guests).toEqual({ [account.id]: { name: "Open day" } });
   });
 
-  test("need the scope for guest accounts", async () => {
+  test("require the scope for guest accounts", async () => {
     expect(await guests(["audit.read"])).toMatchObject({ error: "insufficient_scope" });
   });
 });
 
-describe("the devices beside the audit log", () => {
+describe("the devices included with the audit log", () => {
   const devices = async (scopes: readonly ("audit.read" | "profile.read" | "guest.view")[]) => {
     const caller = as.service({ realmId, scopes: [...scopes] });
     return caller.get("/api/audit?include=devices&filter[event]=profile_revoke,guest_profile_revoke");
   };
 
-  test("have names and owners, with the scope for each kind of profile", async () => {
+  test("have names and owners, if the caller has the scope for their kind of profile", async () => {
     const guests = await given.profile({ realmId }, { guestAccountId: account.id, name: "Badge 7" });
     await record("guest_profile_revoke", { serial: guests });
     const own = { [serial]: { name: "Analytical engine", kind: "user", owner: ada.id, guestAccountID: null } };
@@ -179,7 +179,7 @@ describe("the devices beside the audit log", () => {
     });
   });
 
-  test("need the scope for profiles", async () => {
+  test("require the scope for profiles", async () => {
     expect((await devices(["audit.read"])).body).toMatchObject({ error: "insufficient_scope" });
   });
 });

@@ -111,7 +111,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("of people to offboard names them by userID or pairwiseID", async () => {
+  test("of users to offboard identifies them by userID or pairwiseID", async () => {
     const rows = await rowsOfCsv("userID;pairwiseID\n17;\n;anna\n;\n18;otto\n", "offboarding");
 
     expect(rows).toMatchObject([
@@ -139,7 +139,7 @@ describe("a file", () => {
     expect(row?.message).toBe("pairwiseID: holds 1 line break");
   });
 
-  test("whose third line alone ends in LF has a row for each line", async () => {
+  test("in which one line ends in LF and the others in CRLF has a row for each line", async () => {
     const rows = await rowsOfCsv("Kennung;E-Mail\r\nl1;\r\nl2;\r\nl3;\nl4;\r\n", "offboarding");
     expect(rows.map(({ pairwiseId, status }) => [pairwiseId, status])).toEqual(
       ["l1", "l2", "l3", "l4"].map((id) => [id, "pending"]),
@@ -152,7 +152,7 @@ describe("a file", () => {
     ["that is ignored", 'pairwiseID;Name\nanna;"Anna\nbert;Bert"\ndora;\n', "A cell holds 1 line break."],
     ["that is ignored", 'pairwiseID;Name\nanna;"Anna\nbert;\ncarl;"\ndora;\n', "A cell holds 2 line breaks."],
   ])(
-    "with line breaks in a column %s has a failed row that says so, and the next row is read",
+    "with line breaks in a column %s has a failed row that reports them, and the next row is read",
     async (_, text, message) => {
       const answer = await upload("offboarding", "text/csv", text.replaceAll("\n", "\r\n"), {
         query: "?unknownColumns=ignore",
@@ -176,7 +176,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("of results is accepted unchanged, and nothing of the issued profiles is stored", async () => {
+  test("of results is accepted unchanged, and nothing about the issued profiles is stored", async () => {
     const answer = await csv(
       'pairwiseID,row,status,error,message,serial,identity,radiusCN,data,certificate,privateKey\nanna,7,failed,,,,,,AAAA,"\'-----BEGIN",secret\n',
     );

@@ -101,7 +101,7 @@ describe("a change of a waiting job is in the audit log", () => {
     expect(await actorsOf(id)).toEqual([{ userId: user.id }, { userId: user.id }]);
   });
 
-  test("if it is started, with its time and days of grace", async () => {
+  test("if it is started, with its time and grace period", async () => {
     const id = await waiting();
     const executeAt = fromNow(3_600_000).toISOString();
     expect((await as.admin().post(`/api/jobs/${id}/start`, { executeAt, confirmTotal: 3, graceDays: 5 })).status).toBe(

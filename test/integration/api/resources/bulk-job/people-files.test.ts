@@ -36,7 +36,7 @@ const nameOf = async (userId: string): Promise<string> => (await admin.get(`/api
 describe("columns of a file", () => {
   const list = "Matrikel;Vorname;E-Mail;Studiengang\r\nmk-1;Mia;mia@x.example;Physik\r\n";
 
-  test("all their faults are in one response, each with its column", async () => {
+  test("all their errors are in one response, each with its column", async () => {
     const answer = await send(
       "onboarding",
       "Vorname;Nachname;Profilname;max Profile;Max Profiles\r\nMia;Keller;phone;1;2\r\n",
@@ -82,7 +82,7 @@ describe("columns of a file", () => {
   test.each([
     ["&columns[Matrikelnummer]=pairwiseID", "columns.Matrikelnummer", "is not in the file"],
     ["&columns[Matrikel]=maxProfiles", "columns.Matrikel", "maxProfiles is no column of this kind of job"],
-  ])("%s is reported with the file's other faults", async (query, path, reason) => {
+  ])("%s is reported with the file's other errors", async (query, path, reason) => {
     const answer = await send("offboarding", list, { query });
 
     expect(answer).toBeError("invalid_request");

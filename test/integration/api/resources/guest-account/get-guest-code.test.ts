@@ -12,7 +12,7 @@ const create = async (): Promise<string> => {
   return (await as.service().post("/api/guest-account", account)).body.data.id;
 };
 
-test("the code is always the same, is another account's never, and each read is in the audit log", async () => {
+test("an account's code never changes and differs from other accounts' codes, and each read is in the audit log", async () => {
   const id = await create();
   const first = await as.service().get(`/api/guest-accounts/${id}/code`);
   const again = await as.admin().get(`/api/guest-accounts/${id}/code`);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const names = (answer: { body: { data: { name: string }[] } }): string[] => answer.body.data.map(({ name }) => name);
 
-test("accounts are listed newest first, ties by id, with limit, offset and total", async () => {
+test("accounts are listed newest first, then by id, with limit, offset and total", async () => {
   for (const answer of [await service.get(path), await service.post(path), await service.post(path, {})]) {
     expect(answer).toMatchObject({ status: 200, body: { result: "ok", limit: 100, offset: 0, total: 4 } });
     expect(names(answer)).toEqual(["Autumn school", "Congress", "open_day", "Fair 100%"]);

@@ -124,7 +124,7 @@ test("guest managers are limited in the fields they change, counted from now, an
   });
 });
 
-test("with `If-Match` only the version that was read is changed", async () => {
+test("an account is changed only if `If-Match` names its current version", async () => {
   const { id } = await given.guestAccount({ realmId: api.realmId });
   const tag = (await as.service().get(`/api/guest-accounts/${id}`)).headers.etag ?? "";
   const change = (name: string) =>

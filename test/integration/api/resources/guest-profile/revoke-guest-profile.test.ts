@@ -31,7 +31,7 @@ test.each([
   ]);
 });
 
-test("a profile that is not a guest's in this realm is not found", async () => {
+test("a profile that is not a guest's profile of this realm is not found", async () => {
   const user = await given.user({ realmId: api.realmId });
   const users = await given.profile(user);
   const infrastructure = await given.profile(user, { kind: "infrastructure" });

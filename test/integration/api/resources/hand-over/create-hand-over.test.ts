@@ -18,7 +18,7 @@ beforeAll(async () => {
 const pathOf = ({ id }: { id: string }): string => `/api/user/${id}/hand-overs`;
 const phone = { profileName: "phone", deviceType: "Linux" };
 
-test("the help desk's code, typed on a device without a sign-in, puts one profile of the person on it", async () => {
+test("a code from the help desk, typed on a device without a sign-in, sets it up with a profile of the user", async () => {
   const user = await given.user({ realmId });
   const desk = await given.user({ realmId, roles: ["help_desk"] });
   const { status, headers, body } = await as.user(desk).post(pathOf(user), phone);
@@ -45,7 +45,7 @@ test("the help desk's code, typed on a device without a sign-in, puts one profil
   expect(JSON.stringify(rows)).not.toContain(code);
 });
 
-test("a repeated request with its key returns the same code", async () => {
+test("a repeat with the same key returns the same code", async () => {
   const user = await given.user({ realmId });
   const headers = { "idempotency-key": "one-code" };
   const admin = as.user(await given.user({ realmId, administrator: true }));
@@ -55,16 +55,19 @@ test("a repeated request with its key returns the same code", async () => {
   expect((await admin.post(pathOf(user), phone)).body.data.code).not.toBe(first.code);
 });
 
-test.each(roles)("the help desk makes no code for somebody who is %s, unless it is one too", async (role) => {
-  const desk = as.user(await given.user({ realmId, roles: ["help_desk"] }));
-  const staff = await given.user({ realmId, roles: [role] });
-  const answer = await desk.post(pathOf(staff), phone);
-  if (role === "help_desk") expect(answer.status).toBe(200);
-  else expect(answer).toBeError("insufficient_scope");
-  expect(await as.admin({ realmId }).post(pathOf(staff), phone)).toMatchObject({ status: 200 });
-});
+test.each(roles)(
+  "the help desk cannot create a code for a user with the role %s, except the role help_desk",
+  async (role) => {
+    const desk = as.user(await given.user({ realmId, roles: ["help_desk"] }));
+    const staff = await given.user({ realmId, roles: [role] });
+    const answer = await desk.post(pathOf(staff), phone);
+    if (role === "help_desk") expect(answer.status).toBe(200);
+    else expect(answer).toBeError("insufficient_scope");
+    expect(await as.admin({ realmId }).post(pathOf(staff), phone)).toMatchObject({ status: 200 });
+  },
+);
 
-test("no code is made for people who get no profile, nor for somebody of another realm", async () => {
+test("no code is created for a user who may not get a profile, or for a user of another realm", async () => {
   const admin = as.admin({ realmId });
   const locked = await given.user({ realmId, lockedAt: new Date(0) });
   expect(await admin.post(pathOf(locked), phone)).toBeError("user_locked");
@@ -76,7 +79,7 @@ test("no code is made for people who get no profile, nor for somebody of another
   expect(await admin.post(pathOf(other), phone)).toBeError("user_not_found");
 });
 
-test("of one person 20 codes wait at a time", async () => {
+test("a user can have 20 unused codes at a time", async () => {
   const user = await given.user({ realmId });
   const answers = await Promise.all(Array.from({ length: 22 }, () => as.admin({ realmId }).post(pathOf(user), phone)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);

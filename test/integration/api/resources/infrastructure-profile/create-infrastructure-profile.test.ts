@@ -64,7 +64,7 @@ describe("with a worker", () => {
     expect(months).toBe(validityMonths);
   });
 
-  test("a DNS name becomes the certificate's, which is for servers", async () => {
+  test("a DNS name becomes the subject of the certificate, which is valid for servers", async () => {
     const { body } = await service.post(at("Radius.Example.org"), pem);
     const certificate = new X509Certificate(body.data.certificate);
 
@@ -74,7 +74,7 @@ describe("with a worker", () => {
     expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2", "1.3.6.1.5.5.7.3.1"]);
   });
 
-  test("a DNS name outside the realm's domains is refused, and the response lists these and how to add one", async () => {
+  test("a DNS name outside the realm's domains is refused, and the response lists the domains and how to add one", async () => {
     const [{ name: realm, domain } = { name: "", domain: "" }] = await api.database.owner.query<{
       name: string;
       domain: string;
@@ -120,7 +120,7 @@ describe("with a worker", () => {
     },
   );
 
-  test("a name of digits and dots is not a DNS name: the profile gets a random identity", async () => {
+  test("a name of digits and dots is not used as a DNS name; the profile gets a random identity", async () => {
     const { status, body } = await service.post(at("192.0.2.1"), pem);
     expect([status, body.data?.identity]).toEqual([200, expect.stringMatching(/^[a-z2-7]{20}@/)]);
   });

@@ -23,7 +23,7 @@ test("revoking writes one audit entry; revoking again changes nothing", async ()
   ]);
 });
 
-test("a profile that is no infrastructure profile of this realm is not found", async () => {
+test("a profile that is not an infrastructure profile of this realm is not found", async () => {
   const users = await given.profile(await given.user({ realmId: api.realmId }));
   const strange = await given.profile({ realmId: await given.realm() }, { kind: "infrastructure" });
   for (const serial of [users, strange, "12345", "abc", "radius.example.org"]) {

@@ -50,7 +50,7 @@ test("an issuance is visible only to its creator", async () => {
   expect(await service.get("/api/issuances/1")).toBeError("issuance_not_found");
 });
 
-test("its creator sees through another application that it is queued, without output", async () => {
+test("through another application its creator sees that it is queued, without output", async () => {
   const user = await given.user({ realmId });
   const [creator, other] = [as.user(user), as.user(user)];
   const begun = await creator.post("/api/profile/laptop", linux, respondAsync);
@@ -65,7 +65,7 @@ test("its creator sees through another application that it is queued, without ou
   }
 });
 
-test("its creator sees through another application that it was issued, and collects no output there", async () => {
+test("through another application its creator sees that it was issued, and collects no output", async () => {
   await api.startWorker();
   const user = await given.user({ realmId });
   const [creator, other] = [as.user(user), as.user(user)];

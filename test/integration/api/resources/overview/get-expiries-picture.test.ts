@@ -16,7 +16,7 @@ const weeksOf = async (realmId: string): Promise<{ from: string; until: string; 
   return body.data.weeks;
 };
 
-test("53 weeks from Monday in UTC have the active profiles of users that expire in them", async () => {
+test("each of 53 weeks, from Monday in UTC, contains the users' active profiles that expire in it", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   const monday = Date.parse((await weeksOf(await given.realm()))[0]!.from);
@@ -44,7 +44,7 @@ test("53 weeks from Monday in UTC have the active profiles of users that expire 
   expect(weeks.at(-1)?.profiles).toBe(1);
 });
 
-test("weeks are counted in an index of the realm's active profiles alone", async () => {
+test("weeks are counted from an index of only the realm's active profiles", async () => {
   const realmId = await given.realm();
   await database.owner.query(sql`
     insert into active_profiles (id, realm_id, serial_number, created_at, not_after, device_type, authable)

@@ -25,11 +25,11 @@ const waiting = ({ id, realmId }: { id: string; realmId: string }) =>
     values (${randomUUID()}, ${realmId}, 'user', ${id}, 'phone', 'Android', 'pem', 'ec-p256', 12, now())
   `);
 
-test("a realm in which nobody asked for a profile has no kind of device", async () => {
+test("a realm in which nobody requested a profile lists no kind of device", async () => {
   expect(await pictureOf(await given.realm())).toEqual([]);
 });
 
-test("each kind of device has its requests, and how many were made, fetched and seen", async () => {
+test("each kind of device shows how many profiles were requested, created, fetched and seen", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   const profile = (deviceType: "Android" | "iOS" | "Linux", options = {}) =>
@@ -102,7 +102,7 @@ function planner(): { db: Database; plan: () => string } {
   return { db: watched, plan: () => plan };
 }
 
-test("the latest profiles alone count if there are too many, and an index alone finds the first of them", async () => {
+test("if there are too many profiles only the latest count, and an index finds the first of them", async () => {
   const api = database.open("realmpass_api");
   const since = fromNow(-30 * day);
   const made = async (from: Date) =>
@@ -118,7 +118,7 @@ test("the latest profiles alone count if there are too many, and an index alone 
   expect(plan()).toMatch(/Index Only Scan using certificates_newest/);
 });
 
-test("30 days of many are read by index, for the realm alone", async () => {
+test("30 days of many issuances are read by index, only for the realm", async () => {
   expect(await pictureOf(crowded)).toHaveLength(2);
   const { db, plan: planned } = planner();
   await onboardingSteps.count(db, { realmId: crowded, since: fromNow(-30 * day) });

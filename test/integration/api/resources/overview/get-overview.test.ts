@@ -155,7 +155,7 @@ test("bulk jobs in progress are counted, and the latest five are listed", async 
   expect(jobs.items[2]).toMatchObject({ id: whole.body.data.id, kind: "onboarding", state: "running" });
 });
 
-test("offboardings in days of grace are listed, the next first, as long as they keep a user out", async () => {
+test("offboardings in a grace period are listed, the next to end first, while they still keep a user out", async () => {
   const realmId = await given.realm();
   const admin = as.service({ realmId });
   const leaving = async (graceDays: number) => {
@@ -217,7 +217,7 @@ describe("issuers and their CRLs", () => {
     expect(warnings).toContainEqual({ warning: "crl_stale", issuerID: issuerId, endsAt: null });
   });
 
-  test("an issuer that ends within ninety days is a warning while it issues", async () => {
+  test("an issuer that still issues and ends within ninety days is a warning", async () => {
     const near = await realmWith(89);
     expect((await overviewOf(near.realmId)).warnings).toContainEqual({
       warning: "issuer_ending",

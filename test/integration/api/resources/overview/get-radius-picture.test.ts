@@ -24,7 +24,7 @@ const pictureOf = async (realmId: string) => {
   return body.data;
 };
 
-test("a realm that nobody asks has 168 empty hours and no server", async () => {
+test("a realm without status requests has 168 empty hours and no server", async () => {
   const { hours, servers } = await pictureOf(await given.realm());
   const none = { good: 0, refused: 0 };
   expect(hours).toEqual(
@@ -37,7 +37,7 @@ test("a realm that nobody asks has 168 empty hours and no server", async () => {
   expect(servers).toEqual([]);
 });
 
-test("hours have the sums of all servers, beside those of the same hour a week before", async () => {
+test("each hour has the sums of all servers, and those of the same hour a week before", async () => {
   const realmId = await given.realm();
   await counted(realmId, 0, { good: 5, refused: 1 });
   await counted(realmId, 0, { address: "::", good: 2 });
@@ -79,7 +79,7 @@ beforeAll(async () => {
   await database.owner.query(sql`vacuum analyze status_counts`);
 });
 
-test("35 days of counts are read by index, for the realm and its two weeks alone", async () => {
+test("of 35 days of counts, only the realm's two weeks are read, by index", async () => {
   const { hours, servers } = await pictureOf(crowded);
   expect(hours).toEqual(
     Array.from({ length: 168 }, () => expect.objectContaining({ good: 80, weekBefore: { good: 80, refused: 8 } })),

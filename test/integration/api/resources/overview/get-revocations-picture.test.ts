@@ -36,7 +36,7 @@ test("the picture of a realm without revocations is empty", async () => {
   expect(await pictureOf(realmId)).toEqual([]);
 });
 
-test("users' revoked profiles come with the times of list and refusal, the latest first", async () => {
+test("users' revoked profiles are listed latest first, with the times of CRL listing and refusal", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   const [first, second] = [
@@ -74,7 +74,7 @@ test("users' revoked profiles come with the times of list and refusal, the lates
   ]);
 });
 
-test("profiles that a bulk job revoked name it, to those who may see jobs", async () => {
+test("a profile that a bulk job revoked names the job to callers who may read jobs", async () => {
   const realmId = await given.realm();
   const [leaver, owner] = [await given.user({ realmId }), await given.user({ realmId })];
   const ofLeaver = await given.profile(leaver);
@@ -132,7 +132,7 @@ beforeAll(async () => {
   await database.owner.query(sql`analyze certificates, crl_listings`);
 });
 
-test("the last 50 of many are read by index, for the realm alone", async () => {
+test("the last 50 of many revocations are read by index, only for the realm", async () => {
   expect(await pictureOf(crowded)).toHaveLength(50);
   const db = database.open("realmpass_api");
   let plan = "";

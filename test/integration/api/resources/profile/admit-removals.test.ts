@@ -217,7 +217,7 @@ describe("the count of the hour", () => {
     expect((await revokeAll(admin, serials.slice(100, 200))).status).toBe(200);
   });
 
-  test("excludes confirmed ones: later revocations need no confirmation", async () => {
+  test("excludes confirmed revocations, so that later ones need no confirmation", async () => {
     const { serials, admin } = await givenRealm(257);
     expect((await revokeAll(admin, serials.slice(0, 154), { confirmTotal: 154 })).status).toBe(200);
     expect((await revokeAll(admin, serials.slice(154, 200))).status).toBe(200);
@@ -237,7 +237,7 @@ describe("the count of the hour", () => {
     expect((await revokeAll(admin, serials.slice(0, 100))).status).toBe(200);
   });
 
-  test("excludes what users revoke of their own, which is never refused", async () => {
+  test("excludes revocations of users' own profiles, which are never refused", async () => {
     const { realmId, serials, admin } = await givenRealm(150);
     const owner = await given.user({ realmId });
     const own = [await given.profile(owner), await given.profile(owner)];
@@ -293,7 +293,7 @@ describe("bulk jobs of a hundred each", () => {
     expect(await jobOf(api.database.owner, second)).toMatchObject({ state: "completed", changed: 100 });
   });
 
-  test("wait again if another job used up the hundred between check and run", async () => {
+  test("wait for confirmation if other revocations used up the hundred between check and run", async () => {
     const { realmId, serials, admin } = await givenRealm(330);
     const rows = serials.slice(100, 200).map((serialNumber) => ({ serialNumber }));
     const job = await givenJob(api.database.owner, { realmId, kind: "revocation", rows, dryRun: true });
@@ -314,7 +314,7 @@ describe("bulk jobs of a hundred each", () => {
 describe("a user whose roles do not allow bulk jobs", () => {
   const staff = async (realmId: string, role: Role) => as.user(await given.user({ realmId, roles: [role] }));
 
-  test("revokes a few profiles an hour, one by one or together, and no more", async () => {
+  test("revokes only a few profiles an hour, one by one or together", async () => {
     const { realmId, serials, admin } = await givenRealm(257);
     const helpDesk = await staff(realmId, "help_desk");
 

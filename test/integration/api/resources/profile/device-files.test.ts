@@ -93,7 +93,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
     },
   );
 
-  test("guests get both formats as well", async () => {
+  test("guests can get both formats as well", async () => {
     const guest = as.guest(await given.guestAccount({ realmId: realm.realmId }));
     const [mobileconfig, eapConfig] = await Promise.all(
       ["mobileconfig", "eap-config"].map((format) => guest.post("/api/guest-profile", request(format))),
@@ -121,7 +121,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
     },
   );
 
-  test("the files of a realm with wired networks set up cables as well: of Macs by profile, of others by eap-config", async () => {
+  test("the files of a realm with wired networks also set up cables: mobileconfig for Macs, eap-config for others", async () => {
     const filesOf = async () => ({
       mac: readPlist(fileOf(await create(request("mobileconfig", { deviceType: "MacOS" })))),
       phone: readPlist(fileOf(await create(request("mobileconfig", { deviceType: "iOS" })))),

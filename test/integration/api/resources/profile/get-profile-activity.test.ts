@@ -239,7 +239,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
 });
 
 describe("the download of the file", () => {
-  test("has not happened", async () => {
+  test("is shown as missing before it has happened", async () => {
     const { serial } = await profileOf();
     await made.issuanceOf(serial);
     await made.output(serial, { collectedAt: null });

@@ -4,7 +4,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a profile has every field of the specification and no other", async () => {
+test("a profile has exactly the fields of the specification", async () => {
   const user = await given.user({ realmId: api.realmId });
   const createdAt = new Date("2026-01-02T03:04:05.678Z");
   const serial = await given.profile(user, { name: "my phone", deviceType: "Android", createdAt });

@@ -41,7 +41,7 @@ beforeAll(async () => {
 const serials = (answer: { body: { data: { serial: string }[] } }): string[] =>
   answer.body.data.map(({ serial }) => serial);
 
-test("all users' active profiles are listed newest first, ties by id, with exactly the fields of the specification", async () => {
+test("all users' active profiles are listed newest first, then by id, with exactly the fields of the specification", async () => {
   for (const answer of [await service.get(path), await service.post(path)]) {
     expect(answer).toMatchObject({ status: 200, body: { limit: 100, offset: 0, total: 3 } });
     expect(serials(answer)).toEqual(["99", "7654321", "1234567"]);

@@ -64,7 +64,7 @@ test.each([{ reason: 2 }, { reason: "1" }, { reason: null }, { reason: 1.5 }, [1
   },
 );
 
-test("a profile that is not a user's in this realm is not found", async () => {
+test("a profile that is not a user's profile of this realm is not found", async () => {
   const user = await given.user({ realmId: api.realmId });
   const infrastructure = await given.profile(user, { kind: "infrastructure" });
   const strange = await given.profile(await given.user({ realmId: await given.realm() }));

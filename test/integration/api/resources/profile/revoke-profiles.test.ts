@@ -42,7 +42,7 @@ test("revoked profiles count as done, and repeated serial numbers once", async (
   for (const serial of [before, now]) expect(await auditOf(api.database, "serial", serial)).toHaveLength(1);
 });
 
-test("an unknown one is reported, and nothing is revoked", async () => {
+test("an unknown serial number is reported, and nothing is revoked", async () => {
   const { realmId } = api;
   const known = await profile();
   const { id: guestAccountId } = await given.guestAccount({ realmId });

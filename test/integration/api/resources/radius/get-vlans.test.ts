@@ -26,7 +26,7 @@ const identityOf = async (serial: string): Promise<string> => {
   return row!.identity;
 };
 
-test("each active profile of a person with a VLAN has a line, the default the first, and other realms none", async () => {
+test("each active profile of a user with a VLAN has a line, after one for the default; other realms' have none", async () => {
   const [realmId, other] = [await given.realm(), await given.realm()];
   expect(await linesOf(realmId)).toEqual(["end"]);
   const [staff, guest, nobody, stranger] = [
@@ -52,7 +52,7 @@ test("each active profile of a person with a VLAN has a line, the default the fi
   expect(await linesOf(realmId)).toEqual(["*\t20", `${first}\t30`, `${third}\tguests`, "end"]);
 });
 
-test("a list of several pages has every line once", async () => {
+test("a list of several pages contains every line once", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   const serial = await given.profile(user);

@@ -6,7 +6,7 @@ const api = useApi();
 const { as, given } = api;
 const path = "/api/realm/apps";
 
-test("a new realm has no apps, names nothing, and its address can be read", async () => {
+test("a new realm has no apps and empty settings, and the response contains its address for apps", async () => {
   const realmId = await given.realm();
   const [realm] = await api.database.owner.query<{ name: string }>(sql`select name from realms where id = ${realmId}`);
   const { status, body } = await as.service({ realmId }).get(path);
@@ -25,7 +25,7 @@ test("a new realm has no apps, names nothing, and its address can be read", asyn
   });
 });
 
-test("the operator's command is there once the console cannot change the names of the servers", async () => {
+test("the response has the operator's command once the servers' names cannot be changed in the console", async () => {
   const realmId = await given.realm();
   await api.database.owner.query(sql`update realms set radius_names = '{a.example,b.example}' where id = ${realmId}`);
   const { body } = await as.service({ realmId }).get(path);

@@ -44,7 +44,7 @@ describe("addresses that the realm does not name", () => {
     expect(await naming.name(server, "198.51.100.0/24")).toMatchObject({ status: 200 });
   });
 
-  test("are no RADIUS servers in a diagnosis; in the realm that names none they are", async () => {
+  test("do not count as RADIUS servers in a diagnosis, unless the realm names no address", async () => {
     expect(await naming.activity()).toMatchObject({
       realmChecks: { servers: 0, lastAt: null },
       diagnosis: { code: "nobody_asks" },
@@ -52,13 +52,13 @@ describe("addresses that the realm does not name", () => {
     expect(await silent.activity()).toMatchObject({ realmChecks: { servers: 1 }, diagnosis: { code: "never_asked" } });
   });
 
-  test("are listed apart in the set-up, whose step stays open; in the realm that names none it is done", async () => {
+  test("are listed apart in the set-up, whose step stays open; in a realm that names no address it is done", async () => {
     const listed = [{ address: stranger, lastAt: expect.any(String) }];
     expect(await naming.asks()).toMatchObject({ state: "todo", facts: { servers: [], others: listed, lastAt: null } });
     expect(await silent.asks()).toMatchObject({ state: "done", facts: { servers: listed, others: [] } });
   });
 
-  test("do not count in the hours of the picture, and are marked in its list", async () => {
+  test("do not count in the hours of the overview, and are marked in its list", async () => {
     const now = Math.floor(systemClock.now().getTime() / hour) * hour;
     for (const { realmId } of [naming, silent]) {
       await owner().query(sql`
@@ -93,7 +93,7 @@ describe("addresses that the realm does not name", () => {
     });
   });
 
-  test("are shown as somebody who asked, beside the diagnosis, in the timeline and in the person's data", async () => {
+  test("are shown as another system that asked, beside the diagnosis, in the timeline and in the user's export", async () => {
     const at = fromNow(-hour);
     await owner().query(sql`update certificates set last_other_ocsp_at = ${at} where serial_number = ${naming.serial}`);
     expect(await naming.activity()).toMatchObject({ lastCheck: null, otherCheckAt: at.toISOString() });
@@ -107,7 +107,7 @@ describe("addresses that the realm does not name", () => {
   });
 });
 
-test("the addresses are read back as given, recorded in the audit log, and none again are every address", async () => {
+test("the addresses are returned as given and recorded in the audit log; an empty list means every address", async () => {
   const { realmId, service, name, activity } = await givenAsked();
   const addresses = [server, "198.51.100.0/24", "2001:db8::/32", "2001:db8::7"];
   await name(...addresses);

@@ -20,7 +20,7 @@ const givenRealm = async () => {
   return { id, name, admin: as.admin({ realmId: id }), page: () => get(`/login?realm=${name}`) };
 };
 
-test("an uploaded logo is on the pages and public, as a picture that cannot run anything", async () => {
+test("an uploaded logo is public, shown on the pages, and cannot run scripts", async () => {
   const { name, admin, page } = await givenRealm();
   expect((await admin.get("/api/realm/logo")).body.data).toEqual({ uploaded: null });
   expect((await page()).text).not.toContain("<img");
@@ -44,7 +44,7 @@ test("an uploaded logo is on the pages and public, as a picture that cannot run 
   });
 });
 
-test("another upload replaces it under another address, and removing it leaves the letter", async () => {
+test("another upload replaces the logo under another address, and once it is removed pages show the letter", async () => {
   const { name, admin, page } = await givenRealm();
   const addressOf = async () => /src="([^"]+\/logo[^"]+)"/.exec((await page()).text)?.[1];
   await upload(admin, svg());
@@ -58,7 +58,7 @@ test("another upload replaces it under another address, and removing it leaves t
   expect(await get(`/realms/${name}/logo`)).toMatchObject({ status: 404 });
 });
 
-test("each change is in the audit log with its digests, and a repetition is not", async () => {
+test("each change is in the audit log with its digests, and a repeat is not", async () => {
   const { id, admin } = await givenRealm();
   for (const bytes of [svg(), svg()]) await upload(admin, bytes);
   for (let times = 0; times < 2; times++) await admin.delete("/api/realm/logo");
@@ -71,7 +71,7 @@ test("each change is in the audit log with its digests, and a repetition is not"
   ]);
 });
 
-test("a hostile picture is refused with its reason, and the logo before stays", async () => {
+test("a hostile picture is refused with a reason, and the existing logo stays", async () => {
   const { admin } = await givenRealm();
   await upload(admin, png, "image/png");
   for (const [raw, type, path] of [
@@ -90,7 +90,7 @@ test("a hostile picture is refused with its reason, and the logo before stays", 
   expect((await admin.get("/api/realm/logo")).body.data).toEqual({ uploaded: digestOf(png) });
 });
 
-test("exactly 256 KiB are taken and a byte more is not; other types are refused", async () => {
+test("256 KiB are accepted and one byte more is not; other types are refused", async () => {
   const { admin } = await givenRealm();
   const frame = svg("<desc></desc>");
   const filled = (length: number) => svg(`<desc>${"x".repeat(length - frame.length)}</desc>`);
@@ -102,7 +102,7 @@ test("exactly 256 KiB are taken and a byte more is not; other types are refused"
   expect(await upload(admin, "", "image/png")).toBeError("invalid_request");
 });
 
-test("realm.modify changes it and realm.read reads it, each in the own realm alone", async () => {
+test("realm.modify is required to change the logo and realm.read to read it, each only in the caller's realm", async () => {
   const [own, other] = [await givenRealm(), await givenRealm()];
   await upload(other.admin, png, "image/png");
   const reader = as.admin({ realmId: own.id, scopes: ["realm.read"] });

@@ -38,7 +38,7 @@ test("all settings change together, and the audit entry has both values", async 
   expect(await audited()).toEqual([{ event: "realm_update", properties: { before, after: all } }]);
 });
 
-test.each(Object.entries(all))("%s is accepted alone, and the rest stays", async (name, value) => {
+test.each(Object.entries(all))("%s is accepted alone, and the other settings stay", async (name, value) => {
   const before = await read();
   expect(await service.put(path, { [name]: value, appsURL: "https://evil.example/" })).toMatchObject({ status: 200 });
   const { locked, ...after } = await read();
@@ -46,7 +46,7 @@ test.each(Object.entries(all))("%s is accepted alone, and the rest stays", async
   expect(Object.keys(locked)).toEqual(name === "radiusNames" ? ["radiusNames"] : []);
 });
 
-test("the new key type is the one that the device gets, and the request's own still wins", async () => {
+test("a device gets the realm's new key type, unless the request names one", async () => {
   const { id } = await given.user({ realmId });
   await service.put(path, { keyTypes: { Android: "rsa-3072" } });
   const create = (body: object) =>
@@ -93,7 +93,7 @@ test.each<[change: object, path: string]>([
   expect((await service.get(path)).text).toBe(before);
 });
 
-test("the names of all RADIUS servers together have at most 255 characters, whichever is set last", async () => {
+test("the names of all RADIUS servers together have at most 255 characters, in whatever order they are set", async () => {
   const name = (length: number): string => `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(length - 122)}`;
   const settings = (radiusCN: string) => service.put("/api/realm/settings", { radiusCN });
   expect(await service.put(path, { radiusNames: [name(130)] })).toMatchObject({ status: 200 });
@@ -134,7 +134,7 @@ test("sending back the settings as read changes nothing and writes nothing", asy
   expect(await audited()).toHaveLength(1);
 });
 
-test("with `If-Match` only the version that was read is changed", async () => {
+test("the settings are changed only if `If-Match` names their current version", async () => {
   const tag = (await service.get(path)).headers.etag ?? "";
   const put = (change: object) => service.put(path, change, { headers: { "if-match": tag } });
   expect(await put({ helpPhone: "1" })).toMatchObject({ status: 200 });

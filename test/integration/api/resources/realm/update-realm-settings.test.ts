@@ -81,7 +81,7 @@ test.each<[change: object]>([
   [{ GUESTDAYSMAX: 1 }],
   [{ helpURI: "http://help.example/a" }],
   [{ timeZone: "Etc/GMT+5", realmName: "ignored", setUpAt: "2020-01-01T00:00:00Z", localSignIn: true }],
-])("%j is accepted alone, and the rest stays", async (change) => {
+])("%j is accepted alone, and the other settings stay", async (change) => {
   const before = await read();
   expect(await service.put(path, change)).toMatchObject({ status: 200 });
   const after = await read();
@@ -151,7 +151,7 @@ test("the devices' trust is set once; later changes get the operator's command, 
   expect((await service.put(path, { radiusCA: ca })).status).toBe(200);
 });
 
-test("once the set-up is finished, neither can be set here", async () => {
+test("once the set-up is finished, the devices' trust cannot be set here", async () => {
   await api.database.owner.query(sql`update realms set set_up_at = now() where id = ${realmId}`);
   const refused = await service.put(path, { maxValid: 3, radiusCN: "radius.uni.example", radiusCA: ca });
   expect(refused).toBeError("operator_required");
@@ -161,7 +161,7 @@ test("once the set-up is finished, neither can be set here", async () => {
   expect(await audited()).toHaveLength(1);
 });
 
-test("with `If-Match` only the version that was read is changed", async () => {
+test("the settings are changed only if `If-Match` names their current version", async () => {
   const tag = (await service.get(path)).headers.etag ?? "";
   const put = (change: object) => service.put(path, change, { headers: { "if-match": tag } });
   const answers = await Promise.all([6, 7, 8].map((maxProfiles) => put({ maxProfiles })));

@@ -44,7 +44,7 @@ test.each<[change: object]>([
   [{ MAXVALID: 1 }],
   [{ logoURI: "HTTPS://example.org/a?b#c" }],
   [{ displayName: "ü".repeat(200), realmName: "ignored" }],
-])("%j is accepted alone, and the rest stays", async (change) => {
+])("%j is accepted alone, and the other settings stay", async (change) => {
   const before = (await service.get("/api/realm")).body.data;
   expect(await service.put("/api/realm", change)).toMatchObject({ status: 200, body: { data: true } });
   const after = (await service.get("/api/realm")).body.data;
@@ -102,7 +102,7 @@ const tagNow = async (): Promise<string> => (await service.get("/api/realm")).he
 const putIf = (ifMatch: string, change: object) =>
   service.put("/api/realm", change, { headers: { "if-match": ifMatch } });
 
-test("with `If-Match` only the version that was read is changed", async () => {
+test("the settings are changed only if `If-Match` names their current version", async () => {
   const read = await tagNow();
   expect((await putIf(read, { maxProfiles: 7 })).status).toBe(200);
 

@@ -28,7 +28,7 @@ test("each role has its scopes and number of users, without offboarded users and
   ]);
 });
 
-test("any user with a role reads them, and sees numbers only with user.read", async () => {
+test("any user with a role can list the roles, and sees numbers of users only with user.read", async () => {
   const guestManager = await as.user(given.user({ realmId: api.realmId, roles: ["guest_manager"] })).get("/api/roles");
   expect(guestManager.body.data.map(({ people }: { people: null }) => people)).toEqual([null, null, null, null]);
   expect(await as.user(given.user({ realmId: api.realmId })).get("/api/roles")).toBeError("forbidden");

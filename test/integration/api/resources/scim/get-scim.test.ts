@@ -6,7 +6,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a realm without a directory has its settings, and nobody is known", async () => {
+test("a realm without a directory returns its settings, and no people", async () => {
   const realmId = await given.realm();
   await given.application({ realmId });
   const { body } = await as.admin({ realmId }).get("/api/scim");
@@ -25,7 +25,7 @@ test("a realm without a directory has its settings, and nobody is known", async 
   });
 });
 
-test("its people, connections and the use of the guard are counted, each in its realm", async () => {
+test("people, connections and deactivations that count towards the share are counted for each realm", async () => {
   const directory = await givenDirectory(api);
   const { realmId, clientId, scim } = directory;
   const [stays, leaves, deleted] = [await directory.person(), await directory.person(), await directory.person()];
@@ -52,7 +52,7 @@ test("its people, connections and the use of the guard are counted, each in its 
   expect(stays).not.toBe(leaves);
 });
 
-test("the held job is named", async () => {
+test("the response names the held job", async () => {
   const { realmId } = await givenDirectory(api);
   const [job] = await api.database.owner.query<{ id: string }>(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, marked_at, expected_change,

@@ -27,7 +27,7 @@ test("both settings can be changed by themselves; only a change is recorded", as
   ]);
 });
 
-test("the attribute stays once a directory has brought somebody, deleted or not; the other setting does not", async () => {
+test("once a directory has added a person, deleted or not, only the setting for new people can be changed", async () => {
   const directory = await givenDirectory(api);
   const admin = as.admin({ realmId: directory.realmId });
   const id = await directory.person();
