@@ -132,7 +132,7 @@ describe("a list without a header", () => {
     }
   });
 
-  test("is refused also where unknown columns are ignored", async () => {
+  test("is refused even if unknown columns are ignored", async () => {
     expect(await send("offboarding", "k1\nk2\n", { query: "&unknownColumns=ignore" })).toBeError("unknown_columns");
     expect((await send("offboarding", "Kennung;x\nk2;y\n", { query: "&unknownColumns=ignore" })).status).toBe(202);
   });

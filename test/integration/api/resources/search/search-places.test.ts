@@ -200,7 +200,7 @@ const terms: [term: string, text: () => string, expected: Found][] = [
 ];
 
 describe.each(terms)("%s", (_, text, expected) => {
-  test("is found in every place by the same rule", async () => {
+  test("is found in every place according to the same rule", async () => {
     for (const place of Object.keys(places)) {
       expect(await found(place, text()), place).toEqual([...(expected[place] ?? [])].sort());
     }

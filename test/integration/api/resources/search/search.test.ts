@@ -115,7 +115,7 @@ describe("the group of bulk jobs", () => {
   const searched = async (q: string, caller = service) =>
     groupsOf(await caller.post("/api/search", { q, include: "jobs" })).find(({ kind }) => kind === "job");
 
-  test("has jobs of the realm by the words of their name, or by their id", async () => {
+  test("contains the realm's jobs found by words of their name or by their id", async () => {
     for (const q of ["abgänge", "sommer abg", jobId]) {
       expect(await searched(q), q).toMatchObject({
         items: [{ id: jobId, kind: "offboarding", name: "Abgänge_Sommer.csv", state: "ready" }],
@@ -126,7 +126,7 @@ describe("the group of bulk jobs", () => {
     expect(await searched("winter")).toMatchObject({ items: [], total: 0 });
   });
 
-  test("is in the answer only when it is asked for, in the query or the body, and with job.read", async () => {
+  test("is in the response only if it is requested, in the query or the body, by a caller with job.read", async () => {
     const without = as.service({ realmId, scopes: ["user.read"] });
     expect(groupsOf(await find("abgänge")).map(({ kind }) => kind)).not.toContain("job");
     expect(groupsOf(await service.get("/api/search?q=sommer&include=jobs")).map(({ kind }) => kind)).toContain("job");

@@ -97,7 +97,7 @@ test("domain: the commands lead from the new realm to a sign-in of the same admi
   ]);
 });
 
-test("domain: a username that a shell would read as more than a word is not in the commands", async () => {
+test("domain: a username that a shell would not read as a single word is left out of the commands", async () => {
   const username = "ada; reboot";
   await localCredentials.create(owner(), { userId: administrator.id, realmId, username, passwordHash: null });
   const { command } = (await stepOf("domain")).action;
@@ -105,7 +105,7 @@ test("domain: a username that a shell would read as more than a word is not in t
   expect(command).not.toContain("reboot");
 });
 
-test("wifi: done once the networks are named, even those that are there; other settings confirm nothing", async () => {
+test("wifi: done once the networks are saved, even unchanged; saving other settings does not complete it", async () => {
   const set = async (settings: object) => as.service({ realmId }).put("/api/realm/settings", settings);
   expect((await set({ timeZone: "Europe/Berlin" })).status).toBe(200);
   expect((await stepOf("wifi")).state).toBe("todo");
@@ -169,7 +169,7 @@ test("radius_certificate: only a valid certificate with the server's name, in an
   });
 });
 
-test("radius_asks: the addresses that asked the realm's own issuers, latest first; silent ones are a warning", async () => {
+test("radius_asks: lists the addresses that asked about the realm, latest first, and warns if they fell silent", async () => {
   await made.asker(await given.realm(), { address: "198.51.100.1" });
   await made.asker(realmId, { address: "192.0.2.7", at: fromNow(-25 * hour) });
   const silent = await stepOf("radius_asks");

@@ -48,8 +48,8 @@ const sealedSecretIn = async () =>
 describe.each([
   { name: "a confidential client whose claims are at userinfo", provider: upstream, isConfidential: true },
   { name: "a public client whose claims are in the id token", provider: other, isConfidential: false },
-])("a sign-in set up from the console, as $name", ({ provider, isConfidential }) => {
-  test("is drafted, tested, used from then on, and then the operator's", async () => {
+])("a sign-in that is set up from the console, with $name", ({ provider, isConfidential }) => {
+  test("is drafted, tested and activated, after which only the operator can change it", async () => {
     admin = await givenAdministrator(api, realmId, provider);
     expect(await signInOf()).toMatchObject({
       kind: null,
@@ -137,7 +137,7 @@ describe("a draft", () => {
     expect((await signInOf())["draft"]).toBeNull();
   });
 
-  test("names a provider on the Internet only, unless the operator allows its network", async () => {
+  test("can only name a provider on the public Internet, unless the operator allows its network", async () => {
     const elsewhere = narrow.as.admin();
     for (const issuer of [upstream.url, upstream.url.replace("127.0.0.1", "localhost")]) {
       const answer = await elsewhere.put(`${path}/draft`, draftOf(upstream, { issuer }));
@@ -147,14 +147,14 @@ describe("a draft", () => {
     await store(admin.caller, draftOf(upstream));
   });
 
-  test("of a provider that is open to the public needs a rule about who may use the realm", async () => {
+  test("for a provider that is open to the public needs a rule about who may use the realm", async () => {
     const issuer = "https://accounts.google.com";
     const answer = await admin.caller.put(`${path}/draft`, draftOf(upstream, { issuer }));
     expect(answer).toBeError("invalid_request");
     expect(answer.body.fields).toEqual([{ path: "mapping.mayUse", reason: signInChecks.open }]);
   });
 
-  test("keeps its secret while issuer and client id stay, and passes it to no other provider", async () => {
+  test("keeps its secret while issuer and client id are unchanged, and does not pass it to another provider or client", async () => {
     const { clientSecret: _, ...withoutSecret } = draftOf(upstream);
     const isSet = async (draft: object) =>
       (await store(admin.caller, draft)) as unknown as { clientSecretSet: boolean };
@@ -166,7 +166,7 @@ describe("a draft", () => {
     expect(await isSet({ ...withoutSecret, clientID: "another" })).toMatchObject({ clientSecretSet: false });
   });
 
-  test("is discarded, and ends a day after its last change", async () => {
+  test("can be discarded, and expires a day after its last change", async () => {
     await store(admin.caller, draftOf(upstream));
     expect(await admin.caller.delete(`${path}/draft`)).toMatchObject({ status: 200 });
     expect((await signInOf())["draft"]).toBeNull();
@@ -179,7 +179,7 @@ describe("a draft", () => {
 });
 
 describe("a test sign-in", () => {
-  test("asks the person to sign in, even if the provider knows the browser", async () => {
+  test("asks the user to sign in, even if the browser is already signed in at the provider", async () => {
     await store(admin.caller, draftOf(upstream));
     await runTest(admin);
     const { asked } = upstream;
@@ -221,20 +221,20 @@ describe("a test sign-in", () => {
     },
   );
 
-  test("fails if the person refuses it at the provider", async () => {
+  test("fails if the user refuses it at the provider", async () => {
     await store(admin.caller, draftOf(upstream));
     upstream.refuses();
     expect((await runTest(admin)).report).toMatchObject({ check: "refused" });
   });
 
-  test("counts for the version that it tested: a change needs a new test", async () => {
+  test("counts only for the version that it tested; a changed draft needs a new test", async () => {
     await store(admin.caller, draftOf(upstream));
     await runTest(admin);
     await store(admin.caller, draftOf(upstream, { mapping: { roles: administrators } }));
     expect(await activate()).toBeError("sign_in_draft_untested");
   });
 
-  test("of settings that change while it runs fails", async () => {
+  test("fails if the draft changes while it runs", async () => {
     await store(admin.caller, draftOf(upstream));
     const { testID, address } = await begin(admin.caller);
     await store(admin.caller, draftOf(upstream, { mapping: { email: "mail" } }));
@@ -245,7 +245,7 @@ describe("a test sign-in", () => {
     });
   });
 
-  test("is its maker's alone: no other browser begins it, and nobody else reads its report", async () => {
+  test("belongs to the user who started it: no other browser can run it, and nobody else can read its report", async () => {
     await store(admin.caller, draftOf(upstream));
     const colleague = await givenAdministrator(api, realmId, upstream);
     const stranger = browserOf(api, () => upstream.url);
@@ -261,7 +261,7 @@ describe("a test sign-in", () => {
     expect(await admin.browser.get(address)).toMatchObject({ status: 404 });
   });
 
-  test("ends with the next one of the same person, unless it has passed, and after an hour", async () => {
+  test("ends when the same user starts another one, unless it has passed, and expires after an hour", async () => {
     await store(admin.caller, draftOf(upstream));
     const stateOf = async (id: string) => (await admin.caller.get(`${path}/tests/${id}`)).status;
     const first = await begin(admin.caller);
@@ -275,7 +275,7 @@ describe("a test sign-in", () => {
     expect(await activate()).toBeError("sign_in_draft_untested");
   });
 
-  test("keeps its report sealed: no group or address is in the database", async () => {
+  test("stores its report sealed: no group or address is readable in the database", async () => {
     await store(admin.caller, draftOf(upstream));
     const { report } = await runTest(admin);
     const rows = await api.database.owner.query<{ row: string }>(sql`
@@ -290,14 +290,14 @@ describe("a test sign-in", () => {
     }
   });
 
-  test("of the sign-in in use needs one", async () => {
+  test("of the active sign-in is refused if there is none", async () => {
     expect(await admin.caller.post(`${path}/tests`, { of: "current" })).toBeError("sign_in_draft_not_found");
     expect(await admin.caller.post(`${path}/tests`, { of: "draft" })).toBeError("sign_in_draft_not_found");
   });
 });
 
-describe("who sets it", () => {
-  test("nobody, once the set-up is finished: the operator does", async () => {
+describe("who may set up the sign-in", () => {
+  test("once the set-up is finished, only the operator", async () => {
     await store(admin.caller, draftOf(upstream));
     await runTest(admin);
     await admin.caller.post("/api/setup/finish", {});
@@ -310,7 +310,7 @@ describe("who sets it", () => {
     expect(await signInOf()).toMatchObject({ kind: null, changeable: false });
   });
 
-  test("nobody without both scopes: rules about roles make administrators", async () => {
+  test("only a caller with both scopes, since rules about roles create administrators", async () => {
     const auditor = as.user(await given.user({ realmId, roles: ["auditor"] }));
     expect(await auditor.get(path)).toMatchObject({ status: 200 });
     for (const caller of [auditor, as.service({ realmId, scopes: ["realm.read", "realm.modify"] })]) {
@@ -320,7 +320,7 @@ describe("who sets it", () => {
     }
   });
 
-  test("one realm's administrators never reach another realm's draft or test", async () => {
+  test("administrators of one realm have no access to another realm's draft or test", async () => {
     await store(admin.caller, draftOf(upstream));
     const { testID } = await runTest(admin).then(() => begin(admin.caller));
     const stranger = await givenAdministrator(api, await given.realm(), upstream);

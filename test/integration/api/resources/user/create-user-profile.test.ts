@@ -29,7 +29,7 @@ describe("with a worker", () => {
   const create = (user: GivenUser, body: object = linux, headers: Record<string, string> = {}) =>
     service.post(`/api/user/${user.id}/profiles/laptop`, body, { headers });
 
-  test("the metrics show each step of a creation and the batch size, in the process that did it", async () => {
+  test("the metrics of a process show each step of a creation that it performed, and the batch size", async () => {
     const counted = async (of: Registry, name: string): Promise<string[]> =>
       [...(await of.getSingleMetricAsString(name)).matchAll(/_count\{\w+="(\w+)"\} [1-9]/g)].map(([, label]) => label!);
     await create(await given.user({ realmId }));
@@ -128,7 +128,7 @@ describe("with a worker", () => {
       ["rsa:2048", "-sigopt", "rsa_padding_mode:pss"],
       "The request is signed with RSA-PSS; sign it with ECDSA",
     ],
-  ])("a signing request with %s is refused with a sentence that says why", async (_, kind, sentence) => {
+  ])("a signing request with %s is refused, and the response gives the reason", async (_, kind, sentence) => {
     const made = openssl(["req", "-new", "-nodes", "-keyout", "-", "-subj", "/CN=mine", "-newkey", ...kind]).stdout;
     const csr = made.slice(made.indexOf("-----BEGIN CERTIFICATE REQUEST"));
     const answer = await create(await given.user({ realmId }), { ...linux, csr });
@@ -171,7 +171,7 @@ describe("with a worker", () => {
     expect(one.body.data.serial).not.toBe(other.body.data.serial);
   });
 
-  test("a repeat does not return an erased output either", async () => {
+  test("a repeat after the output was erased returns an error", async () => {
     const user = await given.user({ realmId });
     const key = { "idempotency-key": "erased" };
     await create(user, linux, key);

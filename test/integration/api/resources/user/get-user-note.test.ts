@@ -4,7 +4,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("the help desk and auditors read the note; those with user.modify write it", async () => {
+test("the help desk and auditors can read the note; callers with user.modify can write it", async () => {
   const user = await given.user({ realmId: api.realmId });
   const path = `/api/user/${user.id}/note`;
   expect((await as.admin().put(path, { note: "Mind the dog" })).status).toBe(200);

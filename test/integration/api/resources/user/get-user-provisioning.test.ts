@@ -6,12 +6,12 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const provisioning = async (userId: string) => (await api.as.admin().get(`/api/user/${userId}/provisioning`)).body.data;
 
-test("is empty for a user who is not offboarded", async () => {
+test("the response is empty for a user who is not offboarded and belongs to no directory", async () => {
   const user = await api.given.user({ realmId: api.realmId });
   expect(await provisioning(user.id)).toEqual({ offboarding: null, scim: null });
 });
 
-test("contains the time since a user has been offboarded without active devices", async () => {
+test("the response contains the date since which a user without active devices has been offboarded", async () => {
   const offboardedAt = fromNow(-60_000);
   const user = await api.given.user({ realmId: api.realmId, offboardedAt });
   expect(await provisioning(user.id)).toEqual({
@@ -20,7 +20,7 @@ test("contains the time since a user has been offboarded without active devices"
   });
 });
 
-test("shows which directory manages a user, with its last word, until it deletes them", async () => {
+test("the response shows which directory manages a user and what it last sent, until it deletes them", async () => {
   const directory = await givenDirectory(api, { realmId: api.realmId });
   const id = await directory.person({ userName: "Ada@example.org", externalId: "ada" });
   const known = { client_id: directory.clientId, userName: "Ada@example.org", externalId: "ada" };
@@ -38,7 +38,7 @@ test("shows which directory manages a user, with its last word, until it deletes
   expect((await provisioning(gone)).scim).toBeNull();
 });
 
-test("is not found for another realm's user", async () => {
+test("a user of another realm is not found", async () => {
   const user = await api.given.user({ realmId: await api.given.realm() });
   expect(await api.as.admin().get(`/api/user/${user.id}/provisioning`)).toBeError("user_not_found");
 });

@@ -4,7 +4,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a user has every field of the specification and no other", async () => {
+test("a user has exactly the fields of the specification", async () => {
   const user = await given.user({ realmId: api.realmId, pairwiseId: "p-1", email: "a@example.org" });
   await given.profile(user);
 

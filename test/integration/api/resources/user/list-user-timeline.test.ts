@@ -127,7 +127,7 @@ test("the timeline has the user's actions and what happened to them, latest firs
   expect(items.filter(({ auditID }) => auditID !== null)).toHaveLength(5);
 });
 
-test("pages end at an instant, so each entry is shown exactly once", async () => {
+test("pages never split entries of the same time, so each entry is shown exactly once", async () => {
   const user = await given.user({ realmId: api.realmId });
   const times = [-5, -4, -4, -4, -3, -2, -1].map((days) => fromNow(days * day));
   const together = times[1] ?? fromNow(0);
@@ -174,7 +174,7 @@ test("a user of another realm is not found, and their events appear nowhere", as
   expect(await timelineOf(user.id)).toEqual([]);
 });
 
-test("a timeline names the other people concerned, and can be limited to one side", async () => {
+test("a timeline names the other users concerned, and can be limited to the user's actions or to those about them", async () => {
   const { realmId } = api;
   const helper = await given.user({ realmId, displayName: "Hedy Lamarr" });
   const ada = await given.user({ realmId, pairwiseId: "al-1815", displayName: "Ada Lovelace" });
@@ -201,7 +201,7 @@ test("a timeline names the other people concerned, and can be limited to one sid
   expect(refused).toBeError("invalid_request");
 });
 
-test("a forgotten person has no name in the timelines of others", async () => {
+test("a forgotten user has no name in other users' timelines", async () => {
   const { realmId } = api;
   const helper = await given.user({ realmId });
   const left = await given.user({

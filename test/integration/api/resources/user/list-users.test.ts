@@ -36,7 +36,7 @@ beforeAll(async () => {
 const names = (answer: { body: { data: { pairwiseID: string }[] } }): string[] =>
   answer.body.data.map(({ pairwiseID }) => pairwiseID);
 
-test("users are listed newest first, ties by id, with limit, offset and total at the top", async () => {
+test("users are listed newest first, then by id, with limit, offset and total at the top level", async () => {
   const answer = await service.get("/api/user");
 
   expect(answer).toMatchObject({ status: 200, body: { result: "ok", code: 200, limit: 100, offset: 0, total: 4 } });
@@ -236,7 +236,7 @@ test("users with a role are found, assigned here or by the identity provider", a
   expect(await caller.get("/api/user?filter[role]=root")).toBeError("invalid_request");
 });
 
-test("list and search fold letters alike: ä, ö, ü and ß are found as people write them without such keys", async () => {
+test("list and search fold letters alike: ä, ö, ü and ß are also found by their spellings without umlauts and ß", async () => {
   const realmId = await given.realm();
   const caller = as.service({ realmId });
   const people = ["m\u00fcller", "wei\u00df@a", "STRASSE", "other"];
@@ -258,7 +258,7 @@ test("list and search fold letters alike: ä, ö, ü and ß are found as people 
   }
 });
 
-test("list and search agree about the i without a dot", async () => {
+test("list and search treat the dotless i alike", async () => {
   const realmId = await given.realm();
   const caller = as.service({ realmId });
   const ids = ["I\u015f\u0131k", "IRMAK", "\u0131nci", "\u0130lker"];
@@ -302,8 +302,8 @@ test("a non-ASCII id is found in either Unicode form, by list and search", async
   }
 });
 
-describe("the names beside the list", () => {
-  test("are those of the people on the page, and the user object stays as it is", async () => {
+describe("the names included with the list", () => {
+  test("are those of the users on the page, and the user object is unchanged", async () => {
     const named = await given.user({ realmId, pairwiseId: "ada-1815", displayName: "Ada Lovelace" });
     const { body } = await service.get("/api/user?include=people&search=ada-1815");
     expect(body.people).toEqual({
@@ -313,7 +313,7 @@ describe("the names beside the list", () => {
     expect((await service.get("/api/user?search=ada-1815")).body).not.toHaveProperty("people");
   });
 
-  test("can be asked for by ids, in one's own realm alone", async () => {
+  test("can be requested by ids, only in the caller's realm", async () => {
     const ids = users.slice(0, 2).map(({ id }) => id);
     const query = `filter[userIDs]=${ids.join(",")}&include=people`;
     const { body } = await service.get(`/api/user?${query}`);
@@ -325,7 +325,7 @@ describe("the names beside the list", () => {
   });
 });
 
-test("the filter `managed` finds whom a directory manages, and the others", async () => {
+test("the filter `managed` finds users that a directory manages, or the others", async () => {
   const directory = await givenDirectory(api);
   const { realmId } = directory;
   const [known, deleted] = [await directory.person(), await directory.person()];

@@ -138,7 +138,7 @@ describe("the user's pending issuances", () => {
     expect(await waiting).toBeError("user_offboarded");
   });
 
-  test("release the serial numbers that a worker had begun with", async () => {
+  test("release the serial numbers that a worker had already assigned", async () => {
     const user = await given.user({ realmId: api.realmId });
     const id = await givenIssuance(api.database.owner, { realmId: api.realmId, userId: user.id });
     await api.database.owner.query(sql`
@@ -205,10 +205,10 @@ test("a code or refresh token that is used concurrently gives no lasting access"
   }
 });
 
-describe("with days of grace", () => {
+describe("with a grace period", () => {
   const day = 24 * hour;
 
-  test("locks out at once and keeps the devices on, by a job that an undo cancels", async () => {
+  test("the user is locked out at once and their devices stay on, under a job that an undo can cancel", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serial = await given.profile(user);
     const admin = as.admin();
@@ -238,7 +238,7 @@ describe("with days of grace", () => {
     expect((await admin.get(`/api/jobs/${job.id}/undo`)).body.data).toMatchObject({ people: 1, devicesKept: 1 });
   });
 
-  test("creates no job for a user without devices", async () => {
+  test("no job is created for a user without devices", async () => {
     const user = await given.user({ realmId: api.realmId });
     const answer = await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 });
     expect(answer).toMatchObject({ status: 200, body: { data: true } });
@@ -246,7 +246,7 @@ describe("with days of grace", () => {
     expect((await as.admin().get(`/api/user/${user.id}`)).body.data).toMatchObject({ blacklisted: true });
   });
 
-  test("repeated with the same key returns the same job", async () => {
+  test("a repeat with the same key returns the same job", async () => {
     const user = await given.user({ realmId: api.realmId });
     await given.profile(user);
     const headers = { "idempotency-key": `grace-${user.id}` };
@@ -256,7 +256,7 @@ describe("with days of grace", () => {
     expect(again.headers.location).toBe(first.headers.location);
   });
 
-  test("repeated leaves the job unchanged; with other days it is replaced by another one", async () => {
+  test("a repeat leaves the job unchanged; one with another number of days replaces it with a new job", async () => {
     const user = await given.user({ realmId: api.realmId });
     await given.profile(user);
     const admin = as.admin();
@@ -277,7 +277,7 @@ describe("with days of grace", () => {
     });
   });
 
-  test("can be followed by revoking the devices at once", async () => {
+  test("the devices can still be revoked at once", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serial = await given.profile(user);
     await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 });

@@ -53,19 +53,19 @@ test.each(cases)("a change by a user with %j to a user with %j is %s", async (ca
   expect(await attempt(as.user(await person(callerRoles)), await person(targetRoles))).toBe(outcome);
 });
 
-test("a role that the identity provider gave counts as well", async () => {
+test("a role from the identity provider counts as well", async () => {
   const target = await person([]);
   await api.database.owner.query(sql`update users set provider_roles = '{auditor}' where id = ${target.id}`);
   expect(await attempt(as.user(await person(["help_desk"])), target)).toBe("refused");
 });
 
-test("a help desk user cannot do it to themselves, an administrator can", async () => {
+test("a help desk user cannot change themselves, an administrator can", async () => {
   const [helper, administrator] = [await person(["help_desk"]), await person(["administrator"])];
   expect(await attempt(as.user(helper), helper)).toBe("refused");
   expect(await attempt(as.user(administrator), administrator)).toBe("done");
 });
 
-test("a token counts with its scopes, and a service with all that services can have", async () => {
+test("a service can change an administrator only if it has every scope that services can have", async () => {
   const target = await person(["administrator"]);
   expect(await attempt(as.service({ scopes: ["user.lock"] }), target)).toBe("refused");
   expect(await attempt(as.service({ scopes: ["user.lock"] }), await person([]))).toBe("done");

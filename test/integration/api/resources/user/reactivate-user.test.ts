@@ -29,7 +29,7 @@ test("a reactivated user may sign in again, and ended sessions and profiles do n
   ]);
 });
 
-test("the timeline shows when days of grace end in revocation, and that a reactivation kept the profiles", async () => {
+test("the timeline shows when a grace period would have ended in revocation, and that a reactivation kept the profiles", async () => {
   const timelineOf = async (id: string) => {
     const { body } = await as.admin().get(`/api/user/${id}/timeline`);
     return (body.data as { type: string; detail: Record<string, unknown> }[])

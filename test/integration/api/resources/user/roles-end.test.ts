@@ -90,7 +90,7 @@ describe.each(leaving)("a user who is offboarded by %s", (_, leave, ways) => {
   });
 
   test.each(returning.slice(0, ways))(
-    "and is reactivated by %s has none, and reads no other user's data",
+    "and is reactivated by %s has no role, and cannot read other users' data",
     async (_, comeBack) => {
       const { person } = await givenPerson();
       expect((await as.user(person).get("/api/user")).status).toBe(200);
@@ -102,7 +102,7 @@ describe.each(leaving)("a user who is offboarded by %s", (_, leave, ways) => {
   );
 });
 
-test("a user without a role has an audit entry without roles", async () => {
+test("the audit entry of a user without a role lists no roles", async () => {
   const { realmId } = await givenPerson();
   const people = [await given.user({ realmId }), await given.user({ realmId })];
   await single({})(people[0]!);

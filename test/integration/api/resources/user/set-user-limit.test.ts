@@ -58,7 +58,7 @@ test.each(["abc", "999999999"])("there is no user %s", async (id) => {
   expect(await as.admin().put(`/api/user/${id}/limit`, { profileOverride: 1 })).toBeError("user_not_found");
 });
 
-test("with `If-Match` of the user only the version that was read is changed", async () => {
+test("a limit is changed only if `If-Match` names the user's current version", async () => {
   const user = await given.user({ realmId: api.realmId });
   const admin = as.admin();
   const tag = (await admin.get(`/api/user/${user.id}`)).headers.etag ?? "";

@@ -6,7 +6,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("staff write a note, change it and remove it; the audit log has who and when, never the text", async () => {
+test("staff can write, change and remove a note; the audit log has who and when, never the text", async () => {
   const user = await given.user({ realmId: api.realmId });
   const admin = await given.user({ realmId: api.realmId, administrator: true });
   const path = `/api/user/${user.id}/note`;
@@ -23,7 +23,7 @@ test("staff write a note, change it and remove it; the audit log has who and whe
   expect(JSON.stringify(everything)).not.toMatch(/Monday|Tuesday/);
 });
 
-test("a note has 500 characters, not bytes, and no more", async () => {
+test("a note has at most 500 characters, not bytes", async () => {
   const user = await given.user({ realmId: api.realmId });
   const path = `/api/user/${user.id}/note`;
   expect((await as.admin().put(path, { note: "😀".repeat(500) })).status).toBe(200);
@@ -31,7 +31,7 @@ test("a note has 500 characters, not bytes, and no more", async () => {
   expect(await as.admin().put(path, { note: "a\u0000b" })).toBeError("invalid_request");
 });
 
-test("a change from an older reading is refused", async () => {
+test("a change with the ETag of an older version is refused", async () => {
   const user = await given.user({ realmId: api.realmId });
   const path = `/api/user/${user.id}/note`;
   const { headers } = await as.admin().get(path);
@@ -40,14 +40,14 @@ test("a change from an older reading is refused", async () => {
   expect(await as.admin().put(path, { note: "2" }, condition)).toBeError("precondition_failed");
 });
 
-test("the note is in the person's own export", async () => {
+test("the note is in the export of the user's data", async () => {
   const user = await given.user({ realmId: api.realmId });
   await as.admin().put(`/api/user/${user.id}/note`, { note: "Prefers e-mail" });
   const { text } = await as.user(user).get(`/api/user/${user.id}/export`);
   expect(JSON.parse(text).note).toMatchObject({ note: "Prefers e-mail" });
 });
 
-test("a note is forgotten with the person, and none is written afterwards", async () => {
+test("a note is erased when the user is forgotten, and none can be written afterwards", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   await api.database.owner.query(sql`update realms set forget_after_months = 1 where id = ${realmId}`);

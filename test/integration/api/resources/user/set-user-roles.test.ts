@@ -143,7 +143,7 @@ test("assigning a role requires the role itself and the scope", async () => {
   expect(await set(as.admin({ scopes }), user, ["auditor"])).toBeError("insufficient_scope");
 });
 
-test("with `If-Match` only the version that was read is changed", async () => {
+test("the roles are changed only if `If-Match` names their current version", async () => {
   const user = await given.user({ realmId: api.realmId });
   const tag = (await admin.get(`/api/user/${user.id}/roles`)).headers.etag ?? "";
   const change = (...roles: Role[]) =>

@@ -6,7 +6,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a VLAN set by hand counts before the rules' and the realm's, until it is null again", async () => {
+test("a VLAN set by hand overrides that of the rules and the realm's default, until it is null again", async () => {
   const user = await given.user({ realmId: api.realmId });
   const admin = as.admin();
   const read = async () => (await admin.get(`/api/user/${user.id}/vlan`)).body.data;
@@ -48,7 +48,7 @@ test.each(["0", "4095", "020", "", "a b", '30"', "30\n", "-", "x".repeat(33), 30
   expect(await as.admin().put(`/api/user/${user.id}/vlan`, { vlan: "4094" })).toMatchObject({ status: 200 });
 });
 
-test("a change from an older reading is refused", async () => {
+test("a change with the ETag of an older version is refused", async () => {
   const user = await given.user({ realmId: api.realmId });
   const { headers } = await as.admin().get(`/api/user/${user.id}/vlan`);
   const condition = { headers: { "if-match": String(headers.etag) } };
@@ -56,7 +56,7 @@ test("a change from an older reading is refused", async () => {
   expect(await as.admin().put(`/api/user/${user.id}/vlan`, { vlan: "2" }, condition)).toBeError("precondition_failed");
 });
 
-test("a person's VLAN is forgotten with them", async () => {
+test("a user's VLAN is erased when the user is forgotten", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   await api.database.owner.query(sql`update realms set forget_after_months = 1 where id = ${realmId}`);
