@@ -50,7 +50,7 @@ test("a token request that ends in a Postgres deadlock is 503 and can be retried
   expect(await ask()).toMatchObject({ status: 200 });
 });
 
-test("so can a change", async () => {
+test("a change that ends in a Postgres deadlock is 503 and can be retried", async () => {
   const user = await api.given.user({ realmId: api.realmId });
   const admin = api.as.admin({ realmId: api.realmId });
   const lock = (): Promise<ApiAnswer> => admin.put(`/api/user/${user.id}/status`, { locked: true });

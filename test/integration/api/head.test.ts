@@ -92,12 +92,12 @@ describe.each(routes.map(({ path, name, methods }) => ({ path, name, methods }))
   },
 );
 
-test("every path whose GET acts exists", () => {
+test("every route that is listed as acting on GET exists", () => {
   const names = new Set(routes.map(({ name }) => name));
   expect([...acting].filter((name) => !names.has(name))).toEqual([]);
 });
 
-describe("HEAD uses nothing up:", () => {
+describe("HEAD does not use up:", () => {
   const head = (url: string, cookies = "") => sendRequest(url, "HEAD", { headers: { cookie: cookies } });
 
   test("a sign-in link", async () => {

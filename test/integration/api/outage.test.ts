@@ -18,7 +18,7 @@ test("requests that need no database still succeed", async () => {
   expect(await as.nobody().get("/openapi.json")).toMatchObject({ status: 200 });
 });
 
-test("guides are shown with their example values and the service's address", async () => {
+test("guides are shown with example values and the service's address", async () => {
   const { status, text } = await as.nobody().get("/docs/radius?realm=demo");
   expect(status).toBe(200);
   expect(text).toContain("radius.demo.example");

@@ -39,7 +39,7 @@ describe("while the database is away", () => {
     expect(await create()).toMatchObject({ status: 200 });
   });
 
-  test("nothing accepted is lost: a waiting client gets the profile, or the address to poll", async () => {
+  test("no accepted request is lost: a waiting client gets the profile, or the address to poll", async () => {
     const { realmId } = await givenIssuingRealm(api.database.owner);
     const service = as.service({ realmId });
     const user = await given.user({ realmId });
@@ -69,7 +69,7 @@ describe("while the queue is away", () => {
   const api = useApi({ backend: { kind: "redis", url: "redis://127.0.0.1:1" } });
   const { as, given } = api;
 
-  test("nothing is lost: the row waits for the sweep, and the client gets the address to poll", async () => {
+  test("no request is lost: the row waits for the sweep, and the client gets the address to poll", async () => {
     const user = await given.user({ realmId: api.realmId });
     const answer = await as
       .service()

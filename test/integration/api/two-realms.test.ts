@@ -274,7 +274,7 @@ const listPath = (endpoint: (typeof lists)[number], { subject }: Realm): string 
 const adminOf = ({ callers }: Realm): Caller => callers[0]!.caller;
 
 describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the list %s", (_, endpoint) => {
-  test.each(directions)("finds nothing for %s by the other realm's values", async (_name, realms) => {
+  test.each(directions)("finds nothing for %s when it searches for the other realm's values", async (_name, realms) => {
     const { own, other } = realms();
     const list = endpoint.list as { search?: string; filter: Record<string, unknown> };
     const texts = [...(await marksOf(other)), other.user.id];
@@ -292,7 +292,7 @@ describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the 
     }
   });
 
-  test.each(directions)("counts the same for %s, whatever the other has", async (_name, realms) => {
+  test.each(directions)("shows the same total for %s when rows are added to the other realm", async (_name, realms) => {
     const { own, other } = realms();
     const total = async (): Promise<number> =>
       (await adminOf(own).send("GET", listPath(endpoint, own), { body: { limit: 1 } })).body.total;
@@ -308,7 +308,7 @@ describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the 
 });
 
 test.each(directions)(
-  "clients of %s learn nothing about the other's tokens, and end none of them",
+  "clients of %s learn nothing about the other realm's tokens, and cannot end them",
   async (_name, realms) => {
     const { own, other } = realms();
     const before = await snapshot(other.id);

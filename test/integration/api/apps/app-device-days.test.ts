@@ -100,7 +100,7 @@ const becomesRevoked = (serial: string): Promise<void> =>
   });
 
 describe("a person with a limit of one profile", () => {
-  test("sets the same phone up three days in a row: each next day it has one profile, and the old one is refused", async () => {
+  test("sets up the same phone on three days in a row; on each next day it has one profile, and the old one is refused", async () => {
     const user = await person(1);
     const phone = await browser(user);
     let old: string | undefined;
@@ -119,7 +119,7 @@ describe("a person with a limit of one profile", () => {
     }
   });
 
-  test("sets it up three times within a day: the next day it has one profile, the last", async () => {
+  test("sets up the phone three times within a day; on the next day it has only the last profile", async () => {
     const user = await person(1);
     const phone = await browser(user);
     const profiles = [await setUp(phone, user), await setUp(phone, user), await setUp(phone, user)];
@@ -128,7 +128,7 @@ describe("a person with a limit of one profile", () => {
     expect(await active(user)).toEqual(profiles.slice(-1));
   });
 
-  test("sees on a phone without the cookie why it is no new device, and can choose which profile it replaces", async () => {
+  test("on a phone without the cookie sees that all profiles are in use, and can choose which one to replace", async () => {
     const user = await person(1);
     const phone = await browser(user);
     const profile = await setUp(phone, user);
@@ -154,7 +154,7 @@ describe("the replaced profile of a phone", () => {
     return { user, old, successor };
   };
 
-  test("stays while the network asks about it and never about the new one, and is refused after 7 days", async () => {
+  test("stays valid while the network asks about it and never about the new one, but is refused after 7 days", async () => {
     const { user, old, successor } = await replaced();
     await askNoted(old);
     await hoursPass(user, 25);

@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 const person = (options: { profileOverride?: number } = {}) => given.user({ realmId, ...options });
 
-test("the token opens the file as often as it likes, with the same bytes, and there is one profile", async () => {
+test("the token fetches the file any number of times, with the same bytes, and one profile is created", async () => {
   const user = await person();
   const token = await tokenFor(user);
   expect(await made(user)).toEqual({ issuances: 0, active: 0 });
@@ -61,7 +61,7 @@ test("the token opens the file as often as it likes, with the same bytes, and th
   expect(await made(user)).toEqual({ issuances: 1, active: 1 });
 });
 
-test("requests at once get one profile and the same bytes", async () => {
+test("concurrent requests get one profile and the same bytes", async () => {
   const { owner } = api.database;
   const user = await person();
   const token = await tokenFor(user);
@@ -107,7 +107,7 @@ test.each(["mobileconfig", "apple-mobileconfig"])(
   },
 );
 
-test("the profile is in the audit log as made by the person through the app", async () => {
+test("the audit log names the user and the app as the creators of the profile", async () => {
   const user = await person();
   await fetch(await tokenFor(user));
   const entries = await api.database.owner.query(sql`
@@ -117,7 +117,7 @@ test("the profile is in the audit log as made by the person through the app", as
   expect(entries).toEqual([{ userId: user.id, clientId: "app.geteduroam.win" }]);
 });
 
-test("a profile's activity names the app that fetched it, and its entry the profile that it replaces", async () => {
+test("a profile's activity names the app that fetched it, and its audit entry the profile that it replaces", async () => {
   const user = await person();
   const replaced = await given.profile(user);
   const device = await browser(user);
@@ -183,7 +183,7 @@ describe("a request that gets no file", () => {
   });
 });
 
-test("a token opens nothing in another realm, and nothing but its file", async () => {
+test("a token is refused in another realm, and for anything but its file", async () => {
   const user = await person();
   const token = await tokenFor(user);
   const id = await given.realm();
@@ -196,7 +196,7 @@ test("a token opens nothing in another realm, and nothing but its file", async (
   expect((await fetch(token)).status).toBe(200);
 });
 
-test("an access token of a person opens no file", async () => {
+test("an access token of a user cannot fetch a file", async () => {
   const user = await person();
   const { clientId } = await given.application({ realmId, type: "useragent" });
   const token = await given.token({ realmId, clientId, userId: user.id });
@@ -204,7 +204,7 @@ test("an access token of a person opens no file", async () => {
 });
 
 describe("after the tap", () => {
-  test("a locked person gets no file, and once unlocked does", async () => {
+  test("a locked person gets no file until they are unlocked", async () => {
     const user = await person();
     const token = await tokenFor(user);
     await api.database.owner.query(sql`update users set locked_at = now() where id = ${user.id}`);
@@ -213,7 +213,7 @@ describe("after the tap", () => {
     expect((await fetch(token)).status).toBe(200);
   });
 
-  test("a person whom the provider or the directory excludes gets no file, and once permitted again does", async () => {
+  test("a person whom the provider or the directory excludes gets no file until they are permitted again", async () => {
     const user = await person();
     const token = await tokenFor(user);
     await api.database.owner.query(sql`update users set not_permitted_since = now() where id = ${user.id}`);
@@ -223,7 +223,7 @@ describe("after the tap", () => {
     expect((await fetch(token)).status).toBe(200);
   });
 
-  test("a person who has reached the limit gets no file, and once there is room does", async () => {
+  test("a person at the limit gets no file until there is room", async () => {
     const user = await person({ profileOverride: 1 });
     const token = await tokenFor(user);
     const serial = await given.profile(user);
@@ -236,7 +236,7 @@ describe("after the tap", () => {
     ["before the code is used", 0],
     ["before the file was asked for", 1],
     ["after the file was sent", 2],
-  ])("neither an offboarded person gets a file, nor one who was let back in: %s", async (_, steps) => {
+  ])("an offboarded person can no longer fetch a file, not even after a reactivation: %s", async (_, steps) => {
     const user = await person();
     const code = answerOf(await tap(await browser(user)))["code"] ?? "";
     const token = steps > 0 ? String((await redeem(code)).body.access_token) : "rpa_none";
@@ -250,7 +250,7 @@ describe("after the tap", () => {
     expect((await made(user)).active).toBe(0);
   });
 
-  test("an issuing CA that ends too soon makes no file, and a longer one does", async () => {
+  test("with an issuing CA that ends too soon there is no file, with a longer one there is", async () => {
     const user = await person();
     const token = await tokenFor(user);
     const endsIn = (time: string) =>
@@ -267,7 +267,7 @@ describe("after the tap", () => {
     expect((await fetch(token)).status).toBe(200);
   });
 
-  test("a profile whose file was never sent ends after half an hour, and one that was sent stays", async () => {
+  test("a profile whose file was never sent is revoked after half an hour; one whose file was sent stays", async () => {
     const [unsent, sent] = [await person(), await person()];
     for (const user of [unsent, sent]) expect((await fetch(await tokenFor(user))).status).toBe(200);
     // As if the service had died before it sent the file.
@@ -312,7 +312,7 @@ describe("after the tap", () => {
 });
 
 describe("a second authorization of a device whose first file was never sent", () => {
-  test("ends the first: its token, its profile, and the place that it took", async () => {
+  test("ends the first one: its token, its profile, and its place within the limit", async () => {
     const user = await person({ profileOverride: 1 });
     const device = await browser(user);
     const first = await tokenFor(device);
@@ -332,7 +332,7 @@ describe("a second authorization of a device whose first file was never sent", (
     expect(revoked).toEqual([{ userId: null, clientId: null, reason: 4 }]);
   });
 
-  test("a file that was sent stays, and another device's authorization does", async () => {
+  test("keeps a file that was sent and another device's authorization", async () => {
     const user = await person();
     const [device, other] = [await browser(user), await browser(user)];
     const sent = await tokenFor(device);
@@ -344,7 +344,7 @@ describe("a second authorization of a device whose first file was never sent", (
     expect((await made(user)).active).toBe(2);
   });
 
-  test("an issuance that waits fails", async () => {
+  test("lets the first one's waiting issuance fail", async () => {
     const user = await person({ profileOverride: 1 });
     const device = await browser(user);
     await tokenFor(device);
@@ -405,7 +405,7 @@ describe("a device that is set up again", () => {
     expect(row?.ends).toBe(true);
   });
 
-  test("after a file that was never sent, still replaces the profile that it has", async () => {
+  test("after a file that was never sent, still replaces its own profile", async () => {
     const user = await person({ profileOverride: 2 });
     const device = await browser(user);
     await setUp(device);
@@ -420,7 +420,7 @@ describe("a device that is set up again", () => {
     expect(await serials(user)).toHaveLength(3);
   });
 
-  test("another browser, at the limit, is offered each profile by name and no new device", async () => {
+  test("another browser of a person at the limit is offered each profile by name, but not a new device", async () => {
     const user = await person({ profileOverride: 1 });
     const serial = await given.profile(user, { name: "old <phone>" });
     const page = await (await browser(user)).get(authorizeUrl());
@@ -454,7 +454,7 @@ describe("a device that is set up again", () => {
   });
 });
 
-test("without a worker it is 503 in time, and the next request waits for the same profile", async () => {
+test("without a worker a request is 503 in time, and the next one waits for the same profile", async () => {
   const user = await person();
   const token = await tokenFor(user);
   await worker.stop();
@@ -473,7 +473,7 @@ test("without a worker it is 503 in time, and the next request waits for the sam
   expect(await made(user)).toEqual({ issuances: 1, active: 1 });
 });
 
-test("the log and the metrics have the app and no secret", async () => {
+test("the log and the metrics name the app and contain no secret", async () => {
   const user = await person();
   const code = answerOf(await tap(await browser(user)))["code"] ?? "";
   const token = String((await redeem(code)).body.access_token);

@@ -56,19 +56,19 @@ const wrong: [string, Record<string, string>, { status: number; error: string }]
   ["no code", { code: "" }, { status: 400, error: "invalid_request" }],
 ];
 
-test.each(wrong)("%s is refused, and leaves the code to its app", async (_, fields, error) => {
+test.each(wrong)("%s is refused, and the app can still redeem the code", async (_, fields, error) => {
   const code = await codeOf();
   expectOAuthError(await redeem(code, undefined, fields), error);
   expect((await redeem(code)).status).toBe(200);
 });
 
-test("another realm's path redeems no code", async () => {
+test("a code cannot be redeemed at another realm's path", async () => {
   const code = await codeOf();
   expectOAuthError(await redeem(code, undefined, {}, other), { status: 400, error: "invalid_grant" });
   expect((await redeem(code)).status).toBe(200);
 });
 
-test("a code of an app is none of the authorization server's, nor the other way round", async () => {
+test("a code for an app cannot be redeemed at the authorization server's token endpoint", async () => {
   const code = await codeOf();
   expectOAuthError(
     await postForm(`${api.url}/oauth/token`, {
@@ -80,13 +80,13 @@ test("a code of an app is none of the authorization server's, nor the other way 
   expect((await redeem(code)).status).toBe(200);
 });
 
-test("a code ends after a minute", async () => {
+test("a code expires after a minute", async () => {
   const code = await codeOf();
   await api.database.owner.query(sql`update app_authorizations set code_expires_at = now() - interval '1 second'`);
   expectOAuthError(await redeem(code), { status: 400, error: "invalid_grant" });
 });
 
-test("a code that is used twice ends its token, with an audit entry", async () => {
+test("a second use of a code ends its token, with an audit entry", async () => {
   const user = await given.user({ realmId });
   const code = await codeOf(user);
   const { access_token: token } = (await redeem(code)).body as { access_token: string };
@@ -109,7 +109,7 @@ test("a code that is used twice ends its token, with an audit entry", async () =
   ]);
 });
 
-test("of two requests with one code at once, one gets a token", async () => {
+test("of two concurrent requests with one code, one gets a token", async () => {
   const code = await codeOf();
   const answers = await Promise.all([redeem(code), redeem(code), redeem(code)]);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -120,7 +120,7 @@ test.each(["GET", "PUT", "OPTIONS", "HEAD"])("%s is 405", async (method) => {
   expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "POST" });
 });
 
-test("no code and no token is stored as it is", async () => {
+test("no code or token is stored in readable form", async () => {
   const code = await codeOf();
   const { access_token: token } = (await redeem(code)).body as { access_token: string };
   const [{ rows } = { rows: "" }] = await api.database.owner.query<{ rows: string }>(

@@ -104,7 +104,7 @@ test("the page shows who is signed in and which app asks on which device, and is
   }
 });
 
-test("Cancel goes back without a code", async () => {
+test("Cancel returns to the app without a code", async () => {
   const person = await browser(user);
   const page = await person.get(authorizeUrl({ state: markedState }));
   const visit = await person.submit(page, { decision: "deny" }, { follow: false });
@@ -115,7 +115,7 @@ test("Cancel goes back without a code", async () => {
   });
 });
 
-describe("there is no code without a tap", () => {
+describe("no code is issued without a tap", () => {
   const posted = async (change: (fields: Record<string, string>) => Record<string, string>) => {
     const person = await browser(await given.user({ realmId }));
     const page = await person.get(authorizeUrl());
@@ -154,7 +154,7 @@ describe("there is no code without a tap", () => {
   });
 });
 
-test("the same form again gives a new code for the same authorization, until one was used", async () => {
+test("the same form sent again gives a new code for the same authorization, until a code was used", async () => {
   const owner = await given.user({ realmId });
   const person = await browser(owner);
   const page = await person.get(authorizeUrl());
@@ -170,7 +170,7 @@ test("the same form again gives a new code for the same authorization, until one
   expect(await authorizationsOf(owner)).toHaveLength(1);
 });
 
-test("the same form with another name or another place gives what it says last", async () => {
+test("the same form sent again with another name or profile to replace changes the authorization", async () => {
   const owner = await given.user({ realmId });
   const serial = await given.profile(owner);
   const person = await browser(owner);
@@ -187,7 +187,7 @@ test("the same form with another name or another place gives what it says last",
   expect(await wanted()).toEqual([{ name: "Work laptop", renews: serial }]);
 });
 
-test("the same form again after half an hour starts over: a new code would open nothing", async () => {
+test("the same form sent again after half an hour starts over and gives no code", async () => {
   const owner = await given.user({ realmId });
   const person = await browser(owner);
   const page = await person.get(authorizeUrl());
@@ -243,7 +243,7 @@ describe("the page and the tap name the reason why no profile can be made", () =
     );
   });
 
-  test("the limit, reached since the page was shown: the tap asks which profile to replace", async () => {
+  test("the limit, reached after the page was shown: the tap asks which profile to replace", async () => {
     const owner = await given.user({ realmId, profileOverride: 1 });
     const person = await browser(owner);
     const page = await person.get(authorizeUrl());
@@ -274,7 +274,7 @@ describe("the page and the tap name the reason why no profile can be made", () =
     }
   });
 
-  test("more authorizations within an hour than a person gives", async () => {
+  test("too many authorizations within an hour", async () => {
     const owner = await given.user({ realmId, profileOverride: 50 });
     const fresh = (): Promise<BrowserSession> => browser(owner);
     for (let count = 0; count < appAuthorizationsPerHourMax; count++) {
@@ -306,7 +306,7 @@ test("an offboarded person gets no code", async () => {
   expect(await authorizationsOf(owner)).toEqual([]);
 });
 
-test("a hand-over of an app has no page, no file and no short code of self-service", async () => {
+test("a hand-over for an app has no self-service page, file or short code", async () => {
   const owner = await given.user({ realmId });
   const person = await browser(owner);
   await tap(person);
@@ -319,7 +319,7 @@ test("a hand-over of an app has no page, no file and no short code of self-servi
   expect(row?.codeHash).toBeNull();
 });
 
-test("another realm's path does not take a person, who signs in there", async () => {
+test("a user of one realm must sign in again at another realm's path", async () => {
   const other = await nameOf(await given.realm());
   const visit = await (await browser(user)).get(authorizeUrl({}, windows, other), { follow: false });
   expect(visit.headers.location).toMatch(/^\/login\?/);

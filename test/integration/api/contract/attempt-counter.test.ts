@@ -77,7 +77,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(other.password(at({ ...guess, address: newAddress() })))).toBe("counted");
   });
 
-  test("of 10,000 short codes from as many addresses 300 are looked up, and right ones never count", async () => {
+  test("of 10,000 short codes from as many addresses 300 are looked up, and right codes never count", async () => {
     const from = (index: number) => ({ address: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}` });
     for (let index = 0; index < 40; index++) await (await one.shortCode(from(0))).refund();
     const outcomes: ("counted" | number)[] = [];

@@ -39,7 +39,7 @@ test("the counts of all processes add up in one row for each hour and status", a
   ]);
 });
 
-test("counts that could not be written are written later, with what came meanwhile", async () => {
+test("counts that could not be written are written later, with those of the time since", async () => {
   const { clientId } = await given.application({ realmId });
   const db = database.open("realmpass_api");
   let fails = true;
@@ -55,7 +55,7 @@ test("counts that could not be written are written later, with what came meanwhi
   expect(await rows(clientId)).toMatchObject([{ requests: 2 }]);
 });
 
-test("the counts of a deleted application keep no other application's from being written, and go with it", async () => {
+test("counts of a deleted application are dropped and do not prevent those of others from being written", async () => {
   const [kept, deleted] = [await given.application({ realmId }), await given.application({ realmId })];
   const counts = createRequestCounts({ db: database.open("realmpass_api"), clock: clockAt(0) });
   for (const { clientId } of [kept, deleted]) counts.note(clientId, 200);

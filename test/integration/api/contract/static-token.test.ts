@@ -62,7 +62,7 @@ describe("a static token is refused", () => {
     isRefused(await ask(token));
   });
 
-  test("while its application is switched off, and known at once afterwards", async () => {
+  test("while its application is switched off, and accepted at once when it is switched on", async () => {
     const { token, clientId } = await givenKnown();
     const admin = as.admin();
     await admin.put(`/api/applications/${clientId}`, { active: false });

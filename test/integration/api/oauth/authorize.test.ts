@@ -192,7 +192,7 @@ describe("methods and headers", () => {
   });
 });
 
-test("a POST asks for authorization as a GET does", async () => {
+test("a POST requests authorization like a GET", async () => {
   const fields = { response_type: "code", client_id: application.clientId, redirect_uri: redirectUri, scope: "openid" };
   const posted = await postForm(`${api.url}/oauth/authorize`, fields);
   expect(posted.status).toBe(303);
@@ -201,7 +201,7 @@ test("a POST asks for authorization as a GET does", async () => {
   expect((await (await browser(user)).get(at.href)).status).toBe(200);
 });
 
-describe("an address on the person's own machine (RFC 8252 section 7.3)", () => {
+describe("an address on the user's own machine (RFC 8252 section 7.3)", () => {
   test.each(["http://127.0.0.1/cb", "http://[::1]:1234/cb"])("is %s with any port", async (registered) => {
     const app = await given.application({ realmId: api.realmId, type: "useragent", redirectUri: registered });
     const asked = registered.replace(/(?::1234)?\/cb/, ":51004/cb");
@@ -251,7 +251,7 @@ describe("with ten redirect URIs", () => {
   const placeOf = (location = ""): string => location.replace(/[?&](?:code|error|error_description|state|iss)=.*$/, "");
 
   test.each(uris)(
-    "%s gets its code and its errors, with our issuer, and no other one redeems the code",
+    "%s receives its code and its errors, with our issuer, and the code cannot be redeemed with another one",
     async (uri) => {
       const { headers } = await askAt(uri, { state: markedState });
       expect(placeOf(headers.location)).toBe(uri);
@@ -286,17 +286,17 @@ describe("with ten redirect URIs", () => {
     "com.example.app:/other",
     uris.slice(0, 2).join(" "),
     uris.slice(0, 2).join(","),
-  ])("%s is none of them, and the error is shown on a page", async (uri) => {
+  ])("%s is not one of them, and the error is shown on a page", async (uri) => {
     expectShownOnPage(await askAt(uri));
     expectShownOnPage(await askAt(uri, { response_type: "token" }));
   });
 
-  test("two of them in one request are refused on a page", async () => {
+  test("a request with two of them is refused on a page", async () => {
     const url = `${authorizeUrl(ten, { redirect_uri: uris[0] })}&${new URLSearchParams({ redirect_uri: uris[1] ?? "" }).toString()}`;
     expectShownOnPage(await (await browser(user)).get(url, { follow: false }));
   });
 
-  test("a removed one gets nothing more, and its code is redeemed where it was issued for", async () => {
+  test("a removed one is refused, and a code that was issued for another one can still be redeemed", async () => {
     const app = await given.application({
       realmId: api.realmId,
       type: "useragent",

@@ -126,7 +126,7 @@ describe("with several redirect URIs", () => {
     return who.submit(page, { decision: "allow" });
   };
 
-  test("the page names where this request returns to, and where others may", async () => {
+  test("the page names the host that this sign-in returns to, and those that others may return to", async () => {
     const user = await given.user({ realmId: api.realmId });
     const application = await withUris([first, second, "http://127.0.0.1/back"]);
     const page = async (redirect_uri: string) => {
@@ -145,7 +145,7 @@ describe("with several redirect URIs", () => {
     expect(text).not.toContain("Other sign-ins");
   });
 
-  test("a consent holds for each that the page named; one more is asked for, one less or another order is not", async () => {
+  test("a consent covers each URI that the page named; only an added URI needs consent, not a removal or another order", async () => {
     const user = await given.user({ realmId: api.realmId });
     const application = await withUris([first, second]);
     await agree(user, application, first);
@@ -165,7 +165,7 @@ describe("with several redirect URIs", () => {
     expect(await statusAt(user, application, second)).toBe(200);
   });
 
-  test("a consent given for another redirect URI as well adds its scopes to none of an earlier page", async () => {
+  test("a consent for an added redirect URI covers only its own scopes, not those of an earlier consent", async () => {
     const user = await given.user({ realmId: api.realmId });
     const application = await withUris([first]);
     await agree(user, application, first);
@@ -212,7 +212,7 @@ describe("with several redirect URIs", () => {
     expect(await isAsked(user, application.clientId)).toBe(true);
   });
 
-  test("a consent that the previous release records names the first alone", async () => {
+  test("a consent that the previous release records covers only the first redirect URI", async () => {
     const user = await given.user({ realmId: api.realmId });
     const application = await withUris([first, second]);
     await api.database.owner.query(sql`

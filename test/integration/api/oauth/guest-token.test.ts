@@ -14,7 +14,7 @@ const exchange = (guestToken: string, fields: Record<string, string> = {}) =>
 test.each([
   ["without a client", {}],
   ["with one", { client_id: "anything" }],
-])("a guest account's token %s becomes exactly access_token and token_type", async (_, fields) => {
+])("the response for a guest account's token %s is exactly access_token and token_type", async (_, fields) => {
   const account = await given.guestAccount({ realmId: api.realmId });
   const { status, body } = await exchange(account.token, fields);
   expect({ status, body }).toEqual({ status: 200, body: { access_token: expect.any(String), token_type: "Bearer" } });

@@ -101,11 +101,11 @@ test("a POST logs out as a GET does", async () => {
   expect(await isAlive(body.access_token)).toBe(false);
 });
 
-describe("without an id token a page asks the person:", () => {
+describe("without an ID token a page asks the user:", () => {
   const question = (who: BrowserSession, parameters: Record<string, string> = {}) =>
     who.get(logoutUrl({ client_id: application.clientId, post_logout_redirect_uri: home, state: "s", ...parameters }));
 
-  test("nothing ends before they agree; then the login ends with the application's sessions, and it returns home", async () => {
+  test("nothing ends before they agree; then the login and the application's sessions end, and the browser returns", async () => {
     const { body, browser: who } = await signIn(user, application);
     const asked = await question(who);
     expect(asked.text).toContain("Sign out?");
@@ -127,14 +127,14 @@ describe("without an id token a page asks the person:", () => {
     expect(await isAlive(body.access_token)).toBe(true);
   });
 
-  test("an address of another host is never returned to", async () => {
+  test("the browser is never redirected to another host", async () => {
     const { browser: who } = await signIn(user, application);
     const done = await who.submit(await question(who, { post_logout_redirect_uri: "https://evil.example/" }), {});
     expect({ status: done.status, location: done.headers.location }).toEqual({ status: 200, location: undefined });
     expect(done.text).not.toContain("evil.example");
   });
 
-  test("another site cannot agree for them", async () => {
+  test("another site cannot agree for the user", async () => {
     const { body } = await signIn(user, application);
     const forged = await postForm(`${api.url}/oauth/logout/agreed`, { client_id: application.clientId });
     expect(forged.status).toBe(403);

@@ -24,7 +24,7 @@ async function exchangeOften(times: number, exchange: () => Promise<ApiAnswer>):
   return answers;
 }
 
-test("a guest account has a limit of access tokens per minute; beyond it no row is made, and another account is not slowed", async () => {
+test("a guest account has a limit of access tokens per minute; beyond it none is stored, and other accounts are not slowed", async () => {
   const [account, other] = [
     await given.guestAccount({ realmId: api.realmId }),
     await given.guestAccount({ realmId: api.realmId }),
@@ -58,7 +58,7 @@ test("a service can get a hundred access tokens in one second, and has no limit 
   for (const answer of await exchangeOften(100, () => token(credentials))) expect(answer.status).toBe(200);
 });
 
-test("a request that is refused before the caller is known counts for no caller", async () => {
+test("a request that is refused before the caller is known does not count towards any caller's limit", async () => {
   const account = await given.guestAccount({ realmId: api.realmId });
   await exchangeOften(2, () => guest("rpg_unknown"));
   expect(await guest(account.token)).toMatchObject({ status: 200 });

@@ -31,7 +31,7 @@ describe("the scopes that most libraries ask for by default", () => {
   const grantedTo = (answer: { body: { access_token: string } }): unknown =>
     decodeJwt(answer.body.access_token)["scope"];
 
-  test("are known to every useragent, registered or not; profile and email put name and address into the id token", async () => {
+  test("can be requested by every useragent, registered or not; profile and email add name and address to the ID token", async () => {
     const application = await given.application({ realmId: api.realmId, type: "useragent", scopes: ["openid"] });
     const user = await mia();
     const answer = await signIn(user, application, { scope: "openid profile email address phone" });
@@ -45,7 +45,7 @@ describe("the scopes that most libraries ask for by default", () => {
     expect(decodeJwt(less.body.id_token)).not.toMatchObject({ email: expect.anything() });
   });
 
-  test("stay through a refresh, and are granted only by name", async () => {
+  test("stay after a refresh, and are granted only if they are requested", async () => {
     const scopes = ["openid", "offline_access"] as const;
     const application = await given.application({ realmId: api.realmId, type: "useragent", scopes });
     const user = await mia();
@@ -55,7 +55,7 @@ describe("the scopes that most libraries ask for by default", () => {
     expect(grantedTo(await signIn(user, application))).toBe("openid offline_access");
   });
 
-  test("open nothing in the API", async () => {
+  test("grant no access to the API", async () => {
     const application = await given.application({ realmId: api.realmId, type: "useragent", scopes: ["openid"] });
     const user = await given.user({ realmId: api.realmId, roles: ["administrator"] });
     const { body } = await signIn(user, application, { scope: "profile email address phone" });
@@ -64,7 +64,7 @@ describe("the scopes that most libraries ask for by default", () => {
     }
   });
 
-  test("are registered with, and refused to services", async () => {
+  test("can be registered for useragents, but not for services", async () => {
     const admin = as.admin({ realmId: api.realmId });
     const about = {
       type: "useragent",

@@ -118,7 +118,7 @@ test("an error page shows its time in the realm's time zone, and in UTC while th
   expect(timeOf(await get("/oauth/authorize"))).toMatch(/:\d\d UTC$/);
 });
 
-test("a realm without both has no links, and its texts are unchanged", async () => {
+test("the pages of a realm without help and privacy addresses have no links, and their texts are unchanged", async () => {
   const other = await given.realm();
   const locked = await given.user({ realmId: other, lockedAt: fromNow(-1_000) });
   const page = await get("/me", locked);

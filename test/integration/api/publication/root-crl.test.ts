@@ -66,7 +66,7 @@ test("the CRL of a root is available as DER or PEM, plain or compressed, each wi
 test.each([
   ["repeated slashes", (path: string) => path.replaceAll("/", "//")],
   ["a letter and the hyphen encoded", (path: string) => path.replace("crl", "%63rl").replace("-", "%2D")],
-])("it is found by a path with %s", async (_, written) => {
+])("the CRL of a root is found by a path with %s", async (_, written) => {
   const path = rootCrlPath(crl.fingerprint);
   expect((await fetched(written(path))).bytes.equals(crl.der)).toBe(true);
   expect((await fetched(written(path).replace("root", "toor"))).status).toBe(404);
@@ -109,7 +109,7 @@ test.each([
   ["by the beginning of a fingerprint", () => rootCrlPath(crl.fingerprint.slice(0, 16))],
   ["in capital letters", () => rootCrlPath(crl.fingerprint.toUpperCase())],
   ["as a certificate", () => rootCrlPath(crl.fingerprint).replace("/crl/", "/ca/").replace(/crl$/, "cer")],
-])("there is none %s", async (_, path) => {
+])("no CRL is found %s", async (_, path) => {
   expect((await fetched(rootCrlPath(crl.fingerprint))).status).toBe(200);
   expect((await fetched(path())).status).toBe(404);
 });

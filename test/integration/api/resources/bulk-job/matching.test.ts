@@ -250,7 +250,7 @@ describe("a job from a selection", () => {
     expect(await blacklisted(as)).toEqual([]);
   });
 
-  test("accepts a time, days of grace, a name and the number to confirm, like a job from a file", async () => {
+  test("accepts a time, a grace period, a name and the number to confirm, like a job from a file", async () => {
     const { as } = await realmOf(2);
     const executeAt = fromNow(day).toISOString();
     const query = `?executeAt=${executeAt}&graceDays=3&confirmTotal=2&name=Exmatrikulation&rowOffset=0`;

@@ -268,7 +268,7 @@ describe("undoing a completed offboarding", () => {
   });
 });
 
-describe("undoing an offboarding in its days of grace", () => {
+describe("undoing an offboarding in its grace period", () => {
   test("keeps every device on and cancels the offboarding", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 3, 2), 7);
@@ -469,7 +469,7 @@ describe("an undo", () => {
     );
   });
 
-  test("repeated with the same key returns the same job", async () => {
+  test("requested again with the same key returns the same job", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 1));
     const headers = { "idempotency-key": randomUUID() };
@@ -479,10 +479,10 @@ describe("an undo", () => {
   });
 });
 
-describe("days of grace in requests", () => {
+describe("a grace period in requests", () => {
   const file = (users: readonly GivenUser[]) => ({ users: users.map(({ id }) => ({ userID: id })) });
 
-  test("are accepted when an offboarding is created or started", async () => {
+  test("is accepted when an offboarding is created or started", async () => {
     const realm = await givenRealm();
     const leavers = await people(realm, 3);
     const created = await realm.admin.post("/api/jobs/offboarding?graceDays=7&dryRun=true", file([leavers[0]!]));
@@ -516,7 +516,7 @@ describe("days of grace in requests", () => {
     expect(answer).toBeError("invalid_request");
   });
 
-  test("are accepted only for offboardings", async () => {
+  test("is accepted only for offboardings", async () => {
     const realm = await givenRealm();
     const made = await realm.admin.post("/api/jobs/reactivation?dryRun=true", file(await people(realm, 1)));
     expect(made.body.data).toMatchObject({ kind: "reactivation", origin: "upload", graceDays: null });
