@@ -58,31 +58,28 @@ describe("setting a device up again", () => {
   test.each([
     ["Renew", 29],
     ["Set up again", 31],
-  ])(
-    "%s is offered %i days before the end, and creates the new profile before the old one ends",
-    async (words, days) => {
-      const user = await person();
-      const serial = await ending(user, days);
-      const visitor = await visitorOf(api, user);
-      expect((await visitor.get(`/me/devices/${serial}`)).text).toContain(`<h2>${words}</h2>`);
-      expect((await visitor.get("/me")).text.includes(`${serial}#renew`)).toBe(words === "Renew");
+  ])("%s is offered %i days before the end, and first creates the new profile", async (words, days) => {
+    const user = await person();
+    const serial = await ending(user, days);
+    const visitor = await visitorOf(api, user);
+    expect((await visitor.get(`/me/devices/${serial}`)).text).toContain(`<h2>${words}</h2>`);
+    expect((await visitor.get("/me")).text.includes(`${serial}#renew`)).toBe(words === "Renew");
 
-      const ready = await setUpAgain(user, serial);
-      expect(headingOf(ready)).toBe("laptop is ready");
-      expect(ready.text).toContain(`/me/devices/${serial}/revoke`);
-      expect(ready.text).toContain("The old one is revoked on");
-      const serials = await serialsOf(api, user);
-      expect(serials).toHaveLength(2);
-      expect(serials).toContain(serial);
+    const ready = await setUpAgain(user, serial);
+    expect(headingOf(ready)).toBe("laptop is ready");
+    expect(ready.text).toContain(`/me/devices/${serial}/revoke`);
+    expect(ready.text).toContain("The old one is revoked on");
+    const serials = await serialsOf(api, user);
+    expect(serials).toHaveLength(2);
+    expect(serials).toContain(serial);
 
-      const list = await visitor.get("/me");
-      expect(list.text).toContain("Replaced by a new profile");
-      expect(list.text).not.toContain(`${serial}#renew`);
-      expect((await visitor.get(`/me/devices/${serial}`)).text).not.toContain("/renew");
-      await visitor.send(await visitor.get(`/me/devices/${serial}/revoke`), {});
-      expect(await revokedOf(user)).toEqual([{ serial, reason: 4 }]);
-    },
-  );
+    const list = await visitor.get("/me");
+    expect(list.text).toContain("Replaced by a new profile");
+    expect(list.text).not.toContain(`${serial}#renew`);
+    expect((await visitor.get(`/me/devices/${serial}`)).text).not.toContain("/renew");
+    await visitor.send(await visitor.get(`/me/devices/${serial}/revoke`), {});
+    expect(await revokedOf(user)).toEqual([{ serial, reason: 4 }]);
+  });
 
   test("a user at the limit sets up one device three times in a row, and cannot add another one", async () => {
     const user = await person({ profileOverride: 1 });

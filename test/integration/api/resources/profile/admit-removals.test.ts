@@ -131,7 +131,7 @@ const ways: Record<string, Way> = {
       return () => admin.delete(`/api/user/${id}`, confirmed);
     },
   },
-  "a person with days of grace": {
+  "a person with a grace period": {
     count: 1,
     async run(admin, realmId, confirmed) {
       const [id = ""] = (await givenProfiles(realmId, 1)).userIds;

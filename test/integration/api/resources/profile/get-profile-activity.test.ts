@@ -128,7 +128,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("locked, with the state of the certificate", async () => {
+  test("locked: the diagnosis is that of the certificate", async () => {
     const user = await given.user({ realmId: api.realmId, lockedAt: fromNow(-hour) });
     const serial = await given.profile(user);
     await made.check(serial, fromNow(-hour));
@@ -152,7 +152,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("offboarded with a grace period, with the state of the certificate", async () => {
+  test("offboarded with a grace period: the diagnosis is that of the certificate", async () => {
     const { user, serial } = await profileOf();
     await made.check(serial, fromNow(-hour));
     expect((await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 })).status).toBe(200);

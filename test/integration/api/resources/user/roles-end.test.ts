@@ -47,9 +47,9 @@ const single =
 /** Ways to offboard a person, with the number of ways back: the last is an undo, which only a job has. */
 const leaving: [string, Leave, number][] = [
   ["a call", single({}), 2],
-  ["a call with days of grace", single({ graceDays: 3 }), 3],
+  ["a call with a grace period", single({ graceDays: 3 }), 3],
   ["a job", (person) => run(person.realmId, { kind: "offboarding" }, person), 3],
-  ["a job with days of grace", (person) => run(person.realmId, { kind: "offboarding", graceDays: 3 }, person), 3],
+  ["a job with a grace period", (person) => run(person.realmId, { kind: "offboarding", graceDays: 3 }, person), 3],
 ];
 
 type Return = (person: GivenUser, jobId: string) => Promise<unknown>;
