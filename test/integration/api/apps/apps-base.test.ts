@@ -71,7 +71,7 @@ test.each(paths)("%s is served with and without its final slash, without a redir
 });
 
 test.each(paths.flatMap((path) => ["GET", "HEAD", "POST", "PUT", "OPTIONS"].map((method) => [method, path] as const)))(
-  "%s %s of an unknown realm, or one without the apps, is the 404 of any address",
+  "%s %s of an unknown realm, or one without the apps, is the same 404 as any unknown address",
   async (method, path) => {
     for (const accept of [undefined, "text/html"]) {
       const unknown = withoutReference(await get(`${api.url}/nothing-here/x/${path}`, accept, method));

@@ -209,7 +209,7 @@ describe("over the service's own TLS listener", () => {
   });
 
   test.each<SecureVersion>(["TLSv1.2", "TLSv1.3"])(
-    "a resumed TLS session presents it, too (%s)",
+    "a resumed TLS session presents the certificate as well (%s)",
     async (maxVersion) => {
       const device = await issue(user);
       const agent = new Agent({ maxVersion });

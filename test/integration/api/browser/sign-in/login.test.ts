@@ -268,7 +268,7 @@ test("the page shows where the sign-in continues, and that a session has ended, 
 });
 
 test.each(["", "unknown", "a%00b", "x".repeat(5_000)])(
-  "signing in for no known application is refused: %j",
+  "signing in for an unknown application is refused: %j",
   async (clientId) => {
     const page = await open(browse(), withContinue(authorizePath(clientId)));
     expect(page).toMatchObject({ status: 400 });

@@ -286,7 +286,7 @@ describe("an id in a file", () => {
   });
 
   test.each(["TRUE", "FALSE", "WAHR", "FALSCH"])(
-    "is none if a spreadsheet wrote %s, in CSV and in JSON",
+    "fails its row if a spreadsheet wrote %s, in CSV and in JSON",
     async (truth) => {
       await person({ pairwiseId: truth });
       const users = [{ pairwiseID: truth }, { pairwiseID: `${truth}-1` }];

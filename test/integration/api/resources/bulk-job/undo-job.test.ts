@@ -309,7 +309,7 @@ describe("undoing an offboarding in its grace period", () => {
   });
 
   test.each(["undo", "revocation"])(
-    "when the days of grace end meanwhile, and the %s is first, the jobs report what happened to the devices",
+    "if the grace period ends meanwhile, and the %s is first, the jobs report what happened to the devices",
     async (first) => {
       const realm = await givenRealm();
       const leavers = await people(realm, 4);

@@ -112,7 +112,7 @@ describe("with a worker", () => {
   });
 
   test.each(["*.example.org", "radius_1.example.org", "rädius.example.org", "*.example.com"])(
-    "%s is refused with a reason, for its certificate would lack the name",
+    "%s is refused with a reason, since its certificate would lack the name",
     async (name) => {
       const answer = await service.post(at(name), pem);
       expect(answer).toBeError("invalid_request");
