@@ -44,7 +44,7 @@ test("each of 53 weeks, from Monday in UTC, contains the users' active profiles 
   expect(weeks.at(-1)?.profiles).toBe(1);
 });
 
-test("weeks are counted from an index of only the realm's active profiles", async () => {
+test("weeks are counted by index, only from the realm's active profiles", async () => {
   const realmId = await given.realm();
   await database.owner.query(sql`
     insert into active_profiles (id, realm_id, serial_number, created_at, not_after, device_type, authable)
