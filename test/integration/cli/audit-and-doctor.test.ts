@@ -40,7 +40,7 @@ test("an export goes into a new file that only its owner can read", async () => 
   expect((await cli(["audit", "export", "--out", "audit.ndjson"])).code).toBe(1);
 });
 
-test("an unknown filter leaves no file", async () => {
+test("an export with an unknown filter fails and writes no file", async () => {
   const { code } = await cli(["audit", "export", "--filter", "evnt=x", "--out", "none.ndjson"]);
   expect(code).toBe(1);
   await expect(stat(join(cli.directory, "none.ndjson"))).rejects.toThrow("ENOENT");
@@ -81,7 +81,7 @@ test("doctor fails without a worker, and passes with a worker and a responder", 
   expect(Object.keys(after.found)).toEqual(["credentials", "service", "clock", "status", "token", "scopes", "realm"]);
 });
 
-test("doctor reports clocks that disagree, a service that is away, and missing credentials", async () => {
+test("doctor reports a clock that differs from the service's, an unreachable service, and wrong or missing credentials", async () => {
   proxy.decide(({ path }) =>
     path === "/healthz" ? { status: 200, headers: { Date: "Thu, 01 Jan 2026 00:00:00 GMT" } } : "pass",
   );

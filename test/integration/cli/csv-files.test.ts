@@ -83,7 +83,7 @@ describe.each(Object.entries(styles))("%s", (_, style) => {
     expect(await rowsOf(idIn(out))).toEqual(people);
   });
 
-  test("is shown by the console as it is then sent and read", async () => {
+  test("is previewed by the console with the same rows that the service reads after the upload", async () => {
     const file = await withoutUtf16(new Blob([new Uint8Array(bytes)]));
     expect(await readCsvHead(file)).toMatchObject({
       charset: undefined,
@@ -99,7 +99,7 @@ describe("Windows-1252, as Excel's “CSV” is in Western Europe,", () => {
   const bytes = written({ encode: (text) => Buffer.from(text, "latin1"), separator: ";", end: "\r\n" }, western);
   const named = "text/csv; charset=windows-1252";
 
-  test("is refused with what to do, by the service and from the command line, unless it is named", async () => {
+  test("is refused with advice, by the service and on the command line, unless the encoding is named", async () => {
     const answer = await post(bytes);
     expect(answer).toBeError("invalid_request");
     expect(answer.body.error_description).toMatch(/^The file is not UTF-8\. In Excel, save it as/);
@@ -113,7 +113,7 @@ describe("Windows-1252, as Excel's “CSV” is in Western Europe,", () => {
     expect(await rowsOf(idIn((await start(bytes, ["--charset", "windows-1252"])).out))).toEqual(western);
   });
 
-  test("is shown by the console as what it is, which then names it", async () => {
+  test("is recognized by the console, whose preview is right", async () => {
     const file = await withoutUtf16(new Blob([new Uint8Array(bytes)]));
     expect(await readCsvHead(file)).toMatchObject({
       charset: "windows-1252",

@@ -6,7 +6,7 @@ import { useCliRealm } from "../../support/service/cli-realm.ts";
 const api = useApi();
 const { cli } = useCliRealm(api);
 
-test("guest accounts are made, listed, shown and revoked", async () => {
+test("guest accounts are created, listed, shown and revoked", async () => {
   const argv = [
     "guests",
     "create",
@@ -51,7 +51,7 @@ test("the code of a guest account is printed as the API returns it, and each rea
   expect({ code: revoked.code, out: revoked.out }).toEqual({ code: 1, out: "" });
 });
 
-test("errors in an account are shown by field", async () => {
+test("errors in a guest account are shown for each field", async () => {
   const { code, err } = await cli(["guests", "create", "too late", "--expires", "1999-01-01"]);
   expect(code).toBe(1);
   expect(err).toMatch(/^ {2}expirationDate: /m);

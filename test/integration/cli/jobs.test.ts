@@ -43,14 +43,14 @@ describe("without a worker", () => {
     expect((await cli(["jobs", "list"])).out).toContain(`${job.id}\tonboarding\tchecking\t3`);
   });
 
-  test("offboarding without a terminal needs --yes, or nothing is even uploaded", async () => {
+  test("offboarding without a terminal and without --yes is a usage error", async () => {
     const name = await file("leavers.csv", ["pairwiseID", "waiting-1"]);
     const { code, err } = await cli(["jobs", "start", "offboard", name]);
     expect(code).toBe(2);
     expect(err).toContain("--yes");
   });
 
-  test("a file without a heading is refused and shown, unless --no-header declares it", async () => {
+  test("a file without a header is refused with what was read as its header, unless --no-header is given", async () => {
     const name = await file("bare.csv", people(3, "bare"));
     const { code, err } = await cli(["jobs", "start", "onboard", name]);
     expect(code).toBe(1);
@@ -76,7 +76,7 @@ describe("without a worker", () => {
     expect(err).toContain(message);
   });
 
-  test("an upload to a busy service is retried with the whole file", async () => {
+  test("an upload that a busy service refuses is retried with the whole file", async () => {
     let left = 1;
     proxy.decide(({ path }) =>
       path.startsWith("/api/jobs/") && left-- > 0 ? { status: 503, headers: { "Retry-After": "0" } } : "pass",
@@ -103,7 +103,7 @@ describe("with a worker", () => {
   });
   afterAll(() => worker.stop());
 
-  test("onboarding from a file, awaited: progress on stderr, the job on stdout, exit code 0", async () => {
+  test("onboarding with --wait writes progress to stderr and the job to stdout, and exits with 0", async () => {
     const name = await file("new.csv", [
       "pairwiseID;email",
       ...people(20, "new").map((who) => `${who};${who}@x.example`),
@@ -127,7 +127,7 @@ describe("with a worker", () => {
     expect(jobOf(out)).toMatchObject({ changed: 2 });
   });
 
-  test("failed rows: exit code 3; they are shown, written to a file that can be uploaded again, and retried", async () => {
+  test("failed rows exit with 3; they are shown, written to a file that can be uploaded again, and retried", async () => {
     const name = await file("mixed.csv", ["pairwiseID,maxProfiles", "good-1,2", "bad-1,many", "good-2,"]);
     const { code, out, err } = await cli(["jobs", "start", "onboard", name, "--wait", "--json"]);
     const { id } = jobOf(out);
@@ -148,7 +148,7 @@ describe("with a worker", () => {
     expect(jobOf(again.out).id).not.toBe(id);
   });
 
-  test("private keys of issued profiles are only in files, until they are erased", async () => {
+  test("private keys of issued profiles are written only to files, never to stdout, until the output is erased", async () => {
     const name = await file("phones.csv", ["pairwiseID,profileName,deviceType,format", "phone-1,phone,iOS,pem"]);
     const { id } = jobOf((await cli(["jobs", "start", "onboard", name, "--wait", "--json"])).out);
 
@@ -167,7 +167,7 @@ describe("with a worker", () => {
     expect(await readFile(at("erased.ndjson"), "utf8")).not.toContain("PRIVATE KEY");
   });
 
-  test("a dry run changes nothing; rows are excluded; then the job runs", async () => {
+  test("after a dry run, which changes nothing, rows are excluded and the job runs", async () => {
     const name = await file("checked.csv", ["pairwiseID", ...people(3, "checked")]);
     const checked = await cli(["jobs", "start", "onboard", name, "--dry-run", "--wait", "--json"]);
     const { id } = jobOf(checked.out);
@@ -183,7 +183,7 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "checked-2"])).code).toBe(1);
   });
 
-  test("a file with its own columns and encoding; its problems; rows are included again", async () => {
+  test("a file may have its own columns and encoding; its problems are listed, and excluded rows are included again", async () => {
     await writeFile(
       at("matrikel.csv"),
       Buffer.from("Matrikel;Vorname;Ort\nJ\u00e4ger-1;Zo\u00eb;Ulm\nmatrikel-2;Mia;Bonn\n;Ida;\n", "latin1"),
@@ -205,7 +205,7 @@ describe("with a worker", () => {
 
   const inThirtyDays = (): string => new Date(systemClock.now().getTime() + 30 * 86_400_000).toISOString();
 
-  test("a scheduled job is cancelled before its time", async () => {
+  test("a scheduled job can be cancelled before it starts", async () => {
     const name = await file("later.csv", ["pairwiseID", "later-1"]);
     const { out } = await cli(["jobs", "start", "onboard", name, "--dry-run", "--wait", "--json"]);
     const scheduled = await cli(["jobs", "run", jobOf(out).id, "--execute-at", inThirtyDays(), "--json"]);
@@ -232,7 +232,7 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "leaver-3"])).out).toContain("offboarded");
   });
 
-  test("a large part of the realm: the job waits for its number, and then runs", async () => {
+  test("offboarding a large part of the realm stops until --confirm-total is given, and then runs", async () => {
     await Promise.all(people(120, "many").map((pairwiseId) => realm.user({ pairwiseId })));
     const name = await file("many.csv", ["pairwiseID", ...people(120, "many")]);
     const stopped = await cli(["jobs", "start", "offboard", name, "--yes", "--wait", "--json"]);
@@ -247,7 +247,7 @@ describe("with a worker", () => {
     expect(jobOf(run.out)).toMatchObject({ state: "completed", changed: 120 });
   });
 
-  test("a grace period, devices revoked before it ends, and an offboarding undone", async () => {
+  test("an offboarding with a grace period can be undone, or its devices revoked before the period ends", async () => {
     const users = await Promise.all(people(3, "grace").map((pairwiseId) => realm.user({ pairwiseId })));
     for (const user of users) await api.given.profile(user);
     const name = await file("grace.csv", ["pairwiseID", ...people(2, "grace")]);

@@ -55,7 +55,7 @@ test("on a terminal it is a table with a header, in colours unless they are swit
   expect(asAsked.out).toBe(plain.out);
 });
 
-test("--csv has every property, and no formula", async () => {
+test("--csv prints every property, and no cell that a spreadsheet reads as a formula", async () => {
   const { out } = await cli(["users", "list", "--csv", "--search", "=1"]);
   const [head, row] = out.split("\r\n");
 
@@ -87,7 +87,7 @@ test("filters and order are applied by the service", async () => {
   ]);
 });
 
-test("an error of the service is shown with its fields and request id, and as an object for programs", async () => {
+test("an error of the service is shown with its fields and request id, and as an object with --json", async () => {
   const { code, out, err } = await cli(["users", "list", "--filter", "lokced=true", "--json"]);
   const failure = JSON.parse(out) as Record<string, unknown>;
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const create = (...argv: string[]) => cli(["profiles", "create", user, "laptop", "--device-type", "Linux", ...argv]);
 
-test("a profile is a file that only its owner can read; its keys are nowhere else", async () => {
+test("a profile is written to a file that only its owner can read, and its keys appear nowhere else", async () => {
   const { code, out, err } = await create("--out", "laptop.p12", "--json");
 
   expect(code).toBe(0);
@@ -108,7 +108,7 @@ test("one profile is revoked once its name is typed", async () => {
   expect(JSON.parse(out)).toMatchObject([{ serial, revokeReason: 4 }]);
 });
 
-test("several profiles are revoked together or not at all", async () => {
+test("several profiles are all revoked or none is", async () => {
   const owner = { id: user, realmId: realm.realmId };
   const serials = [await api.given.profile(owner), await api.given.profile(owner)];
 

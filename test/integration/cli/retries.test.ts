@@ -48,7 +48,7 @@ test.each([
   ["without Retry-After", {}],
   ["that asks for more patience than a command has", { "Retry-After": "3600" }],
   ["whose Retry-After is no number", { "Retry-After": "soon" }],
-])("503 %s is an error at once", async (_name, headers) => {
+])("a 503 %s is an error at once, without a retry", async (_name, headers) => {
   first(9, { status: 503, headers });
   const { code } = await cli(["guests", "list"]);
   expect(code).toBe(1);
@@ -68,7 +68,7 @@ test("a service that stays busy is an error after a few tries", async () => {
   expect(calls()).toHaveLength(5);
 });
 
-test("a connection that breaks after the service has acted does not repeat the action", async () => {
+test("if the connection breaks after the service has acted, the retry does not repeat the action", async () => {
   first(1, "lose-answer");
   const { code, out } = await cli(["guests", "create", "only once", "--expires", "2099-01-01", "--json"]);
 
@@ -88,7 +88,7 @@ test("two commands have two idempotency keys", async () => {
   expect(keys.size).toBe(2);
 });
 
-test("an expired token is replaced, once", async () => {
+test("an expired token is replaced once, and a second refusal is an error", async () => {
   const refused = { status: 401, headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' } };
   first(1, refused);
   expect((await cli(["guests", "list"])).code).toBe(0);
@@ -98,7 +98,7 @@ test("an expired token is replaced, once", async () => {
   expect(calls()).toHaveLength(2);
 });
 
-test("a response from something other than the service is reported as such", async () => {
+test("a response that another server sent in place of the service is reported as such", async () => {
   first(9, { status: 200, headers: { "Content-Type": "text/html" }, body: "<h1>Welcome to this hotel</h1>" });
   const { code, err } = await cli(["guests", "list"]);
   expect(code).toBe(1);
@@ -115,7 +115,7 @@ test("a hostile service's text does not control the terminal", async () => {
   for (const character of ["\u001b", "\u0007", "\u009b"]) expect(err + out).not.toContain(character);
 });
 
-test("a service that is away is retried a few times, then reported", async () => {
+test("an unreachable service is retried a few times, then reported", async () => {
   const { code, err } = await cli(["guests", "list"], `http://127.0.0.1:${await freePort()}`);
   expect(code).toBe(1);
   expect(err.match(/cannot be reached: [^]*?Trying again in/g)).toHaveLength(4);
@@ -123,7 +123,7 @@ test("a service that is away is retried a few times, then reported", async () =>
   expect(waits).toEqual([500, 1_000, 2_000, 4_000]);
 });
 
-test("a profile whose output this token cannot see is an error, not an endless wait", async () => {
+test("if the token may not see a profile's output, the command fails and does not wait forever", async () => {
   const user = await realm.user();
   const issuance = { id: "018f2f60-0000-7000-8000-000000000000", state: "queued", error: null, profile: null };
   const answer = (code: number, data: object) => ({

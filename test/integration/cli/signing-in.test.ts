@@ -111,7 +111,7 @@ test("a damaged stored login is reported", async () => {
   expect((await cli(["users", "list"])).err).toContain("Log in again");
 });
 
-test("a stored secret is sent only to the service and for the client that it was stored for", async () => {
+test("a stored secret is used only for the service and the client that it was stored for", async () => {
   await login();
   proxy.decide(() => "pass");
 
@@ -147,7 +147,7 @@ test.each([
   ["no URL", ["--url", "service.example"], "https://"],
   ["another scheme", ["--url", "ftp://service.example"], "https://"],
   ["a password in the URL", ["--url", "https://user:pass@service.example"], "password"],
-])("%s is refused with 2 before anything is sent", async (_name, argv, message) => {
+])("%s exits with 2 before anything is sent", async (_name, argv, message) => {
   const { code, err } = await cli(["users", "list", ...argv, "--client-id", "c"], {
     env: { REALMPASS_CLIENT_SECRET: "s" },
   });

@@ -19,7 +19,7 @@ test("a user is found by exact userID, pairwiseID or e-mail address", async () =
   expect((await cli(["users", "show", "ann"])).code).toBe(1);
 });
 
-test("a pairwiseID matches in any letter case and Unicode form; a twin only in its exact spelling", async () => {
+test("a pairwiseID matches in any letter case and Unicode form, but a twin's only in its exact spelling", async () => {
   const { id } = await realm.user({ pairwiseId: "J\u00e4ger@north" });
   for (const name of ["J\u00e4ger@north", "j\u00e4ger@NORTH", "JA\u0308GER@north", "\u200bJ\u00e4ger@north\u00a0"]) {
     expect((await shown(name))["userID"]).toBe(id);
@@ -62,7 +62,7 @@ test("a user of another realm is not found", async () => {
   expect((await cli(["users", "lock", "elsewhere"])).code).toBe(1);
 });
 
-test("why shows the reason that keeps a user's device off the network, for people and for programs", async () => {
+test("users why shows the reason that keeps a user's device off the network, as text and as JSON", async () => {
   const user = await realm.user({ pairwiseId: "offline@north" });
   const serial = await api.given.profile(user, { name: "tablet" });
   await api.as.service({ realmId: user.realmId }).delete(`/api/profiles/${serial}`, { reason: 1 });
@@ -125,7 +125,7 @@ test("offboarding without a terminal requires --yes", async () => {
   expect((await shown(user.id))["blacklisted"]).toBe(false);
 });
 
-test("with a grace period a person is locked out, and their devices keep access", async () => {
+test("offboarding with a grace period locks a person out, and their devices keep access", async () => {
   const user = await realm.user();
   await api.given.profile(user);
 
@@ -153,7 +153,7 @@ test("on a terminal the command asks for the name, and does nothing if another i
   expect((await shown(id))["blacklisted"]).toBe(true);
 });
 
-test("several users are confirmed by their number", async () => {
+test("offboarding several users is confirmed by typing how many they are", async () => {
   const users = [await realm.user(), await realm.user()].map(({ id }) => id);
   const session = cli.onTerminal(["users", "offboard", ...users]);
   await session.type(/2 people: 0 profiles[^]*Type 2 to continue: /, "2\r");
@@ -162,7 +162,7 @@ test("several users are confirmed by their number", async () => {
   for (const user of users) expect((await shown(user))["blacklisted"]).toBe(true);
 });
 
-test("on a terminal the number is asked for once, when the service requires it", async () => {
+test("when the service requires confirmation too, the terminal asks for the number only once", async () => {
   const realmId = await api.given.realm();
   const { clientId, secret } = await api.given.application({ realmId });
   const env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };

@@ -28,7 +28,7 @@ const claim = sql`claimed_at = now(), picker_hash = ${randomBytes(32)}`;
 /** Claims one as release 0.1.0 does, in one step. */
 const take = () => sql`picked_up_at = now(), picker_hash = ${randomBytes(32)}, issuance_id = ${randomUUID()}`;
 
-test("release 0.1.0 still takes hand-overs in one step, claimed ones as well, and records what it offered", async () => {
+test("release 0.1.0 can still use a hand-over in one step, claimed or not, and record offer and download", async () => {
   for (const before of [sql`name = name`, claim]) {
     const id = await givenHandOver();
     await change(id, before);
@@ -51,7 +51,7 @@ test.each([
   ["used without an issuance", sql`picked_up_at = now(), picker_hash = ${randomBytes(32)}`],
   ["with an issuance, but not used", sql`${claim}, issuance_id = ${randomUUID()}`],
   ["downloaded before it was used", sql`${claim}, downloaded_at = now()`],
-])("no hand-over is found %s", async (_, set) => {
+])("the database refuses a hand-over %s", async (_, set) => {
   const id = await givenHandOver();
   await expect(change(id, set)).rejects.toMatchObject({ constraint: "hand_overs_picked_up" });
 });

@@ -64,7 +64,7 @@ const listings = () =>
      order by revoked_at
   `);
 
-test("a revocation has the time of the first list with it, and keeps it", async () => {
+test("a revocation records when a CRL first listed it, and keeps that time", async () => {
   const [first] = await revoked();
   expect(await listings()).toEqual([]);
   await publish();
@@ -84,7 +84,7 @@ test("a revocation has the time of the first list with it, and keeps it", async 
   expect(next!.at!.getTime()).toBeGreaterThan(kept!.at!.getTime());
 });
 
-test("a list of another issuer publishes nothing of this one", async () => {
+test("a CRL of another issuer does not mark this issuer's revocations as published", async () => {
   await revoked();
   await take();
   const other = issuerId;
@@ -97,7 +97,7 @@ test("a list of another issuer publishes nothing of this one", async () => {
   expect(await listings()).toMatchObject([{ at: null }]);
 });
 
-test("abandoned serial numbers have no time, and of revocations the latest 200 keep theirs", async () => {
+test("abandoned serial numbers record no time, and only the latest 200 published revocations keep theirs", async () => {
   await abandoned(3);
   await take();
   expect(await listings()).toEqual([]);

@@ -129,7 +129,7 @@ describe("an unused data key", () => {
     expect(await outputOf(second.id)).toMatchObject({ wrappedDataKey: key.wrapped });
   });
 
-  test("is restored when a batch sealed with it settles late", async () => {
+  test("is restored if a batch sealed with it settles late", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
     await settle(db, first, key);

@@ -29,7 +29,7 @@ async function cased(): Promise<{ character: string; folded: string }[]> {
   `);
 }
 
-test("a new name may only have characters on which both folds agree", async () => {
+test("a new username may only have characters that database and code fold alike", async () => {
   const characters = await cased();
   expect(characters.length).toBeGreaterThan(2_000);
 

@@ -24,7 +24,7 @@ test("several processes that start on an empty database at once migrate it once"
   }
 });
 
-test("a migration that was killed blocks nobody", async () => {
+test("a migration that was killed does not block the next", async () => {
   // A process killed in the middle leaves this in knex's own lock table.
   await database.owner.query(sql`update knex_migrations_lock set is_locked = 1`);
   expect(await migrateAll(database.url)).toMatchObject({ migrations: [] });

@@ -55,7 +55,7 @@ describe("the previous release, which only knows the column administrator", () =
     expect(await stored(user!)).toEqual({ administrator: true, roles: ["administrator"], providerRoles: [] });
   });
 
-  test("reads in the column what the roles mean, whatever their source", async () => {
+  test("reads in the column whether a person is an administrator, whatever the source of the role", async () => {
     const user = await given.user({ realmId: await givenRealm() });
     await api.query(sql`update users set provider_roles = '{administrator}' where id = ${user.id}`);
     expect(await stored(user)).toMatchObject({ administrator: true });
@@ -64,7 +64,7 @@ describe("the previous release, which only knows the column administrator", () =
   });
 });
 
-test("a worker gives no role, and no process an unknown one", async () => {
+test("a worker cannot assign a role, and no process an unknown one", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   for (const column of [sql`roles`, sql`provider_roles`, sql`administrator`]) {
     const value = column.text === "administrator" ? sql`true` : sql`'{administrator}'`;

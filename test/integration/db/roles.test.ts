@@ -110,7 +110,7 @@ test("the queue's connections see the queue but no table of the service", async 
   }
 });
 
-test("a revocation marks its certificate, under either of the two roles", async () => {
+test("mark_revoked runs with its owner's rights, so that either role's revocation marks the certificate", async () => {
   const [definition] = await database.owner.query<{ definer: boolean }>(
     sql`select prosecdef as definer from pg_proc where proname = 'mark_revoked'`,
   );

@@ -419,7 +419,7 @@ describe("code and database agree on", () => {
     { radiusCn: null, domain: "demo.example", name: "radius.demo.example" },
     { radiusCn: "eduroam.demo.example", domain: "demo.example", name: "eduroam.demo.example" },
     { radiusCn: "", domain: "demo.example", name: "" },
-  ])("the RADIUS server's name: $name", async ({ name, ...realm }) => {
+  ])("the RADIUS server's name is $name", async ({ name, ...realm }) => {
     const rows = await database.owner.query(sql`
       select ${rules.radiusServerName(sql`r`)} as name
         from (select ${realm.radiusCn}::text as radius_cn, ${realm.domain}::text as domain) as r
@@ -444,7 +444,7 @@ describe("code and database agree on", () => {
   });
 });
 
-test("the database takes the same texts for DNS names of hosts as the domain", async () => {
+test("the database accepts the same texts as DNS names of hosts as the code", async () => {
   const names = [...dnsNames, ...notDnsNames];
   const rows = await database.owner.query<{ name: string; isOne: boolean }>(sql`
     select name, ${rules.isDnsName(sql`name`)} as "isOne"

@@ -16,7 +16,7 @@ const defaults: [setting: string, value: string][] = [
   ["search_path", "elsewhere"],
 ];
 
-test.each(defaults)("the service works alike if the database has %s set to %s", async (setting, value) => {
+test.each(defaults)("the service works the same if the database has %s set to %s", async (setting, value) => {
   const { owner, url } = database;
   const { realmId } = await givenIssuingRealm(owner);
   const rows = [{ pairwiseId: `after-${setting}` }];

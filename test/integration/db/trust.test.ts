@@ -51,7 +51,7 @@ describe("an offboarding", () => {
     await expect(takenBack("realmpass_worker")).rejects.toThrow(/only the api and the operator/);
   });
 
-  test("is made, and repeated, by a worker", async () => {
+  test("can be made, and repeated, by a worker", async () => {
     const userId = await givenUser(await givenRealm());
     await expect(
       attempt("realmpass_worker", sql`update users set offboarded_at = now() where id = ${userId} returning id`),
@@ -157,7 +157,7 @@ describe("a bulk job that has ended", () => {
     ).rejects.toMatchObject(refused);
   });
 
-  test("can have its outputs erased, and be read by a slow worker", async () => {
+  test("can have its outputs erased, and its progress noted by a slow worker", async () => {
     for (const role of ["realmpass_api", "realmpass_worker"] as const) {
       const { jobId } = await givenJob("completed");
       const changes = sql`output_erased_at = now(), progress_at = now(), attended_at = now()`;
@@ -315,7 +315,7 @@ describe("the trust settings of a realm", () => {
     await expect(set("realmpass_operator")).resolves.toHaveLength(1);
   });
 
-  test("setting the same value is no change", async () => {
+  test("setting a trust setting to the value that it has is allowed", async () => {
     const realmId = await givenRealm();
     await database.owner.query(sql`update realms set radius_ca = 'first' where id = ${realmId}`);
     await expect(

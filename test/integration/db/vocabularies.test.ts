@@ -106,7 +106,7 @@ test("a constraint about some values of a column names only values that the colu
   );
 });
 
-test("a new realm has the same unconfirmed share of an offboarding as the code", async () => {
+test("a new realm's share of people that may be offboarded unconfirmed is the one in the code", async () => {
   const [found] = await database.owner.query<{ percent: string }>(sql`
     select pg_get_expr(adbin, adrelid) as percent
       from pg_attrdef

@@ -175,7 +175,7 @@ describe("the secrets", () => {
     });
   });
 
-  test("of other processes in the directory of an api or a responder are named", async () => {
+  test("that an api or a responder does not need are named if they lie in its directory", async () => {
     const directory = mkdtempSync(join(operator.data.path, "secrets-"));
     const env = { REALMPASS_DATA_DIRECTORY: join(directory, "operator") };
     expect((await operator.run(["secrets", "create", "--dir", directory])).code).toBe(0);
@@ -481,7 +481,7 @@ test("an issuer near its end is a warning, and a failure once profiles would out
   expect(await endsIn(20)).toBe("fail");
 });
 
-test("an issuer that outlives a profile made on the last day of August is no failure", async () => {
+test("an issuer that outlives a six-month profile made on 31 August is no failure", async () => {
   const realm = await operator.realm();
   await operator.run(["realm", "set", "--realm", realm, "--max-valid", "6"]);
   const clock: Clock = { now: () => new Date("2027-08-31T12:00:00Z") };
@@ -522,7 +522,7 @@ describe("the audit log", () => {
     expect(await look(90)).toMatchObject({ status: "ok" });
   });
 
-  test("fails for a realm whose end has a foreign signature, and only for that realm", async () => {
+  test("fails for a realm whose head has a foreign signature, and only for that realm", async () => {
     const { look: lookAtSound } = await sealed();
     const { realm, look } = await sealed(generateAuditKey());
     expect(await look()).toMatchObject({
@@ -587,7 +587,7 @@ describe("the queue's schema", () => {
     expect(of("queue-schema")).toMatchObject({ status: "ok" });
   });
 
-  test("contains nothing that doctor runs", async () => {
+  test("cannot make doctor run a function planted there", async () => {
     // For "=" of two states Postgres prefers this operator to its own, wherever the search path leads to the schema.
     await asQueue(`
       create table bullmq.ran (by name);
@@ -682,7 +682,7 @@ test("people due to be forgotten, and old entries that name people, are a warnin
   });
 });
 
-test("a database that was never migrated is reported", async () => {
+test("doctor reports a database that was never migrated", async () => {
   const url = new URL(operator.database.url);
   url.pathname = "/postgres";
 

@@ -25,14 +25,14 @@ test("all missing options are named at once", async () => {
   expect(err).toMatch(/--type.*--name.*--client-uri/);
 });
 
-test("help is no failure, and is one object with --json", async () => {
+test("help exits with 0, and is one object with --json", async () => {
   const plain = await operator.runPlain(["realm", "create", "--help"]);
   expect([plain.code, plain.err]).toEqual([0, ""]);
   expect(plain.out).toContain("--domain <domain>");
   expect((await operator.run(["--help"])).json["help"]).toContain("guest-account");
 });
 
-test("people get text, programs an object", async () => {
+test("without --json a command prints text", async () => {
   const realm = await operator.realm();
   const { code, out } = await operator.runPlain(["realm", "list", "--realm", realm]);
   expect([code, out]).toEqual([0, `${realm}  ${realm}.example  ${realm}\n`]);

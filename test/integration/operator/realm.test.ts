@@ -313,7 +313,7 @@ test("nobody is forgotten until the realm sets a number of months, and the setti
   ]);
 });
 
-test("given settings change and the others stay", async () => {
+test("named settings change and the others stay", async () => {
   const realm = await operator.realm();
 
   const set = await operator.run(
@@ -493,7 +493,7 @@ test.each([
   "https://appleid.apple.com",
   "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0",
   "https://login.microsoftonline.com/common/v2.0",
-])("%s signs in anyone, so it is set with a rule and keeps one", async (issuer) => {
+])("%s signs in anyone, so it needs a rule when it is set, and its last rule cannot be removed", async (issuer) => {
   const realm = await operator.realm();
   const argv = (...options: string[]) => ["realm", "set", "--realm", realm, ...options];
   const open = ["--upstream-issuer", issuer, "--upstream-client-id", "rp"];
@@ -635,7 +635,7 @@ describe("the domains of server names", () => {
     ]);
   });
 
-  test("outside the issuing CA's constraints are reported to need another CA", async () => {
+  test("outside the issuing CA's constraints are reported with the command that makes another CA", async () => {
     const realm = await operator.realm();
     const before = await set(realm, "a.example.org", `b.${realm}.example`);
     expect(before.err).toContain(`does not permit a.example.org: \`issuer rotate --realm ${realm}\``);
@@ -776,7 +776,7 @@ test("the time zone and the limits of guest managers are set, shown and recorded
   }
 });
 
-test("the attributes of a directory are set, shown, recorded and cleared; one with a meaning of its own is refused", async () => {
+test("a directory's additional attributes are set, shown, recorded and cleared; reserved ones are refused", async () => {
   const realm = await operator.realm();
   const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
   const department = "department=urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department";
@@ -793,7 +793,7 @@ test("the attributes of a directory are set, shown, recorded and cleared; one wi
   expect((await set("--clear", "scim-attribute", "--scim-attribute", "affiliation=roles")).code).toBe(2);
 });
 
-test("how a directory and sign-in meet is set, shown and recorded, and stays once the directory has made people", async () => {
+test("how a directory's people match sign-ins is set, shown, recorded, and fixed once the directory has created people", async () => {
   const realm = await operator.realm();
   const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
   const after = { scimPairwise: "userName", newPeople: "scim" };

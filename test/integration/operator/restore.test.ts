@@ -432,7 +432,7 @@ describe("replaying changes lost after a backup", () => {
     expect((await replay(restored, [out], "--realm", realm!.name)).json).toMatchObject({ revoked: 1 });
   });
 
-  test("does not count entries in the backup as lost, sealed or not", async () => {
+  test("does not count entries that the backup has as lost, sealed or not", async () => {
     const serial = await profile(await user());
     await seal();
     const restore = await backup();

@@ -175,7 +175,7 @@ test("after a new root the CRLs of both are renewed, each with its own files", a
   expect([renewed.code, renewed.json["rootFingerprint"]]).toEqual([0, before.rootFingerprint]);
 });
 
-test("without the root's files the command names them, and nothing changes", async () => {
+test("without the root's files the command names the options for them and changes nothing", async () => {
   const { realm, key } = await givenRoot();
   const before = await crlOf(realm);
   renameSync(key, `${key}.away`);
@@ -185,7 +185,7 @@ test("without the root's files the command names them, and nothing changes", asy
   expect(await crlOf(realm)).toEqual(before);
 });
 
-test("of commands at the same time each keeps what the others revoked, or changes nothing", async () => {
+test("of simultaneous commands each keeps the revocations of the others, or changes nothing", async () => {
   const root = await givenRoot();
   const serials = ["101", "102", "103", "104"];
   const ran = await Promise.all(serials.map((serial) => signCrl(root, "--revoke", serial)));

@@ -94,7 +94,7 @@ describe("secrets create", () => {
     expect(touched()).toEqual(before);
   });
 
-  test("makes one kind with --only", async () => {
+  test("with --only, makes one kind of secret", async () => {
     const dir = directory();
     await operator.run(["secrets", "create", "--dir", dir, "--only", "output"]);
     expect(readable(contentOf(dir))).toEqual(["api/output-private-key.json", "worker/output-public-key.json"]);

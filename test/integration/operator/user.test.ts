@@ -143,7 +143,7 @@ test("a sign-in link works for fifteen minutes, once, and only its hash is store
   expect(await operator.auditEvents(realm)).toContain("sign_in_link_create");
 });
 
-test("an unknown or offboarded person gets no link", async () => {
+test("no sign-in link is made for an unknown or offboarded person", async () => {
   const realm = await operator.realm();
   const { json } = await operator.run(["user", "create", "--realm", realm, "--username", "gil"]);
   await operator.database.owner.query(sql`update users set offboarded_at = now() where id = ${json["userID"]}`);

@@ -67,7 +67,7 @@ test("each beat reports a problem once, until it ends, and registers a forgotten
   await lifecycle.stop("test");
 });
 
-test("a process that stops is forgotten, with those silent for an hour", async () => {
+test("a process that stops is removed from the list, as are those silent for an hour", async () => {
   await givenProcess(database.owner, { kind: "api", silentSeconds: 3_601 });
   await givenProcess(database.owner, { kind: "worker", silentSeconds: 3_500 });
   const { beat, lifecycle } = given();

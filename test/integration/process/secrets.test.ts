@@ -11,7 +11,7 @@ import { silentLog } from "../../support/service/worker.ts";
 
 const database = useDatabase();
 
-test("a process with a secret that the installation no longer has finds out", async () => {
+test("a process detects that the installation no longer has its secret", async () => {
   const [old, fresh] = [drawSecret.masterKey(), drawSecret.masterKey()];
   const config = { REALMPASS_DATA_DIRECTORY: "none", REALMPASS_GENERATE_SECRETS: "0" } as const;
   const open = () => processSecrets({ db: database.open("realmpass_api"), config, clock: systemClock, log: silentLog });

@@ -31,7 +31,7 @@ describe.each([
   ["realmpass_responder", "ocsp"],
   ["realmpass_api", "crl"],
 ] as const)("%s records", (role, kind) => {
-  test("who asked, once a minute for each address", async () => {
+  test("each address that asks, at most once a minute", async () => {
     const askers = askersOf(role, kind);
     const begin = fromNow(-10 * minute);
     const after = (ms: number) => new Date(begin.getTime() + ms);
@@ -70,7 +70,7 @@ test("a record that could not be written is written later", async () => {
   expect(await rows()).toHaveLength(1);
 });
 
-test("64 addresses are kept; one more replaces the one silent longest, if for a day", async () => {
+test("64 addresses are kept; one more replaces the one that has been silent longest, if silent for a day", async () => {
   const db = database.open("realmpass_responder");
   const ask = (address: string, at: Date) =>
     statusAskers.record(db, { kind: "ocsp", askers: [{ issuerId, address, at }] });
@@ -107,7 +107,7 @@ test("processes that write at once keep at most 64", async () => {
   expect(await rows()).toHaveLength(64);
 });
 
-test("a realm shows how many asked within a day, and when the last did", async () => {
+test("a realm shows how many addresses asked within a day, and when the last one did", async () => {
   const db = database.open("realmpass_api");
   const at = fromNow(0);
   expect(await statusAskers.ofRealm(db, { realmId, at })).toEqual({ servers: 0, lastAt: null });

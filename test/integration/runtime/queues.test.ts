@@ -48,7 +48,7 @@ async function replaceAddJob({ returns, body }: { returns: string; body: (origin
   );
 }
 
-test("a job is added whatever type of result its function returns", async () => {
+test("a job is added whatever return type the database function add_job declares", async () => {
   const queues = await preparedQueues();
   const before = await depthOf(queues);
   await replaceAddJob({ returns: "varchar", body: (original) => `begin return ${original}; end` });
@@ -58,7 +58,7 @@ test("a job is added whatever type of result its function returns", async () => 
   expect(await depthOf(queues)).toEqual({ ...before, issuance: before.issuance + 1 });
 });
 
-test("a job that the server refuses with the same SQLSTATE is refused", async () => {
+test("a job that add_job rejects with the SQLSTATE feature_not_supported fails and is not added", async () => {
   const queues = await preparedQueues();
   const before = await depthOf(queues);
   await replaceAddJob({

@@ -46,7 +46,7 @@ const revoke = (serialNumber: string) =>
     select id, now(), 4 from certificates where realm_id = ${realmId} and serial_number = ${serialNumber}
   `);
 
-test("a profile is listed until it is revoked, and then no longer scanned", async () => {
+test("a profile is listed until it is revoked, and is then no longer scanned", async () => {
   const [stays, goes] = [await given.profile(user), await given.profile(user)];
   expect((await list()).sort()).toEqual([stays, goes].sort());
   await revoke(goes);

@@ -273,7 +273,7 @@ describe("a list longer than the limit for exact counts", () => {
     expect(await ask({ offset: total })).toEqual({ items: [], total });
   });
 
-  test("shares one count among simultaneous callers, and reuses it for moments", async () => {
+  test("shares one count among simultaneous callers, and reuses it for a short time", async () => {
     watched = { ...watched };
     counted = [];
     // No time passes, however slow the machine is.

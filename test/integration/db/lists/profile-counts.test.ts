@@ -41,7 +41,7 @@ const revoke = (serialNumbers: readonly string[]) =>
     on conflict do nothing
   `);
 
-test("a new user has none, each profile adds one, and a revoked one no longer counts", async () => {
+test("a new user has a count of none, each profile adds one, and a revoked one no longer counts", async () => {
   expect(await listedCount(user)).toBe(0);
   const serials = [await given.profile(user), await given.profile(user), await given.profile(user)];
   expect(await listedCount(user)).toBe(3);
@@ -80,7 +80,7 @@ describe("an expired profile", () => {
     expect(await listedCount(user)).toBe(0);
   });
 
-  test("still counts if upkeep dies on the way", async () => {
+  test("still counts if upkeep dies before it commits, and is subtracted the next time", async () => {
     await given.profile(user, { notAfter: fromNow(minute) });
     const dying: Database = {
       ...worker,

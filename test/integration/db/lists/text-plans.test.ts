@@ -148,7 +148,7 @@ describe("a text in the search of a list reads no large table as a whole", () =>
   });
 });
 
-test("the last sign-in through an identity provider is found by an index, though nobody ever came that way", async () => {
+test("the last sign-in through an identity provider is looked up by an index, even if there was never one", async () => {
   const { answer, plans } = await plansOf((watched) => identities.findLastSignIn(watched, { realmId }));
   expect(answer).toBeNull();
   for (const plan of plans) expect(plan).toContain("audit_entries_upstream_sign_ins");

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await owner().query(verbatim(changes));
 });
 
-test("what a newer release changed is no failure, and every remedy leads to the doctor of that release", async () => {
+test("changes made by a newer release fail only in the queue's schema, and every remedy names that release's doctor", async () => {
   await record();
   const checks = await examine();
   await forget();
@@ -63,7 +63,7 @@ test("what a newer release changed is no failure, and every remedy leads to the 
   expect(statusesIn(await examine())).toEqual(Object.fromEntries(affected.map((name) => [name, "fail"])));
 });
 
-test("`audit verify` leaves changed guards of a newer database to that release", async () => {
+test("`audit verify` leaves guards that a newer release changed to that release", async () => {
   const verify = async (): Promise<string[]> => {
     const { code, json } = await operator.run(["audit", "verify", "--realm", await operator.anyRealm()]);
     expect(code).toBe(1);
@@ -76,7 +76,7 @@ test("`audit verify` leaves changed guards of a newer database to that release",
   expect(await verify()).not.toContainEqual(leaves);
 });
 
-test("a database that lacks a migration and has a newer one is left to the release that migrated it", async () => {
+test("for a database that lacks a migration and has a newer one, the remedy is the release that migrated it", async () => {
   const migrations = async () => (await examine()).find(({ name }) => name === "migrations");
   const [lacking] = await owner().query<{ name: string }>(sql`
     delete from knex_migrations where id = (select max(id) from knex_migrations) returning name

@@ -59,7 +59,7 @@ describe("the database", () => {
     });
   });
 
-  test("has enough connections for all running processes, or it is a warning", async () => {
+  test("with too few connections for all running processes is a warning", async () => {
     await givenProcess(operator.database.owner, { kind: "api", connectionsMax: 19 });
     await givenProcess(operator.database.owner, { kind: "api", connectionsMax: 10_000, silentSeconds: 20 });
     expect(await look("connections")).toMatchObject({ status: "ok", message: saying("up to 19 connections") });
@@ -88,7 +88,7 @@ describeWithTool("pgbouncer", "PgBouncer before the database", () => {
 });
 
 describe("the queue", () => {
-  test("is the same for all live processes, or the check fails", async () => {
+  test("fails the check if live processes use different ones", async () => {
     for (const kind of ["api", "worker"] as const) {
       await givenProcess(operator.database.owner, { kind, host: kind, pid: 7, queue: "here" });
     }
@@ -167,7 +167,7 @@ describe("the URLs in certificates", () => {
     return look("publication", { env: { REALMPASS_PUBLICATION_URL: url } });
   };
 
-  test("are checked from there", async () => {
+  test("are checked with requests to them", async () => {
     expect(await publication()).toMatchObject({ status: "ok" });
   });
 
@@ -211,7 +211,7 @@ describe("the URLs in certificates", () => {
   });
 });
 
-test("the base URL is asked for the api while one is alive", async () => {
+test("the base URL is requested only while an api is alive", async () => {
   const url = await startListener((_, response) => response.writeHead(502).end());
   const env = { REALMPASS_BASE_URL: url };
   await operator.database.owner.query(sql`delete from processes`);
@@ -236,13 +236,13 @@ describe("an identity provider", () => {
     return look(`upstream ${realm}`);
   };
 
-  test("that answers with its name and keys is well", async () => {
+  test("that returns its name and keys passes", async () => {
     expect(await look(`upstream ${realm}`)).toBeUndefined();
     const issuer = await provider((url) => ({ issuer: url, jwks_uri: `${url}/keys` }));
     expect(await found(issuer)).toMatchObject({ status: "ok" });
   });
 
-  test("that is away, has another name, or has no keys fails", async () => {
+  test("that is unreachable, has another name, or has no keys fails", async () => {
     expect(await found(`http://127.0.0.1:${await freePort()}`)).toMatchObject({
       status: "fail",
       message: saying("ECONNREFUSED"),
@@ -259,7 +259,7 @@ describe("an identity provider", () => {
     });
   });
 
-  test("that signs in anyone fails without a rule about who may use the realm; the organization's own needs none", async () => {
+  test("that signs in anyone fails without a rule about who may use the realm; another needs no rule", async () => {
     expect(await found("https://accounts.google.com")).toMatchObject({
       status: "fail",
       message: saying("anybody with an account"),

@@ -42,7 +42,7 @@ describe("locks", () => {
     expect(await look()).toMatchObject({ status: "ok" });
   });
 
-  test("an open transaction that does nothing is a warning to a login that may see it, and another does not claim that there is none", async () => {
+  test("an idle open transaction is a warning if the login may see it; other logins' reports do not mention such transactions", async () => {
     const idle = await open("a console");
     await idle.query("begin; select 1");
     const asOperator = await checkLocks(database.open("realmpass_operator"), { idleSeconds: 0 });
@@ -66,7 +66,7 @@ describe("connections", () => {
     max = row!.max;
   });
 
-  test("other programs that have what the processes may need are named", async () => {
+  test("other programs that use up connections which the processes may need are named", async () => {
     const db = database.open("realmpass_operator");
     expect(await checkConnections(db, states(1))).toMatchObject({ status: "ok" });
     await Promise.all(Array.from({ length: 11 }, () => open("a report generator")));
@@ -78,7 +78,7 @@ describe("connections", () => {
 });
 
 describe("roles", () => {
-  test("a login that is signed in and lost its role is named, with the statement that gives it back", async () => {
+  test("a connected login that has lost its role is named, with the statement that grants it again", async () => {
     const db = database.open("realmpass_operator");
     const login = `dismissed_${process.pid}`;
     await database.owner.query(verbatim(`create role ${login} login password 'x' in role realmpass_api`));

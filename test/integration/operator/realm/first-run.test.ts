@@ -116,7 +116,7 @@ test("a run interrupted before its commit does not hinder the next", async () =>
   expect(rootsIn(ceremony)).toHaveLength(2);
 });
 
-test("without a writable root file nothing is made", async () => {
+test("if the root's files cannot be written, no realm is made", async () => {
   const db = operator.database.open("realmpass_operator");
   const blocked = join(operator.data.path, "blocked");
   mkdirSync(operator.data.path, { recursive: true });

@@ -123,7 +123,7 @@ describe("an offboarding with a grace period", () => {
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 2 });
   });
 
-  test("takes no turn from other jobs, is no backlog, and never stalls", async () => {
+  test("delays no other job, counts as no backlog and is never reported as stalled", async () => {
     const realmId = await given.realm();
     for (const person of await people(realmId, 3)) await jobs.run(await leaving(realmId, [person]));
     const others = await people(realmId, 1);
@@ -182,7 +182,7 @@ describe("an offboarding with a grace period", () => {
     expect(await goodProfiles(realmId)).toBe(0);
   });
 
-  test("keeps the grace period of people it has locked out when it is stopped, and locks out no others", async () => {
+  test("if cancelled, keeps the grace period of people already locked out, and locks out no others", async () => {
     const realmId = await given.realm();
     const leavers = await people(realmId, 2);
     const jobId = await leaving(realmId, leavers, { state: "queued" });
@@ -268,7 +268,7 @@ describe("a reactivation", () => {
     expect(await goodProfiles(realmId)).toBe(1);
   });
 
-  test("reactivates nobody else once it is stopped", async () => {
+  test("reactivates nobody else once it is cancelled", async () => {
     const realmId = await given.realm();
     const out = await given.user({ realmId, offboardedAt: fromNow(-1_000) });
     const jobId = await returning(realmId, [{ userId: out.id }]);
@@ -281,7 +281,7 @@ describe("a reactivation", () => {
     expect(await lockedOut(realmId)).toBe(1);
   });
 
-  test("of many of the realm's people needs their number confirmed", async () => {
+  test("of many of the realm's people starts only if their number is confirmed", async () => {
     const realmId = await given.realm();
     const rows = await database.owner.query<{ userId: string }>(sql`
       insert into users (realm_id, pairwise_id, created_at, offboarded_at)

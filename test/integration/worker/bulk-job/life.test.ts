@@ -92,7 +92,7 @@ describe("a dry run", () => {
     await expectCountsToAddUp(database.owner, jobId);
   });
 
-  test("whose result has changed by the start is marked in the job, which continues", async () => {
+  test("whose result has changed by the start runs all the same and reports changed_since_check", async () => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { dryRun: true });
     await jobs.run(jobId);
@@ -111,7 +111,7 @@ describe("a dry run", () => {
   });
 });
 
-test("while the queue is away, each look at a running job works one chunk, and the last one ends it", async () => {
+test("while the queue is unreachable, each sweep advances a running job by one chunk, and the last one ends it", async () => {
   const jobId = await onboardingOf(await given.realm(), { rows: names(1_200) });
   const { backend, close } = backendFor("postgres", database.url);
   const queues = openQueues(backend, silentLog);
@@ -148,7 +148,7 @@ test("a scheduled job shows the result of its check and runs on time, without th
   expect(await usersOf(realmId)).toBe(10);
 });
 
-test("a worker whose clock is an hour ahead begins no job early, and a due job begins at once", async () => {
+test("a worker whose clock is an hour ahead starts no job early, and a due job starts at once", async () => {
   const realmId = await given.realm();
   const [soon, past] = [
     await onboardingOf(realmId, { executeAt: fromNow(30 * minute) }),
@@ -392,7 +392,7 @@ describe("a row that the database refuses", () => {
     }
   }
 
-  test("fails alone when people are onboarded; the others of its slice are onboarded", async () => {
+  test("fails alone in an onboarding; the other rows of its slice are onboarded", async () => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { rows: names(60) });
     await refusing("users", "new.pairwise_id = 'person-37'", () => jobs.run(jobId));
@@ -409,7 +409,7 @@ describe("a row that the database refuses", () => {
     expect(await usersOf(realmId)).toBe(59);
   });
 
-  test("fails alone when people are locked out", async () => {
+  test("fails alone in an offboarding", async () => {
     const realmId = await given.realm();
     for (const name of ["ann", "bob", "cyd"]) await given.user({ realmId, pairwiseId: name });
     const rows = ["ann", "bob", "cyd"].map((pairwiseId) => ({ pairwiseId }));
@@ -427,7 +427,7 @@ describe("a row that the database refuses", () => {
 test.each([
   { dryRun: false, refused: "queued" },
   { dryRun: true, refused: "ready" },
-])("a job that an error of the service stops ends as failed, as do its rows: dry run $dryRun", async (fault) => {
+])("a job stopped by an error of the service ends as failed, and so do its rows (dry run: $dryRun)", async (fault) => {
   const realmId = await given.realm();
   const jobId = await onboardingOf(realmId, { dryRun: fault.dryRun });
   const counted: object[] = [];
@@ -540,7 +540,7 @@ describe("upkeep", () => {
     expect(await rowsOf(database.owner, jobId)).toEqual([]);
   });
 
-  test("removes an upload that has been silent for ten minutes, and no other job", async () => {
+  test("removes an upload that has received nothing for ten minutes, and no other job", async () => {
     const realmId = await given.realm();
     const broken = await onboardingOf(realmId, { state: "receiving", createdAt: fromNow(-11 * minute) });
     const slow = await onboardingOf(realmId, { state: "receiving", createdAt: fromNow(-9 * minute) });
@@ -552,7 +552,7 @@ describe("upkeep", () => {
   });
 });
 
-test("a chunk whose profile another worker holds is retried, and waits for it", async () => {
+test("a chunk whose profile another worker has claimed is retried until that profile is settled", async () => {
   const realmId = await given.realm();
   const jobId = await onboardingOf(realmId, { rows: names(2, laptop) });
   await jobs.advance(jobId);

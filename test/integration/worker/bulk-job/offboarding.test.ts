@@ -107,7 +107,7 @@ describeWithTool("redis", "on Redis", () => {
   behaviour("redis");
 });
 
-test("a realm's last administrator stays, in the check and in the job, and everyone else in it is offboarded", async () => {
+test("a realm's last administrator fails in the check and in the job, and everyone else in the job is offboarded", async () => {
   const realmId = await given.realm();
   const only = await given.user({ realmId, administrator: true });
   const rows = [only, ...(await people(realmId, 2))].map(({ id }) => ({ userId: id }));
@@ -189,7 +189,7 @@ test("every kind of row gets its result, all in one job", async () => {
   ).toBe(1);
 });
 
-test("an id and a name of different people match nobody", async () => {
+test("a row whose userID and pairwiseID belong to different people matches nobody", async () => {
   const realmId = await given.realm();
   const [ann, bob] = [
     await given.user({ realmId, pairwiseId: "ann" }),
@@ -337,7 +337,7 @@ describe("an interrupted offboarding", () => {
   const reactivate = (realmId: string, { id: userId }: GivenUser): Promise<void> =>
     database.owner.transaction((tx) => users.reactivate(tx, { realmId, userId }));
 
-  test("leaves nobody with a good profile after a bug, once everyone is locked out", async () => {
+  test("revokes every profile even if it ends as failed after everyone is locked out", async () => {
     const realmId = await given.realm();
     const jobId = await offboarding(realmId, rowsFor(await people(realmId, 3, 2)));
     const deps = jobs.deps();

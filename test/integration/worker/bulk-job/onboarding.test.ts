@@ -53,7 +53,7 @@ async function onboard(realmId: string, rows: readonly GivenRow[]) {
 }
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test("a job makes people and their profiles, row by row, each audited once", async () => {
+  test("a job creates people and their profiles, row by row, each audited once", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     const rows = Array.from({ length: 620 }, (_, index) => ({
@@ -288,7 +288,7 @@ test("every kind of row gets its result, all in one job", async () => {
   expect(JSON.stringify(audited)).not.toContain("@b.c");
 });
 
-test("the same file again changes nothing", async () => {
+test("uploading the same file again changes nothing", async () => {
   const realmId = await given.realm();
   const file = Array.from({ length: 130 }, (_, index) => ({ pairwiseId: `again-${index}`, email: "a@b.c", ...laptop }));
   expect((await onboard(realmId, file)).job).toMatchObject({ state: "completed", changed: 130 });
@@ -337,7 +337,7 @@ test("a person of the same name in another realm is a different person", async (
   expect(await usersOf(realmId)).toHaveLength(1);
 });
 
-test("a profile has the key type that the realm has set for the device, and RSA where the format needs it", async () => {
+test("a profile has the key type that the realm has set for the device, and RSA if the format requires it", async () => {
   const realmId = await given.realm();
   await database.owner.query(sql`update realms set key_types = '{"Windows":"rsa-3072"}' where id = ${realmId}`);
   const { jobId } = await onboard(realmId, [

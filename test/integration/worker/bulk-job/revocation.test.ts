@@ -221,7 +221,7 @@ describe("a revocation of more than a fifth of the realm's active profiles", () 
   });
 });
 
-test("a revocation asked to stop revokes nothing more, and skips the rest", async () => {
+test("a revocation job that is cancelled while it runs revokes nothing more and skips the remaining rows", async () => {
   const realmId = await given.realm();
   const serials = await profiles(realmId, 600);
   const jobId = await revocation(realmId, serials);
@@ -264,7 +264,7 @@ test("a profile that the database refuses to revoke fails alone", async () => {
   expect(await auditedOf(realmId)).toHaveLength(11);
 });
 
-test("simultaneous revocations, an offboarding and single calls revoke each profile once", async () => {
+test("simultaneous revocation jobs, an offboarding and single calls revoke each profile once", async () => {
   const realmId = await given.realm();
   const serials = await profiles(realmId, 400);
   const owners = await database.owner.query<{ id: string }>(

@@ -106,13 +106,13 @@ const insertMany = (from: number, to: number) =>
       from generate_series(${from}::integer, ${to}::integer) as n
   `);
 
-test("an issuer has an empty CRL with its signature before the first revocation", async () => {
+test("before the first revocation an issuer has an empty signed CRL", async () => {
   expect((await publish()).entries.size).toBe(0);
   const der = await storedCrl(apiDb, realm.issuerId);
   expect(verifyCrl(der, pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
 });
 
-test("a revocation is on the next CRL, once, with its reason, and stays on it", async () => {
+test("a revocation is listed once on the next CRL, with its reason, and on every later one", async () => {
   await publish();
   const [first, second, third] = [await givenProfile(), await givenProfile(), await givenProfile()];
   await revoke(first, { reason: 1 });
@@ -131,12 +131,12 @@ test("a revocation is on the next CRL, once, with its reason, and stays on it", 
   expect(verifyCrl(await storedCrl(apiDb, realm.issuerId), pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
 });
 
-test("an abandoned serial number is on the next CRL, without a reason", async () => {
+test("an abandoned serial number is listed on the next CRL, without a reason", async () => {
   await abandon("4242424242");
   expect((await publish()).entries).toEqual(new Map([["4242424242", null]]));
 });
 
-test("a revocation that commits after the start of a later publication is on the next CRL", async () => {
+test("a revocation that commits after a publication has started is listed on the next CRL", async () => {
   const [early, late] = [await givenProfile(), await givenProfile()];
   let commit: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (commit = resolve));
@@ -156,7 +156,7 @@ test("a revocation that commits after the start of a later publication is on the
   expect([...(await publish()).entries.keys()].sort()).toEqual([early, late].sort());
 });
 
-test("numbers rise with each CRL, even past a number from a clock ahead", async () => {
+test("CRL numbers rise with each CRL, even after a CRL that a worker with a clock ahead published", async () => {
   const numbers = [(await publish(clockAt(-hour))).number];
   for (let i = 0; i < 3; i++) {
     await abandon(String(i + 1));
@@ -169,7 +169,7 @@ test("numbers rise with each CRL, even past a number from a clock ahead", async 
   expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0n))).toBe(true);
 });
 
-test("numbers exceed all those published after the backup that the database was restored from", async () => {
+test("after a restore CRL numbers exceed all that were published since the backup", async () => {
   const backedUp = (await publish(clockAt(-2 * hour))).number;
   const crl = await database.owner.query(sql`select * from crls where issuer_id = ${realm.issuerId}`);
   const lost = [];
@@ -354,7 +354,7 @@ test("a damaged piece is not signed", async () => {
   await expect(publishCrl(worker(), realm.issuerId)).rejects.toThrow(/not whole|damaged/);
 });
 
-describe("an entry is never taken back", () => {
+describe("a published entry cannot be removed", () => {
   beforeEach(async () => {
     await abandon("51");
     await publish();
@@ -399,7 +399,7 @@ describe("a publisher", () => {
     return registry;
   };
 
-  test("publishes for a new issuer, and then what is revoked", async () => {
+  test("publishes a CRL for a new issuer, and another after a revocation", async () => {
     const registry = start();
     await eventually(current);
     await afterPause();

@@ -171,7 +171,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await stop();
   });
 
-  test("a forged job does nothing, with a malformed payload or an unknown issuance", async () => {
+  test("a forged task with a malformed payload or an unknown issuance does nothing", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     const poison = { ...issueCertificate, jobId: () => randomUUID() };
@@ -189,7 +189,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await stop();
   });
 
-  test("a stopping worker finishes its claimed issuances", async () => {
+  test("a worker that is stopped finishes its claimed issuances first", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     const ids = await Promise.all(

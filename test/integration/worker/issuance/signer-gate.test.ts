@@ -182,7 +182,7 @@ describe("a single worker", () => {
     };
   };
 
-  test("counts no try if a thread dies while signing, and claims nothing until it is replaced", async () => {
+  test("counts no failed attempt if a thread dies while signing, and claims nothing until it is replaced", async () => {
     const { realmId, userId } = await realmWithUser();
     const deps = workerWith(newPool());
     const ids = await Promise.all(
@@ -211,7 +211,7 @@ describe("a single worker", () => {
     expect([...(await issueAll(deps, [...ids, ...later])).values()]).toEqual([...ids, ...later].map(() => "issued"));
   });
 
-  test("fails a request that can never be signed after its last try, if its issuer can sign", async () => {
+  test("fails a request that can never be signed after its last attempt, if its issuer can sign", async () => {
     const { realmId, userId } = await realmWithUser();
     await database.owner.query(sql`update realms set radius_ca = 'no certificate' where id = ${realmId}`);
     const deps = workerWith(newPool());

@@ -123,7 +123,7 @@ describe("with a pool and a loaded issuer", () => {
     iwd: /^eduroam\.8021x\0/,
   };
   test.each(certificateFormats.filter(isDeviceFile))(
-    "a request for %s returns that file, or an error without the realm's network",
+    "a request for %s returns that file, or an error if the realm's network settings are missing",
     async (format) => {
       const file = Buffer.from(outputOf(await issueOne({ format, network }))["data"] ?? "", "base64").toString("utf8");
       expect(file).toMatch(beginnings[format]);
@@ -213,7 +213,7 @@ describe("with a pool and a loaded issuer", () => {
     ]);
   });
 
-  test("a given key pair is used, and wiped on this side at once", async () => {
+  test("a key pair passed with the request is used, and wiped in the caller's memory at once", async () => {
     const keyPair = generateKeyPair("rsa-2048");
     const privateKey = createPrivateKey({ key: Buffer.from(keyPair.privateKeyPkcs8), format: "der", type: "pkcs8" });
 
@@ -326,7 +326,7 @@ describe("when a thread dies", () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("a thread without an answer in time is stopped: no caller waits forever", async () => {
+  test("a thread that does not answer in time is stopped, so no caller waits forever", async () => {
     pool = newPool({ batchSecondsMax: 0.001 });
     await expect(pool.issue(longBatch())).rejects.toThrow(SigningThreadError);
   });

@@ -95,7 +95,7 @@ test("a recorded entry gets its position, and a signed head marks the end of its
   expect(await signer.verify(head.signature)).toMatchObject({ realm: realmId, ...end, previous: 0, complete: true });
 });
 
-test("a second turn without new entries signs nothing", async () => {
+test("sealing again without new entries signs nothing", async () => {
   const realmId = await given.realm();
   await record(realmId);
   await seal();
@@ -233,7 +233,7 @@ describe("a worker that dies", () => {
     },
   );
 
-  test("after its last step has finished its work", async () => {
+  test("after its last step has sealed everything", async () => {
     const realmId = await given.realm();
     await recordMany(realmId, 2);
     await seal({ db: dyingAt(9) });
@@ -256,7 +256,7 @@ test("a worker stops at a chain with a foreign head, and seals the other realms"
   await expect(seal()).rejects.toThrow(/not signed with our key/);
 });
 
-test("work that another worker leaves for more than a minute is logged", async () => {
+test("entries that another worker leaves unsealed for more than a minute are logged", async () => {
   const realmId = await given.realm();
   await record(realmId);
   const after = (seconds: number): Clock => ({ now: () => new Date(systemClock.now().getTime() + seconds * 1_000) });
@@ -355,7 +355,7 @@ test("a running worker seals by itself within seconds", async () => {
   await stop();
 });
 
-test("the signed end of a realm's log is in the worker's log, at most every 15 minutes, and then the latest", async () => {
+test("the worker logs the latest signed head of a realm's audit log, at most every 15 minutes", async () => {
   const realmId = await given.realm();
   let now = systemClock.now().getTime();
   const clock = { now: () => new Date(now) };

@@ -227,7 +227,7 @@ describe("a person with every kind of data", () => {
     expect([ofExport.code, ofExport.json["ok"]]).toEqual([0, true]);
   });
 
-  test("becomes a number and a date for administrators, cannot be reactivated, and returns as a new person", async () => {
+  test("is shown to administrators as a number and a date, cannot be reactivated, and returns as a new person", async () => {
     const [{ id } = { id: "" }] = await owner().query<{ id: string }>(
       sql`select id from users where realm_id = ${realm.realmId} and forgotten_at is not null`,
     );
@@ -339,7 +339,7 @@ describe("forgetting", () => {
     expect(new Set((await entries()).map((entry) => entry.forgetAfterMonths))).toEqual(new Set([2]));
   });
 
-  test("covers every realm if one realm's entry is refused; that one is retried", async () => {
+  test("continues in other realms if one realm's audit entry is refused, and retries that one", async () => {
     const first = await leaver();
     realmId = await given.realm();
     await setForgetting(realmId, 2);
@@ -374,7 +374,7 @@ describe("forgetting", () => {
     expect((await entries()).reduce((sum, entry) => sum + entry.users, 0)).toBe(12);
   });
 
-  test("spares people in a running job; a job that was never started loses their rows", async () => {
+  test("spares people in a running job; a job that was never started excludes their rows", async () => {
     const [busy, waiting, shared] = [await leaver(), await leaver(), await leaver(3, { email: "Shared@example.org" })];
     const job = (state: "running" | "ready", rows: readonly GivenRow[]) =>
       givenJob(owner(), { realmId, kind: "offboarding", rows, state, dryRun: state === "ready" });

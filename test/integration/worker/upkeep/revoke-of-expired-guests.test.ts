@@ -58,7 +58,7 @@ test("profiles that outlive their account are revoked once it has expired, with 
   }
 });
 
-test("profiles that ended with their account, were revoked before, or belong to others are left alone", async () => {
+test("profiles that ended with their account, were revoked before, or belong to others stay unchanged", async () => {
   const expiresAt = fromNow(-hour);
   const { id: guestAccountId } = await given.guestAccount({ realmId, expiresAt });
   const { id: running } = await given.guestAccount({ realmId });

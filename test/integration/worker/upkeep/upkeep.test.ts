@@ -120,7 +120,7 @@ describe.each(kinds)("%s", (_, make) => {
   });
 });
 
-test("counts of what servers asked are kept for 35 days", async () => {
+test("counts of status requests are kept for 35 days", async () => {
   await database.owner.query(sql`
     insert into status_counts (realm_id, hour, address, good, refused, last_at)
     select ${user.realmId}, hour, '192.0.2.1', 1, 0, hour
