@@ -121,7 +121,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
       expect(PayloadUUID).toMatch(/^[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/);
   });
 
-  test("keeps its payload identifiers when it is made again; no two profiles share one", () => {
+  test("keeps its payload identifiers if made again; no two profiles share one", () => {
     const names = (id: string) => {
       const profile = profileOf({ format: "mobileconfig", identity: id });
       return [profile, ...(profile["PayloadContent"] as (typeof profile)[])].map(({ PayloadUUID }) =>
@@ -390,7 +390,7 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     ["mail", "EmailAddress"],
     ["web", "WebAddress"],
     ["phone", "Phone"],
-  ])("has an element for %s alone if that is all the help there is, and none without help", (kind, element) => {
+  ])("has a help element for %s alone if the realm names only that, and none without help", (kind, element) => {
     const help = { mail: "", web: "", phone: "", [kind]: "1" };
     const file = encode({ format: "eap-config" }, { help });
     expect(faultsOf(file, grammar)).toBe("");

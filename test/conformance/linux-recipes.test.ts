@@ -13,7 +13,7 @@ const blocksOf = (page: string): string[] =>
 const blockWith = (page: string, ...texts: readonly string[]): string =>
   blocksOf(page).find((block) => texts.every((text) => block.includes(text))) ?? "";
 
-test("wpa_supplicant joins the same network as in eap-tls.test.ts", () => {
+test("the guide's block for wpa_supplicant is the one on the page about RADIUS servers", () => {
   const sent = blockWith(readFileSync("docs/radius/README.md", "utf8"), "network=", "client_cert");
   const written = blockWith(guide, "network=")
     .replace("eduroam", "demo")
@@ -113,7 +113,7 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
     expect(stdout.split("\n")).toEqual(expect.arrayContaining(file.split("\n")));
   });
 
-  test("with an unknown EAP method is refused: the check works", () => {
+  test("control: nmcli refuses an unknown EAP method", () => {
     const file = blockWith(guide, "[connection]").replaceAll("/etc/realmpass", directory);
     expect(readBack(file.replace("eap=tls;", "eap=none;")).status).not.toBe(0);
   });

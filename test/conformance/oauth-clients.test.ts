@@ -301,7 +301,7 @@ describe("express-openid-connect", () => {
       settings,
     );
 
-  test("with response_type code a person signs in, and signs out here and there", async () => {
+  test("with response_type code a person signs in, and signing out ends both the application's session and ours", async () => {
     const { url } = await start(code);
     const browser = createBrowserSession(() => [issuer, url]);
     expect(JSON.parse((await walk(url, browser)).text)).toEqual({
@@ -314,7 +314,7 @@ describe("express-openid-connect", () => {
     expect((await browser.get(url)).text).toContain('name="password"');
   });
 
-  test("it has an access token, which ends with the sign-in, if the application gets full token answers", async () => {
+  test("if registered for full token responses, it gets an access token, which ends when the person signs out", async () => {
     const { url } = await start(code, true);
     const browser = createBrowserSession(() => [issuer, url]);
     const { accessToken } = JSON.parse((await walk(url, browser)).text) as { accessToken: string };
@@ -324,7 +324,7 @@ describe("express-openid-connect", () => {
     expect(await info()).toMatchObject({ status: 401 });
   });
 
-  test("it renews its access token, if it asks for offline access", async () => {
+  test("it renews its access token if it requests offline access", async () => {
     const authorizationParams = { response_type: "code", scope: "openid profile email offline_access" };
     const { url } = await start({ ...code, authorizationParams }, true);
     const browser = createBrowserSession(() => [issuer, url]);
@@ -342,7 +342,7 @@ describe("express-openid-connect", () => {
 });
 
 describeWithTool(["ruby", "omniauth_openid_connect", "webrick"], "omniauth_openid_connect", () => {
-  test("a person signs in with code, state and nonce, and signs out once they agree", async () => {
+  test("a person signs in with code, state and nonce, and signs out after confirming", async () => {
     const client = await register("http://127.0.0.1", "/auth/openid_connect/callback");
     const { url } = await omniauthApplication(issuer, client);
     const browser = createBrowserSession(() => [issuer, url]);

@@ -51,7 +51,7 @@ const expectPageOnly = async (answer: ApiAnswer, { status, accessToken }: { stat
   expect(await isAlive(accessToken)).toBe(true);
 };
 
-describe("2 without an id token of this service and client a page asks, and nothing ends:", () => {
+describe("2 without an id token of this service and client a page asks first, and no session ends:", () => {
   const unsigned = (claims: object, header: object): string =>
     `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.`;
 

@@ -135,7 +135,7 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
     }
   });
 
-  test("RFC 5280 section 4.2.1.12: a user's certificate is no server's", async () => {
+  test("RFC 5280 section 4.2.1.12: a user's certificate is not accepted for a server", async () => {
     const files = {
       "root.pem": certificatePem("root"),
       "issuing.pem": certificatePem("issuing"),
@@ -224,7 +224,7 @@ describe("RFC 5280 section 4.1.2.5: dates through 2049 are UTCTime, from 2050 Ge
   });
 });
 
-test("RFC 5280 section 4.1.1.2: the algorithm outside the signature is the one inside", async () => {
+test("RFC 5280 section 4.1.1.2: the outer signature algorithm equals the one in the signed part", async () => {
   for (const name of ["issuing", "issuing-rsa"] as const) {
     const der = await issue({ issuer: testIssuer(name) });
     const [toBeSigned = readElement(der), outside] = readChildren(der, readElement(der));

@@ -155,7 +155,7 @@ describeWithTool("openssl", "OpenSSL", () => {
     if (!taken) expect(output).toMatch(/permitted subtree violation|excluded subtree violation/);
   });
 
-  test.each(nameConstraintsForms)("name constraints %s: the CA certifies no e-mail signer", (form) => {
+  test.each(nameConstraintsForms)("name constraints %s: the CA cannot certify an e-mail signer", (form) => {
     expect(verify(form, "device", "smimesign")).toMatchObject({
       status: 2,
       output: expect.stringContaining("unsuitable certificate purpose") as string,

@@ -125,7 +125,7 @@ test("4.1.2 a code expires after 60 seconds", async () => {
   expect(await redeem(application, late)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
 });
 
-test("4.1.2 a code works once: a second use is refused, and ends the session with all its tokens", async () => {
+test("4.1.2 a code works once; a second use is refused and ends the session with all its tokens", async () => {
   const code = await codeFor(user, application);
   const { body } = await redeem(application, code);
   expect(await redeem(application, code)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });

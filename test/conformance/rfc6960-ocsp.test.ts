@@ -190,7 +190,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
     expect(stderr).toContain("Response verify OK");
   });
 
-  test("but rejects one whose responder another issuer has signed", async () => {
+  test("but rejects one whose responder certificate another issuer has signed", async () => {
     const request = encodeOcspRequest([certIdOf("sha1")]);
     const foreign = await respond(
       request,

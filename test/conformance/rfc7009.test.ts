@@ -30,7 +30,7 @@ test("2.1 revoking an access token ends only that token", async () => {
   expect(await refreshes(body.refresh_token)).toBe(true);
 });
 
-test("2.1 revoking a refresh token ends the session, whatever the hint", async () => {
+test("2.1 revoking a refresh token ends the session, whatever token_type_hint says", async () => {
   const { body } = await signIn(user, application);
   expect(await revoke(body.refresh_token, application, { token_type_hint: "access_token" })).toMatchObject({
     status: 200,
@@ -39,7 +39,7 @@ test("2.1 revoking a refresh token ends the session, whatever the hint", async (
   expect(await refreshes(body.refresh_token)).toBe(false);
 });
 
-test("2.2 another client's tokens and unknown ones are left alone, with the same answer", async () => {
+test("2.2 another client's tokens stay valid, and the response is the same as for unknown ones", async () => {
   const { body } = await signIn(user, application);
   const other = await given.application({ realmId: api.realmId, type: "useragent" });
   for (const value of [body.access_token, body.refresh_token, "unknown"]) {

@@ -103,7 +103,7 @@ function rows(section: Section, keyOf: (row: readonly string[]) => string, check
       if (check === undefined) throw new Error(`nothing checks "${key}" of section ${section}`);
       await check();
     });
-    test("every row has a check, and every check a row", () => {
+    test("every row has a check, and every check has a row", () => {
       expect(Object.keys(checks).sort()).toEqual([...keys].sort());
     });
   });

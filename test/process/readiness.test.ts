@@ -113,7 +113,7 @@ test("the processes export each metric that an alert uses", async () => {
   }
 });
 
-test("unknown migrations do not make a process unready", async () => {
+test("a process stays ready if the database has unknown migrations", async () => {
   await service.owner.query(sql`
     insert into knex_migrations (name, batch, migration_time) values ('99990101-0000-later', 1, now())
   `);

@@ -139,19 +139,22 @@ describe.each(Object.entries(lacks))("a process started when the database lacks 
   });
 });
 
-test.each(processKinds)("a process older than the database ends as %s with 78 and a sentence", async (kind) => {
-  await owner.query(sql`update installation set minimum_migration = '29990101-0000-contracting'`);
-  onTestFinished(async () => {
-    await owner.query(sql`update installation set minimum_migration = null`);
-  });
-  const { child, output } = await start(kind);
-  const [code] = (await once(child, "close")) as [number];
-  expect(code).toBe(78);
-  const sentence =
-    "this version has no migration 29990101-0000-contracting. Run the release that migrated the database";
-  expect(output()).toMatch(new RegExp(`"event":"schema.ahead".*${sentence}`));
-  expect(output()).toMatch(new RegExp(`"event":"process.failed","exitCode":78.*${sentence}`));
-});
+test.each(processKinds)(
+  "a process older than the database, running as %s, exits with 78 and a sentence",
+  async (kind) => {
+    await owner.query(sql`update installation set minimum_migration = '29990101-0000-contracting'`);
+    onTestFinished(async () => {
+      await owner.query(sql`update installation set minimum_migration = null`);
+    });
+    const { child, output } = await start(kind);
+    const [code] = (await once(child, "close")) as [number];
+    expect(code).toBe(78);
+    const sentence =
+      "this version has no migration 29990101-0000-contracting. Run the release that migrated the database";
+    expect(output()).toMatch(new RegExp(`"event":"schema.ahead".*${sentence}`));
+    expect(output()).toMatch(new RegExp(`"event":"process.failed","exitCode":78.*${sentence}`));
+  },
+);
 
 test("a process of this version uses a database whose newest contracting migration it knows", async () => {
   const [known] = await owner.query<{ name: string }>(sql`select min(name) as name from knex_migrations`);

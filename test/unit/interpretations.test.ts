@@ -30,7 +30,7 @@ describe("each interpretation names the test file that holds it", () => {
     expect(notHeld(text)).toEqual([]);
   });
 
-  test("and a line that does not is found", () => {
+  test("control: a line that names none is found", () => {
     const wrong = [
       "- **a**: without a file",
       "- **b**: with one that is not there → `no-such-file`",

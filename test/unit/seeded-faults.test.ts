@@ -27,7 +27,7 @@ const subjects = [
 ];
 
 describe("the list of seeded faults", () => {
-  test("is numbered, names each fault once, and has some of every subject", () => {
+  test("is numbered, names each fault once, and has faults of every subject", () => {
     expect(faults.map(({ number }) => number)).toEqual(faults.map((_, index) => index + 1));
     expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
     const sections = text.split(/^## /m).slice(1);

@@ -74,7 +74,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
   }
   const restarts = (log: readonly string[]): string[] => log.filter((line) => line.startsWith("restart"));
 
-  test("installs the one that is named, migrates with it and restarts every process from it", async () => {
+  test("installs the named release, migrates with it and restarts every process from it", async () => {
     const log = await follow(next);
     expect(readlinkSync(at("opt/current"))).toBe(next);
     expect(readFileSync(at("units/realmpass.target"), "utf8")).toBe(next);

@@ -95,7 +95,7 @@ describe("the units", () => {
     expect(ofUnit("doctor").length).toBeGreaterThan(1);
   });
 
-  test("that a person starts have the password of the owner alone, and the one that reports a failure has nothing", () => {
+  test("that a person starts have only the owner's password, and the one that reports a failure has no secret", () => {
     for (const name of ["migrate", "database-restored"]) {
       expect(loaded(unitText(`realmpass-${name}.service`))).toEqual(["postgres/owner-password"]);
     }

@@ -292,7 +292,7 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test.each(Object.keys(names) as Name[])("%s takes the worker's file and sets up all of it", (name) => {
+  test.each(Object.keys(names) as Name[])("%s accepts the worker's file and sets up everything in it", (name) => {
     const network = outcome(names[name], encode(name, names[name].fetches[0] ?? "eap-config"));
     expect(network).toMatchObject({
       ssids: name === "Linux" ? ["eduroam"] : ["eduroam", "Campus"],
@@ -309,11 +309,11 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
     ["Android", "@wifi.example.org"],
     ["iOS", undefined],
     ["Windows", "@wifi.example.org"],
-  ])("%s sends no name in the clear", (name, sent) => {
+  ])("%s sends an outer identity without a name", (name, sent) => {
     expect(outcome(names[name], fileFor(name))).toMatchObject({ identity: sent });
   });
 
-  test.each(["Android", "iOS", "Linux"] as const)("%s reminds people of the end of the certificate", (name) => {
+  test.each(["Android", "iOS", "Linux"] as const)("%s reads when the certificate ends, to remind people", (name) => {
     const validUntil = new Date(hierarchy.clients["ec-p256"].x509.validTo);
     expect(outcome(names[name], fileFor(name))).toMatchObject({ validUntil });
   });
@@ -332,7 +332,7 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
       expect(outcome(app, `{"error":"user_locked"}`)).toBe("the file is not XML");
   });
 
-  test("the issuing CA comes with the key, because iOS looks for it nowhere else", () => {
+  test("the issuing CA is in the bundle with the key, because iOS looks for it nowhere else", () => {
     const alone = (name: Name) => outcome(names[name], encode(name, "eap-config", { chain: [] }));
     expect(alone("iOS")).toBe("no trust chain");
     for (const name of ["Linux", "Android", "Windows"] as const) expect(alone(name)).not.toBeTypeOf("string");
@@ -345,7 +345,7 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
     },
   );
 
-  test("Linux opens AES and 3DES, from five minutes before the certificate is valid", () => {
+  test("Linux opens files under AES and under 3DES, at the earliest five minutes before the certificate is valid", () => {
     const notBefore = Date.parse(hierarchy.clients["ec-p256"].x509.validFrom);
     for (const as of ["Linux", "Windows"] as const) {
       const file = encode("Linux", "eap-config", { as });

@@ -147,7 +147,7 @@ describe("onc", () => {
     ]);
   });
 
-  test("the CAs come roots first, and the profile opens with the empty password alone", () => {
+  test("lists the CAs with roots first, and its profile opens only with the empty password", () => {
     const { Certificates } = read();
     const authorities = Certificates.flatMap((one) => (one.Type === "Authority" ? [one.X509] : []));
     expect(authorities).toEqual([base64(hierarchy.rootPem), base64(hierarchy.issuerPem)]);
@@ -164,7 +164,7 @@ describe("onc", () => {
     expect(openBundle({ pkcs12, password: "x" })).toBeUndefined();
   });
 
-  test.each(oddNames)("the network %j comes as it is", (ssid) => {
+  test.each(oddNames)("keeps the network name %j unchanged", (ssid) => {
     const [one] = read({ ssids: [ssid] }).NetworkConfigurations;
     expect([one?.Name, Buffer.from(one?.WiFi.HexSSID ?? "", "hex").toString()]).toEqual([ssid, ssid]);
   });
@@ -203,7 +203,7 @@ describeWithTool(["nmcli", "openssl"], "networkmanager", () => {
     expect(connectionsIn(unpacked(encode("networkmanager")))).toHaveLength(2);
   });
 
-  test("nmcli reads each file and drops nothing", () => {
+  test("nmcli reads each file without dropping a setting", () => {
     for (const file of connectionsIn(unpacked(encode("networkmanager", { wired: true })))) {
       const { status, stdout, stderr } = readBack(file);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -218,7 +218,7 @@ describeWithTool(["nmcli", "openssl"], "networkmanager", () => {
   const ssidText = (line: string): string =>
     `ssid=${Buffer.from(line.slice("ssid=".length).split(";").filter(Boolean).map(Number)).toString()}`;
 
-  test("checks every server name, and has certificate and key in one and the same blob", () => {
+  test("checks every server name, and holds certificate and key in one blob", () => {
     const [file = "", other = ""] = connectionsIn(unpacked(encode("networkmanager")));
     expect(valueOf(file, "domain-match")).toBe(radiusNames.join(";"));
     expect(valueOf(file, "identity")).toBe("@wifi.example.org");
@@ -233,7 +233,7 @@ describeWithTool(["nmcli", "openssl"], "networkmanager", () => {
     expect(valueOf(other, "uuid")).not.toBe(valueOf(file, "uuid"));
   });
 
-  test.each(oddNames)("nmcli reads the network %j as it is", (ssid) => {
+  test.each(oddNames)("nmcli reads the network name %j unchanged", (ssid) => {
     const [file = ""] = connectionsIn(unpacked(encode("networkmanager", { ssids: [ssid] })));
     const { status, stdout, stderr } = readBack(file);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -259,7 +259,7 @@ describeWithTool(["python3", "libell.so.0", "openssl"], "an iwd file in ell, iwd
   const written = (): string => join(unpacked(encode("iwd")), "eduroam.8021x");
   const groups = ["ca", "client", "key"] as const;
 
-  test("has every setting, and certificates and key that ell takes", () => {
+  test("has every setting, and certificates and a key that ell accepts", () => {
     const read = ellReads(written());
     expect(read.settings).toEqual({
       Security: {

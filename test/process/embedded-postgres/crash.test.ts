@@ -151,7 +151,7 @@ test("Ctrl-C in the terminal does not reach the server", async () => {
   expect(Number(session)).toBe(pid);
 });
 
-test("of two simultaneous starts one has the server and the other names it", async () => {
+test("of two simultaneous starts one gets the server and the other reports which process has it", async () => {
   const dataDirectory = await directoryWithCluster();
   const starters = [startInProcess({ dataDirectory }), startInProcess({ dataDirectory })];
 

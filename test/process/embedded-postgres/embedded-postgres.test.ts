@@ -179,7 +179,7 @@ describe("making the database", () => {
     return { url, waiting, letGo: () => holder.end() };
   }
 
-  test("may take as long as the start may", async () => {
+  test("may take as long as the whole start may", async () => {
     const { url, waiting, letGo } = await serverThatHoldsUp();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
@@ -195,7 +195,7 @@ describe("making the database", () => {
     expect(await query(url, "select current_database() as name")).toEqual([{ name: "realmpass" }]);
   });
 
-  test("is given up when the start is", async () => {
+  test("is given up when the start is given up", async () => {
     const { url, waiting, letGo } = await serverThatHoldsUp();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {

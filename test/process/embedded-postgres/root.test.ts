@@ -98,7 +98,7 @@ describe.runIf(isRoot)("started by root", () => {
     await expect(failed).rejects.toThrow(/refuses to run as root.*nobody: .*a user namespace: .*DATABASE_URL/s);
   });
 
-  test("data of a server that ran as another user is used under the new user", async () => {
+  test("the data of a server that ran as another user is used by a server under the new user", async () => {
     const home = await openDirectory();
     const dataDirectory = await withCluster(join(home, "data"));
     const first = await start({ dataDirectory, accounts: ["nobody"] });
@@ -128,7 +128,7 @@ describe.runIf(isRoot)("started by root", () => {
     await starter.stop();
   });
 
-  test.runIf(namespacesForAll.code === 0)("a user without a name can run it too, as in many containers", async () => {
+  test.runIf(namespacesForAll.code === 0)("a user without a name can run it, as in many containers", async () => {
     const home = await openDirectory();
     await chown(home, nameless, nameless);
     const dataDirectory = join(home, "data");

@@ -160,7 +160,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     expect(found).toMatchObject({ login: "ok", roles: "ok", secrets: "ok", queue: "ok", processes: "ok" });
   });
 
-  describe("in all files, processes and tables that each can read,", () => {
+  describe("in all files, processes and tables that each service can read,", () => {
     const walks: Record<string, Walk> = {};
     let secrets: Record<string, string>;
     beforeAll(async () => {

@@ -89,7 +89,7 @@ describe("the drill of docs/replacing-cas.md", () => {
   });
 });
 
-test("README: from nothing to a certificate that opens, with a valid chain, and that is revoked", async () => {
+test("README: the commands lead from nothing to a certificate that opens, has a valid chain, and is then revoked", async () => {
   const blocks = await shellBlocks("README.md", "From nothing to a certificate");
   expect(blocks.length).toBeGreaterThan(3);
 
@@ -141,13 +141,13 @@ test("guests: an account, its token, a profile with it, and the end of all three
   expect(printed.match(/"data":true/g)).toHaveLength(2);
 });
 
-test("awaiting: accepted at once, awaited, and repeated without a second certificate", async () => {
+test("awaiting: a creation is accepted at once, awaited, and repeated without a second certificate", async () => {
   const printed = await run("awaiting");
   expect(printed).toMatch(/^location: \S*\/api\/issuances\/[0-9a-f-]{36}/im);
   expect(printed).toMatch(/^issued: \d+$/m);
 });
 
-test("bulk: checked, started, awaited, watched, with a certificate in the results, and offboarded again", async () => {
+test("bulk: a job is checked, started, awaited and watched, has a certificate in its results, and its people are offboarded", async () => {
   const printed = await run("bulk");
   expect(printed).toContain("ready: 2 to change, 0 already so, 1 with problems");
   expect(printed).toMatch(/^nobody,,many,,,,3,failed,invalid_row,maxProfiles: must be/m);
@@ -163,7 +163,7 @@ test("directory: a person comes and leaves by SCIM, sent from a script", async (
   expect(printed).toContain("ida@demo.example is gone");
 });
 
-test("lists: the same by query and by body, and both versions of the one list that has two", async () => {
+test("lists: query and body return the same, and the list with two versions returns both", async () => {
   const printed = await run("lists");
   expect(printed).toMatch(/^\d+ of \d+, from 0$/m);
   expect(printed).toMatch(/"data":\[.*\],"limit":100,"offset":0,"total":\d+\}/);
@@ -175,7 +175,7 @@ test("errors: a request that is not valid, and problem details", async () => {
   expect(printed).toMatch(/^content-type: application\/problem\+json/im);
 });
 
-test("formats: device files, a matching key pair, and a key that stays where it was made", async () => {
+test("formats: device files, a matching key pair, and a key that never leaves the requester", async () => {
   const printed = await run("formats");
   expect(printed).toContain("TLS Web Client Authentication");
   expect(printed).toContain("Key is valid");
@@ -195,7 +195,7 @@ test("command line: sign-in, a profile made and revoked, people onboarded and of
   expect(await readFile(join(directory, "results.csv"), "utf8")).toMatch(/grace@demo\.example[^]*changed/);
 });
 
-test("the first device: the commands on the page, with the values of the only realm, and FreeRADIUS's as its page has them", async () => {
+test("the first device: its page has the only realm's values, and FreeRADIUS's commands as on FreeRADIUS's own page", async () => {
   const blocks = await blocksOf("first-device");
   const [install = ""] = blocks.filter((block) => block.includes("/etc/freeradius/"));
   expect(await shellBlocks("docs/radius/README.md", "On the RADIUS server")).toContain(install);

@@ -108,7 +108,7 @@ test("the master key is replaced while apis run: sealed data stays readable, and
   await expectIssuing();
 });
 
-test("after a leak of the master key the keys that sign tokens end, and the secrets that people must replace are listed", async () => {
+test("after a leak of the master key the keys that sign tokens are retired, and secrets to replace by hand are listed", async () => {
   const [old, fresh] = [master, drawSecret.masterKey()];
   const guest = await givenGuestAccount();
   const keys = async () =>

@@ -81,7 +81,7 @@ describeWithTool(["root", "openssl"], "processes started by hand, each as its ow
     });
   });
 
-  test("in all that each can read, a secret is found only by the processes that need it", async () => {
+  test("in everything that each process can read, a secret is found only by the processes that need it", async () => {
     const rows = await asLogin(superuser, (client) =>
       client.query<{ key: EncryptedKey }>("select encrypted_key as key from issuer_keys"),
     );

@@ -173,7 +173,7 @@ describe("with a given database,", () => {
     expect(service.output()).not.toContain("may not create roles");
   });
 
-  test("all share the login if it cannot create roles, and the terminal reports it", async () => {
+  test("all share the given login if it cannot create roles, and the terminal reports that", async () => {
     const owner = { name: "realmpass_owner", password: "owner" };
     const service = await startIn("roles_given", async (url) => {
       await makeInstallationRoles(url, [owner]);
@@ -239,7 +239,7 @@ describe("the next start", () => {
   });
 });
 
-test("it is ready once the whole service is well, and reports what it waits for until then", async () => {
+test("it reports ready once the whole service is, and until then what it waits for", async () => {
   const data = await installed();
   const postgres = await startEmbeddedPostgres({
     dataDirectory: data,
@@ -298,7 +298,7 @@ test("a configuration with several faults is refused with all of them, and nothi
   expect(readdirSync(started.data)).toEqual([]);
 });
 
-test("a port in use is named, and nothing stays behind", async () => {
+test("a port in use is named, and no process is left running", async () => {
   const squatter = createServer().listen(0);
   await once(squatter, "listening");
   onTestFinished(() => void squatter.close());

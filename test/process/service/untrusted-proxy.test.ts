@@ -29,7 +29,7 @@ describeWithTool("nginx", "the base URL behind the shipped proxy", () => {
     return { proxied: await at(nginx.url), direct: await at(`http://127.0.0.1:${service.apiPort}`) };
   }
 
-  test("is well if the api trusts the proxy", async () => {
+  test("passes if the api trusts the proxy", async () => {
     expect(await findings("127.0.0.1")).toMatchObject({ proxied: [{ status: "ok" }], direct: [{ status: "ok" }] });
   });
 

@@ -16,27 +16,27 @@ describe("the benchmark's command line", () => {
     expect(() => readArguments(["--against", "HEAD", "--statements"])).toThrow("--statements");
   });
 
-  it("answers nothing to run when it is asked for its usage, which names every scenario", () => {
+  it("runs nothing with --help, and its usage names every scenario", () => {
     expect(readArguments(["--help"])).toBeUndefined();
     expect(usage).toContain("fairness|overload|scale|memory");
   });
 
-  it("refuses a scenario that it does not have, and names those that it has", () => {
+  it("refuses an unknown scenario, and names the known ones", () => {
     expect(() => readArguments(["single", "nonsense"])).toThrow(/there is no scenario nonsense: single, .*start/);
   });
 
-  it("keeps results of full runs alone", () => {
+  it("keeps only results of full runs", () => {
     expect(readArguments(["--results", "kept", "single"])).toMatchObject({ results: "kept", document: false });
     expect(() => readArguments(["--results", "kept", "--quick"])).toThrow("--results");
     expect(() => readArguments(["--results", "kept", "--statements"])).toThrow("--results");
   });
 
-  it("writes the document from results alone", () => {
+  it("writes the document only from kept results", () => {
     expect(readArguments(["--results", "kept", "--document"])).toMatchObject({ document: true });
     expect(() => readArguments(["--document"])).toThrow("--results");
   });
 
-  it("takes a run of everything for complete, and no other", () => {
+  it("counts only a run of everything as complete", () => {
     const complete = (...args: string[]) => isComplete(readArguments(args) ?? expect.fail());
     expect(complete()).toBe(true);
     expect(complete("--results", "kept")).toBe(true);

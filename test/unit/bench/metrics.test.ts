@@ -35,7 +35,7 @@ describe("the benchmark reads from the service's metrics", () => {
     expect([...between(before, after)]).toEqual([["accept", { count: 4, mean: 1 }]]);
   });
 
-  it("finds nothing where the service has no such histogram", () => {
+  it("returns nothing if the service has no such histogram", () => {
     expect(between({ api: "" }, { api: "other_sum 3" }).size).toBe(0);
   });
 

@@ -21,7 +21,7 @@ describe("results that the benchmark keeps", () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  it("are read in the order of the document, whichever came first, and it is known what is missing", async () => {
+  it("are read in the order of the document, with a list of those that are missing", async () => {
     await keepResult(directory, result({ scenario: "start", backend: "postgres" }));
     await keepResult(directory, result({ scenario: "single", backend: "postgres" }));
     await keepResult(directory, result({ scenario: "single", backend: "redis" }));
@@ -35,7 +35,7 @@ describe("results that the benchmark keeps", () => {
     expect(missing).not.toContainEqual({ scenario: "start", backend: "redis" });
   });
 
-  it("give way to a later one of the same scenario and backend", async () => {
+  it("are replaced by a later one of the same scenario and backend", async () => {
     await keepResult(directory, result({ scenario: "single", backend: "redis", commit: "9b890fa" }));
     const { results } = await readResults(directory);
     expect(results.filter(({ scenario, backend }) => scenario === "single" && backend === "redis")).toMatchObject([
@@ -62,7 +62,7 @@ describe("the document", () => {
     expect(beginning.match(/^\| .* \| [\d,.]+ +\|$/gm)).toHaveLength(10);
   });
 
-  it("names the commit, and which scenarios were measured with which when there are several", () => {
+  it("names the commit, or each scenario's commit if they differ", () => {
     const of = (scenario: "single" | "reads", commit: string) => result({ scenario, backend: "redis", commit });
     expect(writeDocument([of("single", "1bb19f7"), of("reads", "1bb19f7")])).toMatch(/\| Commit +\| 1bb19f7 +\|/);
     expect(writeDocument([of("single", "1bb19f7"), of("reads", "9b890fa")])).toContain(

@@ -10,11 +10,11 @@ describe("the slope of the line that lies closest to some points", () => {
     expect(slope(line([9, 6, 3]))).toBeCloseTo(-3);
   });
 
-  it("takes ups and downs that cancel each other out for none", () => {
+  it("is zero for ups and downs that cancel each other out", () => {
     expect(slope(line([1, 5, 1, 1, 5, 1]))).toBeCloseTo(0);
   });
 
-  it("weighs every point, and not the first and the last alone", () => {
+  it("weighs every point, not only the first and the last", () => {
     expect(slope(line([0, 10, 10, 0]))).toBeCloseTo(0);
     expect(slope(line([0, 0, 10, 10]))).toBeCloseTo(4);
   });

@@ -33,14 +33,14 @@ test.each(["http://service.example", "http://localhost.example", "http://127.0.0
   },
 );
 
-test("a relative XDG_CONFIG_HOME does not count", () => {
+test("a relative XDG_CONFIG_HOME is ignored", () => {
   expect(storedLoginPath({ HOME: "/home/ada", XDG_CONFIG_HOME: "config" })).toBe(
     "/home/ada/.config/realmpass/login.json",
   );
   expect(storedLoginPath({ HOME: "/home/ada", XDG_CONFIG_HOME: "/etc/x" })).toBe("/etc/x/realmpass/login.json");
 });
 
-test("a token that cannot be looked into has unknown scopes", () => {
+test("the scopes of a token that cannot be decoded are unknown", () => {
   const token = `h.${Buffer.from('{"scope":"user.read job.read"}').toString("base64url")}.s`;
   expect(scopesOf(token)).toEqual(["user.read", "job.read"]);
   for (const odd of ["", "x", "a.b.c", "a.e30.c"]) expect(scopesOf(odd)).toBeUndefined();

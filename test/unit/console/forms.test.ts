@@ -63,7 +63,7 @@ test("the drafts of others are removed when somebody else signs in; other conten
   expect([...store.values.keys()]).toEqual(["realmpass-recent"]);
 });
 
-test("a damaged draft and a full storage lose nothing else", () => {
+test("a damaged draft or a full storage affects nothing else", () => {
   const store = storage();
   store.setItem("realmpass-draft 1 settings", "{");
   expect(draftOf(store, "1", "settings")).toBeUndefined();

@@ -140,7 +140,7 @@ test("a chain that is shorter than a head is cut off", () => {
   expect(faultsOf(links.slice(0, 8), [shorter], { kept: head })).toEqual(["chain_truncated 8"]);
 });
 
-test("places beyond the last head, and heads that are gone from between, are missing a head", () => {
+test("positions beyond the last head, and a head removed from the middle, are reported as a missing head", () => {
   const { links, head } = chain();
   const early = { ...head, position: 5, hash: links[4]!.hash };
   expect(faultsOf(links, [early])).toEqual(["head_missing 6"]);
@@ -170,11 +170,11 @@ describe("an entry that is older than what was sealed before it", () => {
     expect(dated("infinity", () => ({}))).toEqual(["entry_backdated 6"]);
   });
 
-  test("by up to five minutes came late", () => {
+  test("by up to five minutes counts as late", () => {
     expect(dated("2026-11-21T09:55:00.000Z", () => ({}))).toEqual([]);
   });
 
-  test("is not back-dated when more was waiting at that time", () => {
+  test("is not back-dated if more entries were waiting at that time", () => {
     expect(dated("2026-11-21T08:00:00.000Z", () => ({ complete: false }))).toEqual([]);
   });
 });

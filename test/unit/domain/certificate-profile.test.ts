@@ -72,7 +72,7 @@ describe("a DNS name within example.org and wifi.example.net", () => {
     },
   );
 
-  test("no name is within no domains", () => {
+  test("without domains no name is permitted", () => {
     expect(isWithinDomains("example.org", [])).toBe(false);
   });
 });

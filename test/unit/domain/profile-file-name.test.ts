@@ -34,7 +34,7 @@ test("a very long name is cut, and the cut leaves no dash at the end", () => {
   expect(fileStem("\u33D5".repeat(64)).length).toBeLessThanOrEqual(100);
 });
 
-test("a name that is plain already is its own", () => {
+test("a name that is already plain stays as it is", () => {
   for (const name of ["Linux computer", "RADIUS CA", "con", "電話", "a".repeat(300)])
     expect(fileStem(fileStem(name))).toBe(fileStem(name));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compareFindings, fitOf, fits, readSearch, wordsOf, type Ranked } from "../../../domain/people/search-text.ts";
 
-test.each(["", " ", "a", "ä", "\u00a0a\u2009"])("%j means nothing", (text) => {
+test.each(["", " ", "a", "ä", "\u00a0a\u2009"])("%j is no search", (text) => {
   expect(readSearch(text)).toBeUndefined();
 });
 

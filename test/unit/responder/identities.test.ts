@@ -54,7 +54,7 @@ describe("the responder of an issuer", () => {
     expect(createPublicKey(publicKey.export({ format: "pem", type: "spki" })).asymmetricKeyType).toBe("ec");
   });
 
-  test("is made once, however many requests arrive at once", async () => {
+  test("is made once, however many requests arrive together", async () => {
     const { identity, state } = setUp();
     const [one, ...others] = await Promise.all(Array.from({ length: 50 }, identity));
     expect(others.every((other) => other === one)).toBe(true);

@@ -117,7 +117,7 @@ describe("is no request", () => {
   });
 });
 
-test("whatever becomes of a request on its way, reading it ends with a request or without one", () => {
+test("however damaged its bytes, reading returns a request or nothing, and never throws", () => {
   const { integer } = createRandom(20_261_122);
   const random = (max: number): number => integer(0, max - 1);
   const good = encodeOcspRequest(

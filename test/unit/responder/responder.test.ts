@@ -84,7 +84,7 @@ test("an answer without a nonce is returned again for a moment, and then made ag
   expect(state.reads).toBe(2);
 });
 
-test("who gets an answer again is noted as who got it first", async () => {
+test("a client that gets a repeated answer is recorded like the one that got it first", async () => {
   const plain = encodeOcspRequest([certId]);
   const { state, noted, ask } = responderFor(plain);
   await ask(plain);
@@ -120,7 +120,7 @@ test("an answer about a device and a server together holds only as long as about
   ).toBe(minutesLater(5));
 });
 
-test("a revocation is dated back as the answer is", async () => {
+test("a revocation's date is moved back as far as the answer's", async () => {
   const request = encodeOcspRequest([certId]);
   const { body } = await responderFor(request, { revokedAt: new Date(at), revocationReason: 4 }).ask(request);
   expect(body.toString("latin1").match(/\d{14}Z/g)).toEqual([-5, -5, -5, 5].map(minutesLater));

@@ -95,7 +95,7 @@ test("behind a slow batch no item waits longer than allowed, and batches stay wi
   expect(await Promise.all(all)).toEqual(["slow done", "b done", "c done"]);
 });
 
-test("without patience a second batch starts while the first one runs, and a third waits for room", async () => {
+test("with no waiting time a second batch starts while the first one runs, and a third waits for a free place", async () => {
   const { batches, run, endNext } = controlledRun();
   const add = createBatcher(run, { ...patient, waitMsMax: 0 });
   const all = [add("a")];
@@ -114,7 +114,7 @@ test("without patience a second batch starts while the first one runs, and a thi
   expect(batches).toEqual([["a"], ["b", "c"], ["d", "e"]]);
 });
 
-test("an item may be answered with nothing", async () => {
+test("the result of an item may be null", async () => {
   const add = createBatcher<string, null>((items) => Promise.resolve(items.map(() => null)), patient);
   expect(await add("a")).toBeNull();
 });
@@ -128,7 +128,7 @@ test("a batch that fails fails its own items alone", async () => {
   expect(await add("good")).toBe("good");
 });
 
-test("an item that a batch forgets is an error, not a silence", async () => {
+test("an item without a result of its batch fails", async () => {
   const add = createBatcher<string, string>(() => Promise.resolve([]), patient);
   await expect(add("lost")).rejects.toThrow("one outcome for each");
 });

@@ -48,7 +48,7 @@ test("readings before and after show how far a clock is ahead or behind, or that
   expect(skewMs({ before: at(-5), now: at(0), after: at(5) })).toBe(0);
 });
 
-test("before it was measured a clock is not relied on", async () => {
+test("a clock is not relied on before it has been measured", async () => {
   const { clock } = setUp();
   expect([clock.isInStep(), clock.skewMs]).toEqual([false, null]);
   await clock.measure();

@@ -16,7 +16,7 @@ test("every item is processed, and failures are thrown at the end", async () => 
   expect(done).toEqual([1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]);
 });
 
-test("slices are done until one is empty, and counted", async () => {
+test("slices are processed until one is empty, and their sizes are added up", async () => {
   const slices = [5, 5, 2, 0, 7];
   expect(await untilNone(() => Promise.resolve(slices.shift() ?? 0))).toBe(12);
   expect(slices).toEqual([7]);

@@ -55,7 +55,7 @@ describe("one answer", () => {
     expect(await second).toBe("b");
   });
 
-  test("is not kept when it is too old as soon as it is there", async () => {
+  test("is not kept if it is too old once computed", async () => {
     const { compute, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 0 });
     const answer = fresh.get();
@@ -65,7 +65,7 @@ describe("one answer", () => {
     expect(fresh.isEmpty()).toBe(true);
   });
 
-  test("that gets old is computed again once, and no caller waits for that", async () => {
+  test("that is ageing is computed again once, and no caller waits for that", async () => {
     const { compute, started, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 1_000, renewedAfterMs: 500 });
     const first = fresh.get();
@@ -121,7 +121,7 @@ describe("answers by key", () => {
     expect(fresh.peek("c")).toBeUndefined();
   });
 
-  test("is computed again as the caller who asks then does it", async () => {
+  test("is computed again with the function of the caller who asks then", async () => {
     const fresh = createFreshByKey<string>({ keptMs: 1_000, renewedAfterMs: 500 });
     await fresh.get("a", () => Promise.resolve("first"));
     vi.advanceTimersByTime(500);

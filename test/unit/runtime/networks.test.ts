@@ -55,7 +55,7 @@ const faulty: readonly (readonly [string, string])[] = [
   ["::ffff:10.0.0.0/8", ofPrefix(96, 128)],
 ];
 
-test.each(faulty)("%s is named as no network", (part, fault) => {
+test.each(faulty)("%s is reported as no network", (part, fault) => {
   for (const parse of [parseNetworks, parseTrustedProxies]) {
     expect(() => parse(part)).toThrow(new Error(`"${part}": ${fault}`));
     expect(() => parse(`192.0.2.7, ${part} ,::1`)).toThrow(new Error(`"${part}": ${fault}`));

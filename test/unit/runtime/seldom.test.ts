@@ -25,11 +25,11 @@ test("a repeated error is reported at once, then once a minute with its count", 
 test.each([
   [new AggregateError([new Error("connect ECONNREFUSED ::1:6379"), new Error("connect ECONNREFUSED 127.0.0.1:6379")])],
   ["connect ECONNREFUSED ::1:6379; connect ECONNREFUSED 127.0.0.1:6379"],
-])("a host with several addresses has the words of each", (error) => {
+])("for a host with several addresses the reason contains the error of each", (error) => {
   expect(reasonOf(error)).toBe("connect ECONNREFUSED ::1:6379; connect ECONNREFUSED 127.0.0.1:6379");
 });
 
-test("no reason holds a password", () => {
+test("no reason contains a password", () => {
   expect(reasonOf(new Error("cannot reach redis://:secret@cache:6379"))).toBe(
     "cannot reach redis://[redacted]@cache:6379",
   );

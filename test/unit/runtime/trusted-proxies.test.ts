@@ -55,7 +55,7 @@ test.each<[string, { trusted: readonly string[]; others: readonly string[] }]>([
     " 192.0.2.7 ,\n uniquelocal,, 2001:db8::/32,",
     { trusted: ["192.0.2.7", "10.0.0.1", "2001:db8::1"], others: ["192.0.2.8"] },
   ],
-])("%j is the same proxies to the api and to OCSP", async (list, { trusted, others }) => {
+])("api and responder read the same proxies from %j", async (list, { trusted, others }) => {
   const proxies = `127.0.0.1,${list}`;
   const inOcsp = createClientAddress(proxies);
   for (const hop of [...trusted, ...others]) {

@@ -34,7 +34,7 @@ test("a person needs the scope and a role that has it", () => {
   expect(hasStaffScope(person([], "audit.read"), "audit.read")).toBe(false);
 });
 
-test("a service needs the scope alone", () => {
+test("a service needs only the scope", () => {
   expect(hasStaffScope(service("audit.read"), "audit.read")).toBe(true);
   expect(hasStaffScope(service("user.read"), "audit.read")).toBe(false);
 });
@@ -53,7 +53,7 @@ describe("admission to an endpoint", () => {
   });
 });
 
-test("a machine's token is admitted where its scope is asked for, and nowhere else", () => {
+test("a machine's token is admitted only to endpoints that require its scope", () => {
   for (const [own, foreign] of [["radius.read", "scim"] as const, ["scim", "radius.read"] as const]) {
     const machine = service(own);
     expect(admits(machine, "staff", own)).toBe(true);

@@ -45,7 +45,7 @@ describe("the TLS listener", () => {
 describe("where people sign in with profiles", () => {
   const settings = (env: Env, tlsPort?: number) => clientCertificatesOf(load(env), tlsPort);
 
-  test("is nowhere unless configured", () => {
+  test("is not offered unless configured", () => {
     expect(settings({ REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toBeUndefined();
   });
 

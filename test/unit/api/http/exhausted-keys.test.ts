@@ -22,7 +22,7 @@ test("another key is not over its limit", () => {
   expect(keys.msLeft("b")).toBeUndefined();
 });
 
-test("a key is asked about again before its window ends where others count it too", () => {
+test("with askAgainMs, a key is no longer held as exhausted after that time, even before its window ends", () => {
   const keys = createExhaustedKeys({ askAgainMs: 1_000 });
   keys.add("a", 60_000);
 

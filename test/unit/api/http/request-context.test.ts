@@ -30,7 +30,7 @@ test.each([
   ["a later version that goes on without a hyphen", `01-${trace}-${parent}-01more`],
   ["something else", "Robert'); DROP TABLE"],
   ["a list", [`00-${trace}-${parent}-01`]],
-])("%s names none", (_, header) => {
+])("%s names no trace", (_, header) => {
   expect(traceOf(header)).toBeUndefined();
 });
 

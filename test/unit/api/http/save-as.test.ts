@@ -11,7 +11,7 @@ test("a response is saved under the name of the file", () => {
   expect(response.getHeader("content-disposition")).toBe('attachment; filename="mias-laptop.eap-config"');
 });
 
-test.each(["", 'a"; filename="b.exe', "a/b", "a b", "müller.pem", "a\r\nb"])("the name %j is refused", (name) => {
+test.each(["", 'a"; filename="b.exe', "a/b", "a b", "müller.pem", "a\r\nb"])("the file name %j is refused", (name) => {
   const response = emptyResponse();
   expect(() => {
     saveAs(response, name);

@@ -23,7 +23,7 @@ test("the responders are asked in turn", async () => {
   expect(new Set(await firsts())).toEqual(new Set([one, two]));
 });
 
-test("one that is silent is asked last, until one request tries it again, and that one alone", async () => {
+test("a silent responder is asked last, until a single request tries it again", async () => {
   await responders.list();
   responders.silent(one);
   expect(await firsts()).toEqual([two, two, two, two, two, two]);

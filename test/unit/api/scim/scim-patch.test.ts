@@ -85,7 +85,7 @@ describe("a deactivation", () => {
     },
   );
 
-  test("of two lists of operations neither counts", () => {
+  test("a request with two lists of operations is refused", () => {
     const operations = [{ op: "replace", path: "active", value: false }];
     expect(faultOf(() => readPatch({ operations: [], Operations: operations }, new Map()))).toBe("invalidSyntax");
     expect(readPatch({ operations }, new Map()).change).toEqual({ active: false });
@@ -178,7 +178,7 @@ test("100 operations are read, 101 are refused", () => {
   expect(faultOf(() => readPatch({ Operations: { op: "replace" } }, new Map()))).toBe("invalidSyntax");
 });
 
-test("nothing in a request reaches the prototype of an object", () => {
+test("no request can change the prototype of an object", () => {
   const parsed = (text: string): unknown => JSON.parse(text);
   for (const path of ["__proto__.polluted", "constructor.prototype.polluted", "__proto__"]) {
     expect(changeBy({ op: "add", path, value: "yes" })).toEqual({});
@@ -191,7 +191,7 @@ test("nothing in a request reaches the prototype of an object", () => {
   expect(Reflect.get({}, "polluted")).toBeUndefined();
 });
 
-test("a path is read in time that its length allows, and a long one is refused", () => {
+test("a path is parsed without delay, and a long one is refused", () => {
   expect(faultOf(() => changeBy({ op: "replace", path: "a".repeat(1_001), value: 1 }))).toBe("invalidPath");
   expect(faultOf(() => changeBy({ op: "replace", path: `emails[${" ".repeat(900)}`, value: 1 }))).toBeUndefined();
 });

@@ -43,7 +43,7 @@ test.each([
     { email: { value: "a@example.org", type: "home", primary: false } },
   ],
   [{ emails: [{ value: "no address", primary: true }] }, {}],
-])("%j says %j", (body, change) => {
+])("%j is read as %j", (body, change) => {
   expect(changeOf(body)).toEqual(change);
 });
 
@@ -61,6 +61,6 @@ test.each([
   );
 });
 
-test("the names of attributes are read without the schema and without what is inside", () => {
+test("requested attributes are read without their schema and their sub-attributes", () => {
   expect([...namesIn([`userName,${urn}:emails.value`, " name.formatted ,"])]).toEqual(["username", "emails", "name"]);
 });

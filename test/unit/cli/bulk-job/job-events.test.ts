@@ -32,7 +32,7 @@ test("an event that arrives octet by octet is one event", async () => {
 });
 
 test.each(["data: not json\n\n", "data: null\n\n", "data: 7\n\n", 'data: {"state":"x"}\n\n', "event: other\n\n"])(
-  "%j is no job, and is passed over",
+  "%j is no job, and is skipped",
   async (text) => {
     expect(await read(streamOf([text, event(2, "running")]))).toEqual([["2", "running"]]);
   },

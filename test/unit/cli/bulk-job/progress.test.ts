@@ -36,7 +36,7 @@ const job: Job = {
   hasOutput: false,
 };
 
-test("a running job: how far, how many failed, how fast, how long", () => {
+test("a running job's line shows its progress, its failures, its speed and the time left", () => {
   expect(progressText(job)).toBe("Running: 6,210 of 9,000 · 14 failed · 240 per second · about 1 min left");
 });
 

@@ -35,7 +35,7 @@ describe("the ticks of a job's steps", () => {
       given: job({ state: "completed", startedAt, dryRun: false }),
       made: ["file", "check", "run"],
     },
-  ])("$of: are at the steps that it made, and at no other", ({ given, made }) => {
+  ])("$of: are at the steps that the job has completed, and at no others", ({ given, made }) => {
     expect([...stepsMade(given)]).toEqual(made);
   });
 });
@@ -51,7 +51,7 @@ describe("the state that a page shows", () => {
     },
   );
 
-  test("is the job's own while its devices have days of grace: some may still go offline", () => {
+  test("is the job's own during its grace period, because some devices may still go offline", () => {
     expect(shownState(job({ state: "grace", undoneBy }))).toBe("grace");
   });
 });

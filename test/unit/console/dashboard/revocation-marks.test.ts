@@ -28,7 +28,7 @@ test("profiles that were revoked at the same instant are one mark, with the last
   ]);
 });
 
-test("what a bulk job revoked, piece by piece, is one mark, and what was revoked meanwhile another", () => {
+test("the revocations of one bulk job are one mark, and those made meanwhile are another", () => {
   const job = { id: "1d7e", kind: "revocation", name: "stolen.csv" } as const;
   const marks = marksOf([
     { ...revocation("4", 64, null, at(60)), job },
@@ -44,12 +44,12 @@ test("what a bulk job revoked, piece by piece, is one mark, and what was revoked
   expect(marks[0]).toMatchObject({ listed: 5, refused: 40 });
 });
 
-test("a mark is listed once all its profiles are, and nothing comes before the revocation", () => {
+test("a mark is listed once all its profiles are, and no duration is negative", () => {
   expect(marksOf([revocation("2", null, null), revocation("1", 4, -1)])).toMatchObject([{ listed: null, refused: 0 }]);
   expect(marksOf([revocation("1", -1, null)])).toMatchObject([{ listed: 0, refused: null }]);
 });
 
-test("an unknown time has no bar, no time a short one, and each doubling adds the same length", () => {
+test("an unknown duration has no bar, a duration of zero a short one, and each doubling adds the same length", () => {
   expect([null, 0, 1, 3, 7].map(lengthOf)).toEqual([0, 1, 2, 3, 4]);
 });
 

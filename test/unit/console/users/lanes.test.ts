@@ -15,7 +15,7 @@ const life = {
 };
 const revocation = { at: at(60), reason: 0 as const, how: null, by: null, auditID: null };
 
-test("a lane goes from the making to now, with the first and the last check above it", () => {
+test("a lane extends from a profile's creation until now, with the first and the last check above it", () => {
   const checked = { ...life, firstCheckAt: at(20), lastCheck: { at: at(90), result: "good" as const } };
   expect(laneOf(checked, span)).toEqual({ from: 0.1, to: 1, isEnded: false, up: [0.2, 0.9], down: [] });
   expect(laneOf({ ...checked, firstCheckAt: at(90) }, span).up).toEqual([0.9]);

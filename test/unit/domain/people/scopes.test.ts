@@ -3,28 +3,28 @@ import { allScopes, heldToGive, scopesAllowedTo, scopesFault } from "../../../..
 
 const machineScopes = ["radius.read", "scim"] as const;
 
-test.each(machineScopes)("the machine's scope %s is in no list that stands for all", (scope) => {
+test.each(machineScopes)("the machine's scope %s is in no list of all scopes", (scope) => {
   for (const list of [allScopes, scopesAllowedTo("service"), scopesAllowedTo("useragent")]) {
     expect(list).not.toContain(scope);
   }
 });
 
-test.each(machineScopes)("the machine's scope %s goes with no other, and for a service alone", (scope) => {
+test.each(machineScopes)("the machine's scope %s is granted only alone, and only to a service", (scope) => {
   expect(scopesFault("service", [scope])).toBeUndefined();
   expect(scopesFault("service", [scope, "profile.read"])).toBe(`${scope} goes with no other scope`);
   expect(scopesFault("useragent", [scope])).toBe(`a useragent cannot have ${scope}`);
 });
 
-test("two machines' scopes do not go together", () => {
+test("two machines' scopes cannot be combined", () => {
   expect(scopesFault("service", [...machineScopes])).toBe("radius.read scim goes with no other scope");
 });
 
-test("other scopes go together as far as the type may have them", () => {
+test("other scopes can be combined if the type of application may have them", () => {
   expect(scopesFault("service", ["openid"])).toBe("a service cannot have openid");
   expect(scopesFault("useragent", allScopes)).toBeUndefined();
 });
 
-test("a machine's scope can be given by holders of the scopes that it amounts to; any other by its holders", () => {
+test("a machine's scope is granted by holders of the equivalent scopes, any other by holders of that scope", () => {
   expect(heldToGive("radius.read")).toEqual(["profile.read"]);
   expect(heldToGive("scim")).toEqual(["user.modify", "user.delete"]);
   expect(heldToGive("user.read")).toEqual(["user.read"]);

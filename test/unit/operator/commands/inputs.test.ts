@@ -57,7 +57,7 @@ test("an identity provider is named by https, on this machine by http, without q
   expect(refused.filter((uri) => UpstreamIssuer.safeParse(uri).success)).toEqual([]);
 });
 
-test("characters are counted as people count them, and control characters are none", () => {
+test("characters are counted as people see them, and control characters are refused", () => {
   expect(text(1, 2).safeParse("😀😀").success).toBe(true);
   expect(text(1, 2).safeParse("").success).toBe(false);
   expect(text(1, 9).safeParse("a\nb").success).toBe(false);

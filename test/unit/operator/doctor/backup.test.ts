@@ -47,7 +47,7 @@ test.each([
   ]);
 });
 
-test("an unfinished dump, an empty one and other files are no dump", () => {
+test("an unfinished dump, an empty one and other files do not count as a dump", () => {
   const directory = givenDirectory();
   write(join(directory, "realmpass-20270129T000000Z.dump"), 60);
   expect(look(directory)).toMatchObject([{ status: "fail" }]);

@@ -86,13 +86,13 @@ test.each<[Way, RegExp]>([
   ["systemd", /^(?:systemctl|journalctl) /],
   ["compose", /^(?:docker compose |journalctl -k)/],
   ["hand", /^(?:npm |journalctl -k|dmesg)/],
-])("remedies name no command of another way than %s", (way, own) => {
+])("remedies name only commands for a service started by %s", (way, own) => {
   const commands = remediesOf(way).flatMap(commandsOf);
   expect(commands.filter((command) => !own.test(command))).toEqual([]);
   expect(commands.length).toBeGreaterThan(3);
 });
 
-test("remedies for systemd name units that are there", () => {
+test("remedies for systemd name units that exist", () => {
   const units = remediesOf("systemd")
     .flatMap(commandsOf)
     .flatMap((command) => command.match(/realmpass[\w-]*(?:@|\.target|\.timer)?/g) ?? []);
@@ -104,7 +104,7 @@ test("remedies for systemd name units that are there", () => {
   expect(() => readFileSync("deploy/systemd/realmpass-other@.service")).toThrow("ENOENT");
 });
 
-test("remedies for Compose name services that are there", () => {
+test("remedies for Compose name services that exist", () => {
   const { services } = parse(readFileSync("docker-compose.yml", "utf8")) as { services: Record<string, unknown> };
   const named = remediesOf("compose")
     .flatMap(commandsOf)
@@ -155,7 +155,7 @@ describe("with fewer processes than are expected", () => {
   const found = (states: readonly ProcessState[]) =>
     checkProcesses([...alive, ...states], "systemd", two).filter(({ status }) => status !== "ok");
 
-  test("it is a warning that counts them, starts them, and names the setting", () => {
+  test("the doctor warns, with how many run, how to start more, and the setting", () => {
     expect(found([])).toMatchObject([
       {
         name: "processes-expected",

@@ -143,7 +143,7 @@ describe("filling", () => {
 });
 
 describe("taking", () => {
-  test("gives every key once, then undefined", async () => {
+  test("returns every key once, then undefined", async () => {
     const pool = aPool({
       isIdle: (() => {
         let asked = 0;
@@ -173,7 +173,7 @@ describe("taking", () => {
     expect(pool.size).toBe(3);
   });
 
-  test("from a pool that was not started gives undefined and starts nothing", async () => {
+  test("from a pool that was not started returns undefined and starts nothing", async () => {
     const { generate } = numbered();
     const pool = aPool({ generate });
 
@@ -184,7 +184,7 @@ describe("taking", () => {
 });
 
 describe("closing", () => {
-  test("wipes parked keys, and leaves keys alone that were handed out", async () => {
+  test("wipes keys in the pool, and leaves those handed out unchanged", async () => {
     const made: Buffer[] = [];
     const generate = () => {
       const privateKeyPkcs8 = Buffer.alloc(4, 0xee);
@@ -275,7 +275,7 @@ describe("the thread that makes RSA keys", () => {
   });
 });
 
-test("a key that is not made because the pool closes is nothing to complain of", async () => {
+test("a key that is not made because the pool closes is not logged as an error", async () => {
   const { generate, waiting } = byHand();
   const warn = vi.fn();
   const pool = aPool({ generate, log: { warn } });

@@ -39,7 +39,7 @@ test("a root signs itself with P-384 and lives 20 years, an issuing CA is under 
   expect(new Date(issuingCertificate.validTo)).toEqual(new Date("2036-11-21T09:00:00Z"));
 });
 
-test("a CA was valid before the first certificate that it may sign is", () => {
+test("a CA is valid earlier than the first certificate that it may sign", () => {
   expect(new Date(read(issuing).validFrom).getTime()).toBeLessThan(at.getTime() - 5 * 60 * 1000);
 });
 
@@ -150,7 +150,7 @@ describeWithTool("openssl", "read by OpenSSL", () => {
     expect(text(smallRoot)).toContain("Not After : Nov 21 09:00:00 2066 GMT");
   });
 
-  test("where the root's own CRL and certificate are found is written when it is known", async () => {
+  test("an issuing CA contains the addresses of the root's CRL and certificate if they are known", async () => {
     const published = await createIssuingCa({
       root,
       organization,

@@ -34,7 +34,7 @@ test("the key given is left as it was, and two records of it have nothing in com
   expect(again.cipher.ciphertext).not.toBe(record.cipher.ciphertext);
 });
 
-test("a wrong passphrase is named", async () => {
+test("a wrong passphrase is reported as such", async () => {
   await expect(decryptKey(record, "wrong")).rejects.toMatchObject({
     name: "EncryptedKeyError",
     code: "wrong_passphrase",

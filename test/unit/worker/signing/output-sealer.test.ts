@@ -55,7 +55,7 @@ describe("a sealer", () => {
     expect(sealer.seal(plaintext, "two").dataKey.id).not.toBe(dataKey.id);
   });
 
-  test("goes by the clock as well, for a thread that is too busy for its timers", () => {
+  test("replaces the data key by the clock too, if a busy thread delays its timers", () => {
     const sealer = newSealer();
     const { dataKey } = sealer.seal(plaintext, "one");
     vi.spyOn(performance, "now").mockReturnValue(performance.now() + dataKeySecondsMax * 1_000);

@@ -14,7 +14,7 @@ test("a challenge is answered by a signature over it with the key of the certifi
   expect(isAnswered(challenge, { certificate, signature: signedBy("root") })).toBe(false);
 });
 
-test("the signed text can be no certificate or list, whatever the challenge", () => {
+test("the signed text cannot be a certificate or a CRL, whatever the challenge", () => {
   expect(probeText(challenge).toString("latin1")).toBe(`realmpass probe ${challenge}`);
   expect(() => probeText("0".repeat(31))).toThrow(RangeError);
   expect(() => probeText("\u0030\u0082".repeat(16))).toThrow(RangeError);

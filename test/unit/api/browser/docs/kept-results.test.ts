@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { keepResults } from "../../../../../api/browser/docs/kept-results.ts";
 
-test("a value is made once, also for callers at the same time", async () => {
+test("a value is computed once, even for simultaneous callers", async () => {
   const once = keepResults<number>(2);
   let made = 0;
   const make = () => Promise.resolve(++made);
@@ -9,13 +9,13 @@ test("a value is made once, also for callers at the same time", async () => {
   expect(await once("a", make)).toBe(1);
 });
 
-test("a failure is not kept: the next caller makes the value again", async () => {
+test("a failure is not kept: the next caller computes the value again", async () => {
   const once = keepResults<string>(2);
   await expect(once("a", () => Promise.reject(new Error("too many open files")))).rejects.toThrow("too many open");
   expect(await once("a", () => "page")).toBe("page");
 });
 
-test("a kept value stays when the room is full, until another key needs room", async () => {
+test("when the store is full, a value stays until another key needs its place", async () => {
   const once = keepResults<string>(1);
   expect(await once("a", () => "first")).toBe("first");
   expect(await once("a", () => "second")).toBe("first");

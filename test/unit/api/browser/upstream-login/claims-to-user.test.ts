@@ -42,7 +42,7 @@ test.each([
 });
 
 test.each(["not-an-email", "Mia <mia@x.example>", "mia@x.example, ida@x.example", "mia@localhost"])(
-  "%s is no e-mail address: it is dropped, and the person is who they are",
+  "%s is no e-mail address: it is dropped, and the person is still identified",
   (email) => {
     expect(personOf({ ...claims, email }, {})).toMatchObject({ pairwiseId: "p", email: undefined });
     expect(hasBadAddress({ ...claims, email }, {})).toBe(true);
@@ -98,11 +98,11 @@ test.each<[string, Claims, UpstreamClaims]>([
   ["NUL", { ...claims, email: "a\0" }, {}],
   ["a role that is true", { ...claims, role: true }, { administrator: { claim: "role", value: "true" } }],
   ["a role in a list in a list", { ...claims, role: [["a"]] }, { administrator: { claim: "role", value: "a" } }],
-])("%s is a bad answer", (_, given, names) => {
+])("%s is an error of the provider", (_, given, names) => {
   expect(() => personOf(given, names)).toThrow(expect.objectContaining({ problem: "upstream_bad_answer" }) as Error);
 });
 
-test("without the pairwise id whose claim the realm names there is no identifier", () => {
+test("without the claim that the realm names for the pairwise id the sign-in fails with upstream_no_identifier", () => {
   expect(() => personOf({ ...claims, "a b": 1 }, { pairwiseId: "unique" })).toThrow(
     expect.objectContaining({
       problem: "upstream_no_identifier",
@@ -111,7 +111,7 @@ test("without the pairwise id whose claim the realm names there is no identifier
   );
 });
 
-test("the log has 40 names of claims at most, and no value", () => {
+test("the log has at most 40 names of claims, and no value", () => {
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`claim${index}`, `value${index}`]));
   expect(namesOf(many)).toHaveLength(40);
   expect(namesOf({ "a\nb": 1, "a=b": 1, ["x".repeat(201)]: 1, sub: "s" })).toEqual(["sub"]);
@@ -137,6 +137,6 @@ test.each<[Claims, UpstreamClaims, boolean]>([
   [claims, { administrator: { claim: "role", value: "x" } }, true],
   [claims, { mayUse: [{ claim: "role", value: "x" }] }, true],
   [{ ...claims, role: [] }, { mayUse: [{ claim: "role", value: "x" }] }, false],
-])("%j under %j: claims are lacking: %j", (given, names, lacking) => {
+])("%j under %j: claims are missing: %j", (given, names, lacking) => {
   expect(lacksClaims(given, names)).toBe(lacking);
 });

@@ -42,7 +42,7 @@ test("one rule that matches is enough, and a withheld claim counts only if none 
   expect(verdictOf({ groups: "wifi" }, [])).toBe(false);
 });
 
-test("a claim that is neither text nor texts is a bad answer, also beside a rule that is met", () => {
+test("a claim that is neither a text nor a list of texts is an error, even if another rule matches", () => {
   expect(() => verdictOf({ groups: { a: 1 }, unit: "it" }, [unit, groups])).toThrow(
     expect.objectContaining({ problem: "upstream_bad_answer" }) as Error,
   );
@@ -64,7 +64,7 @@ test("a withheld claim does not decide who may use the realm", () => {
   );
 });
 
-test("a role is withheld that no other rule gives", () => {
+test("a role counts as withheld if no other rule gives it", () => {
   const names: UpstreamClaims = { administrator: groups, roles: { help_desk: [groups, unit], auditor: [unit] } };
   expect(personOf({ ...person, ...overage, unit: "it" }, names)).toMatchObject({
     mappedRoles: ["administrator", "help_desk", "auditor"],

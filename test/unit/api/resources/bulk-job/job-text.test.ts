@@ -23,7 +23,7 @@ test.each<[type: Upload["type"], text: string]>([
   expect(await idsIn(input)).toEqual(names);
 });
 
-test.each(csvSeparators)("a file that we wrote with the separator %j is read as it was before", async (separator) => {
+test.each(csvSeparators)("a file that we wrote with the separator %j is read back unchanged", async (separator) => {
   const values = [...everyText(["=", "'", '"', ",", ";", "\t", "a"], 4)];
   const lines = values.map((value) => Buffer.from(csvLine([value, "mia@demo.example"], separator)));
   const header = Buffer.from(csvLine(["pairwiseID", "email"], separator));

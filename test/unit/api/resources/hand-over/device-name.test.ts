@@ -16,7 +16,7 @@ test.each([
   expect(givenName(displayName)).toBe(name);
 });
 
-test("whatever is suggested is a name that a profile may have", () => {
+test("every suggested name is one that a profile may have", () => {
   for (const displayName of [null, "Mia Keller", "x".repeat(300), "a\u0007b\nc", "電話".repeat(40)]) {
     for (const deviceType of deviceTypes) {
       for (const texts of [selfServiceTexts("en"), selfServiceTexts("de")]) {
@@ -27,7 +27,7 @@ test("whatever is suggested is a name that a profile may have", () => {
   expect(suggestedName("iOS", "Mia Keller", selfServiceTexts("de"))).toBe("iPhone von Mia");
 });
 
-test("a suggested name changes with the device, in its language; a chosen one does not", () => {
+test("a suggested name changes with the device and keeps its language; a chosen name stays", () => {
   expect(nameFor("iOS", "Laptop of Mia", "Mia Keller")).toBe("iPhone of Mia");
   expect(nameFor("iOS", "Laptop von Mia", "Mia Keller")).toBe("iPhone von Mia");
   expect(nameFor("iOS", "Laptop of Ben", "Mia Keller")).toBe("Laptop of Ben");

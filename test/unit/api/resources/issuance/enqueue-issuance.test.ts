@@ -46,7 +46,7 @@ test("more than 64 are several tasks", async () => {
   expect(tasks.flatMap(({ issuanceIds }) => issuanceIds)).toEqual(ids);
 });
 
-test("a repeated one is a task of its own: no other one hides behind an existing task", async () => {
+test("a repeated issuance gets a task of its own, so that no other is lost with an already existing task", async () => {
   const { enqueueIssuance, tasks } = givenEnqueuer();
   const [again, other] = drawIds(2) as [IssuanceID, IssuanceID];
   await Promise.all([enqueueIssuance(again, { isNew: false }), enqueueIssuance(other, isNew)]);
