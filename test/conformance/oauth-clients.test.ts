@@ -301,7 +301,7 @@ describe("express-openid-connect", () => {
       settings,
     );
 
-  test("with response_type code a person signs in, and signing out ends both the application's session and ours", async () => {
+  test("with response_type code a person signs in, and signing out ends the session at the application and at the service", async () => {
     const { url } = await start(code);
     const browser = createBrowserSession(() => [issuer, url]);
     expect(JSON.parse((await walk(url, browser)).text)).toEqual({

@@ -246,9 +246,9 @@ describeWithTool("openssl", "the certificate of a responder (RFC 6960 section 4.
 describe("no responder's certificate is signed if it", () => {
   const issuer = testIssuer();
   test.each<[string, string, Partial<ResponderDraft>]>([
-    ["has a number that is none", "serial_number_positive", { serialNumber: "0" as SerialNumber }],
+    ["has an invalid serial number", "serial_number_positive", { serialNumber: "0" as SerialNumber }],
     ["ends before it begins", "validity_in_order", { notBefore: new Date(now.getTime() + 30 * 24 * hour) }],
-    ["lives for long", "short_lived", { notAfter: new Date(now.getTime() + 4 * 24 * hour) }],
+    ["is valid for too long", "short_lived", { notAfter: new Date(now.getTime() + 4 * 24 * hour) }],
     [
       "outlives its issuer",
       "within_issuer",

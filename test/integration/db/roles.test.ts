@@ -18,7 +18,7 @@ describe.each<{ role: DatabaseRole; may: string; statement: Sql }>([
   { role: "realmpass_api", may: "read issuer keys", statement: sql`select encrypted_key from issuer_keys` },
   { role: "realmpass_api", may: "write certificates", statement: sql`update certificates set not_after = now()` },
   { role: "realmpass_api", may: "insert certificates", statement: sql`insert into certificates default values` },
-  { role: "realmpass_api", may: "take a revocation back", statement: sql`delete from revocations` },
+  { role: "realmpass_api", may: "delete a revocation", statement: sql`delete from revocations` },
   { role: "realmpass_api", may: "write issuers", statement: sql`update issuers set issuing = true` },
   { role: "realmpass_api", may: "change what was asked for", statement: sql`update issuances set user_id = 1` },
   { role: "realmpass_api", may: "make data keys", statement: sql`insert into output_data_keys default values` },

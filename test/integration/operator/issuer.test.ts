@@ -172,7 +172,7 @@ test("a root kept offline is given by its files", async () => {
   expect(named.code).toBe(0);
 });
 
-test("a realm without an issuer gets its first from its root, and a second only by rotating", async () => {
+test("`issuer create` makes a realm's first issuer from its root, and only `issuer rotate` a later one", async () => {
   const { realm } = await rootOf();
   const second = await operator.run(["issuer", "create", "--realm", realm]);
   await operator.database.owner.query(sql`

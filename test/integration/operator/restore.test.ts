@@ -190,7 +190,7 @@ describe("replaying changes lost after a backup", () => {
     expect(await issuersOf(ofLostIssuer)).toEqual([issuerId, other!.id]);
   });
 
-  test("keeps a lost profile as it is with --keep-lost", async () => {
+  test("with --keep-lost, does not put a lost profile on the CRL", async () => {
     const restore = await backup();
     const serial = await profile(await user());
     const files = await exportTo(directory());
@@ -200,7 +200,7 @@ describe("replaying changes lost after a backup", () => {
     expect(await restored.listed()).not.toContain(serial);
   });
 
-  test("ends with the last of a lock and unlock, or an offboarding and reactivation; revoked profiles stay revoked", async () => {
+  test("applies the last of a lock and unlock, or of an offboarding and reactivation; revoked profiles stay revoked", async () => {
     const [locked, unlocked, back] = [await user(), await user(), await user()];
     const gone = await profile(back);
     const restore = await backup();
@@ -223,7 +223,7 @@ describe("replaying changes lost after a backup", () => {
     expect(await restored.revoked()).toContain(gone);
   });
 
-  test("removes a removed role again, whether given here or by a claim, unless it was given back; given roles are left to people", async () => {
+  test("removes a removed role again, whether given here or by a claim, unless it was given back; giving roles is left to people", async () => {
     const person = (roles: Role[]): Promise<GivenUser> => given.user({ realmId, roles });
     const admin = as.user(await person(["administrator"]));
     const set = async ({ id }: GivenUser, roles: Role[]) => done(await admin.put(`/api/user/${id}/roles`, { roles }));
@@ -306,7 +306,7 @@ describe("replaying changes lost after a backup", () => {
     });
   });
 
-  test("of people whom a directory's guard held: locks them out and revokes nothing, unless it was confirmed", async () => {
+  test("locks out people whose offboarding a directory's guard held, and revokes nothing, unless it was confirmed", async () => {
     const people = [await user(), await user(), await user()] as const;
     const serials = [await profile(people[0]), await profile(people[1]), await profile(people[2])];
     const restore = await backup();

@@ -280,8 +280,8 @@ describe("an offboarding of more than a fifth of the realm", () => {
   test.each([
     { people: 100, of: 100, confirmTotal: undefined, state: "completed", why: "of no more than 100 people" },
     { people: 101, of: 101, confirmTotal: undefined, state: "ready", why: "of 101 people" },
-    { people: 101, of: 505, confirmTotal: undefined, state: "completed", why: "that is a fifth exactly" },
-    { people: 101, of: 504, confirmTotal: undefined, state: "ready", why: "that is hardly more" },
+    { people: 101, of: 505, confirmTotal: undefined, state: "completed", why: "that is exactly a fifth" },
+    { people: 101, of: 504, confirmTotal: undefined, state: "ready", why: "that is slightly more than a fifth" },
     { people: 101, of: 101, confirmTotal: 101, state: "completed", why: "whose number is right" },
     { people: 101, of: 101, confirmTotal: 100, state: "ready", why: "whose number is wrong" },
   ])("$why: $people of $of, confirmed $confirmTotal: $state", async ({ people: count, of, confirmTotal, state }) => {

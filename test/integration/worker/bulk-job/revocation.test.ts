@@ -198,8 +198,8 @@ describe("a revocation of more than a fifth of the realm's active profiles", () 
   test.each([
     { count: 100, of: 100, confirmTotal: undefined, state: "completed", why: "of no more than 100" },
     { count: 101, of: 101, confirmTotal: undefined, state: "ready", why: "of 101" },
-    { count: 101, of: 505, confirmTotal: undefined, state: "completed", why: "that is a fifth exactly" },
-    { count: 101, of: 504, confirmTotal: undefined, state: "ready", why: "that is hardly more" },
+    { count: 101, of: 505, confirmTotal: undefined, state: "completed", why: "that is exactly a fifth" },
+    { count: 101, of: 504, confirmTotal: undefined, state: "ready", why: "that is slightly more than a fifth" },
     { count: 101, of: 101, confirmTotal: 101, state: "completed", why: "whose number is right" },
     { count: 101, of: 101, confirmTotal: 100, state: "ready", why: "whose number is wrong" },
   ])("$why: $count of $of, confirmed $confirmTotal: $state", async ({ count, of, confirmTotal, state }) => {
