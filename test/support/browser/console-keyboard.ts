@@ -25,9 +25,6 @@ const badlySeen = `(() => {
 export async function tabTo(target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   const page = target.page();
   let element = await target.elementHandle();
-  // A dialog takes the focus a moment after it appears; nobody presses Tab before they see it.
-  const hasFocus = () => element.evaluate((at) => at.closest("[aria-modal=true]")?.matches(":focus-within") ?? true);
-  await expect.poll(hasFocus, { message: String(target) }).toBe(true);
   for (let presses = 0; presses < pressesMax; presses++) {
     const place = await element.evaluate((at) => (at.matches(":focus") ? "here" : at.isConnected ? "away" : "gone"));
     if (place === "here") return;

@@ -1,4 +1,5 @@
 import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import { expectFocus, pressAt, tabTo } from "./console-keyboard.ts";
 import type { WatchedPage } from "./browser.ts";
 
@@ -68,7 +69,13 @@ export async function countedHands({ page, context }: WatchedPage, way: Way): Pr
       await page.keyboard.type(text);
     },
     send: (button) => (isFinger ? button.click() : page.keyboard.press("Enter")),
-    tick: (box) => (isFinger ? box.click() : pressAt(box, "Space")),
+    async tick(box) {
+      if (isFinger) return box.click();
+      // The dialog takes the focus a moment after it appears; nobody presses Tab before they see it.
+      const isReady = () => box.evaluate((at) => at.closest("[role=dialog]")?.matches(":focus-within") ?? true);
+      await expect.poll(isReady, { message: String(box) }).toBe(true);
+      await pressAt(box, "Space");
+    },
     actions: async () => Number(await page.evaluate(`sessionStorage.getItem("actions") ?? 0`)),
   };
   return hands;
