@@ -267,6 +267,8 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     const download = page.getByRole("button", { name: "Download log" });
     await pressAt(download);
     await page.getByRole("menuitem", { name: /^CSV/ }).waitFor();
+    // The menu takes the focus a moment after it appears.
+    await expectFocus(page.getByRole("menu").locator("[data-autofocus]"));
     await page.keyboard.press("ArrowDown");
     await expectFocus(page.getByRole("menuitem", { name: /^CSV/ }));
     await page.keyboard.press("ArrowDown");
