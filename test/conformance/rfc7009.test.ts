@@ -30,7 +30,7 @@ test("2.1 revoking an access token ends only that token", async () => {
   expect(await refreshes(body.refresh_token)).toBe(true);
 });
 
-test("2.1 revoking a refresh token ends the session, whatever token_type_hint says", async () => {
+test("2.1 revoking a refresh token ends the session, whatever the token_type_hint is", async () => {
   const { body } = await signIn(user, application);
   expect(await revoke(body.refresh_token, application, { token_type_hint: "access_token" })).toMatchObject({
     status: 200,

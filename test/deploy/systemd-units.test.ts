@@ -31,8 +31,9 @@ type Found = Record<"enabled" | "stopped" | "started" | "dumps" | "exports", str
     remedied: [number, ...boolean[]];
     inPostgres: {
       refused: string[];
-      /** What Redis is, and the fingerprint of a profile's certificate. */
+      /** The state of Redis' unit. */
       redis: string;
+      /** The fingerprint of the profile's certificate. */
       issued: string;
       doctor: Examined;
     };

@@ -197,7 +197,7 @@ describe.each(changes)("%s", (_, make, undo, message) => {
   });
 });
 
-test("a login that may not act as realmpass_api is told that nothing was compared with that role", async () => {
+test("with a login that may not act as realmpass_api, verify reports that it compared nothing with that role", async () => {
   const [login, password] = [`operator_${randomBytes(4).toString("hex")}`, randomBytes(12).toString("hex")];
   await run(`create role ${login} login password '${password}' in role realmpass_operator`);
   try {

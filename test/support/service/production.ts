@@ -15,7 +15,7 @@ import { startService, type RunningService } from "./service.ts";
 /** The service as docs/production.md runs it: two of each process, behind a proxy, with Prometheus and a doctor. */
 export interface Production {
   service: RunningService;
-  /** What scrape.yml names. */
+  /** The targets in scrape.yml. */
   targets: readonly Target[];
   /** The https address that people use. */
   web: ReverseProxy & { present(certificate: ServerCertificate): void };

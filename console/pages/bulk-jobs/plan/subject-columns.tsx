@@ -9,7 +9,7 @@ import { useNumber } from "../counts.ts";
 import type { Job } from "../job.ts";
 import type { PersonRow } from "./load-rows.ts";
 
-/** Returns the columns that tell what a row of a job is about: its number, the person and, in a revocation, the device. */
+/** Returns the columns that show the subject of a job's row: its number, the person and, in a revocation, the device. */
 export function useSubjectColumns(job: Job): Column<PersonRow>[] {
   const { t } = useTranslation();
   const number = useNumber();

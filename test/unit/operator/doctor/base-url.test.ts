@@ -36,7 +36,7 @@ const api =
 const named = "https://wifi.example";
 
 describe("the base URL", () => {
-  test("passes if the api answers there with its issuer", async () => {
+  test("passes if the api returns its issuer there", async () => {
     const url = await startListener(api(named));
     expect(await look({ REALMPASS_BASE_URL: url, REALMPASS_AUTH_URL: named })).toMatchObject([
       { name: "base-url", status: "ok" },

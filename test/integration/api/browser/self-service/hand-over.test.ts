@@ -477,7 +477,7 @@ describe("on another device", () => {
     expect(await owner.get(`${page.url}/file/laptop.mobileconfig`)).toMatchObject({ status: 404 });
   });
 
-  test("of concurrent devices one claims it, and the others get a page that says that the link was used", async () => {
+  test("of concurrent devices one claims it, and the others get a page that shows that the link was used", async () => {
     const user = await person();
     const { link } = await offer(user);
     const devices = await Promise.all(Array.from({ length: 10 }, () => visitorOf(api)));

@@ -108,7 +108,7 @@ describe("a guest account's code", () => {
     expect((await type(await sheetOf(other))).page.url).toBe(`${api.url}/guest/${other.token}`);
   });
 
-  test("of an expired account leads to a page that says that the access has ended", async () => {
+  test("of an expired account leads to a page that shows that the access has ended", async () => {
     const account = await given.guestAccount({ realmId });
     const code = await sheetOf(account);
     await api.database.owner.query(sql`
