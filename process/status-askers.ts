@@ -35,17 +35,17 @@ export function createStatusAskers(
 
   return {
     note(issuerId, address, at) {
-      const plain = plainAddress(address);
-      if (plain === null) return;
-      const key = `${issuerId} ${plain}`;
+      const key = `${issuerId} ${address}`;
       const last = noted.get(key);
       if (last !== undefined && at.getTime() - last < noteMsMin) return;
+      const plain = plainAddress(address);
+      if (plain === null) return;
       if (last === undefined && noted.size >= addressesMax) {
         for (const [each, then] of noted) if (at.getTime() - then >= noteMsMin) noted.delete(each);
         if (noted.size >= addressesMax) return;
       }
       noted.set(key, at.getTime());
-      waiting.set(key, { issuerId, address: plain, at });
+      waiting.set(`${issuerId} ${plain}`, { issuerId, address: plain, at });
     },
 
     async flush() {

@@ -1,5 +1,6 @@
 import { bitString, context, contextConstructed, octetString, oid, sequence, tag, tlv } from "../pki/der.ts";
 import { signatureAlgorithms } from "../pki/algorithms.ts";
+import { BoundedMap } from "../runtime/bounded-map.ts";
 
 /** Status codes of an OCSPResponse without a response (RFC 6960 section 4.2.1). */
 export const ocspErrors = { malformedRequest: 1, internalError: 2, tryLater: 3, unauthorized: 6 } as const;
@@ -88,8 +89,15 @@ function encodeStatus(certificate: CertificateStatus): Buffer {
   }
 }
 
+/** Answers of the same second share their times. */
+const encodedTimes = new BoundedMap<number, Buffer>(8);
+
 /** Encodes a GeneralizedTime in whole seconds, which RFC 6960 section 4.2.2.1 requires for every year. */
 function generalizedTime(at: Date): Buffer {
+  const known = encodedTimes.get(at.getTime());
+  if (known !== undefined) return known;
   const digits = at.toISOString().replace(/[-:T]/g, "").slice(0, 14);
-  return tlv(tag.generalizedTime, Buffer.from(`${digits}Z`, "latin1"));
+  const encoded = tlv(tag.generalizedTime, Buffer.from(`${digits}Z`, "latin1"));
+  encodedTimes.set(at.getTime(), encoded);
+  return encoded;
 }

@@ -86,12 +86,20 @@ export function createResponder(deps: ResponderDeps): Responder {
       Promise.all(certIds.map((certId) => rowOf(issuerId, certId, asking))),
     ]);
     const responses = certIds.map(({ der }, index) => ({ certId: der, certificate: statusIn(rows[index] ?? noRow) }));
-    const validMinutes = rows.every(({ isServers }) => isServers) ? stapledAnswerMinutes : clockRoomMinutes;
     const isAboutDevice = rows.some(({ isServers }) => !isServers);
-    const answer = { ...sign(identity, { responses, nonce, at, validMinutes }), isAboutDevice };
+    const outcome = worst(responses);
     // A certificate with an unknown number may be issued at any moment.
-    if (key === undefined || answer.outcome === "unknown") return uncached(answer);
-    for (const row of rows) cache.set(key, { answer, row }, at);
+    const keptAs = outcome === "unknown" ? undefined : key;
+    const signedAt = new Date(Math.floor(at.getTime() / 1_000) * 1_000);
+    const body = sign(identity, {
+      responses,
+      nonce,
+      signedAt,
+      validMinutes: isAboutDevice ? clockRoomMinutes : stapledAnswerMinutes,
+    });
+    if (keptAs === undefined) return { outcome, body, isAboutDevice };
+    const answer = { outcome, body, isAboutDevice, signedAt };
+    for (const row of rows) cache.set(keptAs, { answer, row }, at);
     return answer;
   }
 
@@ -148,14 +156,13 @@ function sign(
   {
     responses,
     nonce,
-    at,
+    signedAt,
     validMinutes,
-  }: { responses: readonly SingleResponse[]; nonce: Buffer | null; at: Date; validMinutes: number },
-): OcspAnswer {
-  const signedAt = Math.floor(at.getTime() / 1_000) * 1_000;
+  }: { responses: readonly SingleResponse[]; nonce: Buffer | null; signedAt: Date; validMinutes: number },
+): Buffer {
   // A revocation is never undone: what is good now was good then.
-  const thisUpdate = new Date(signedAt - clockRoomMinutes * 60_000);
-  const nextUpdate = new Date(signedAt + validMinutes * 60_000);
+  const thisUpdate = new Date(signedAt.getTime() - clockRoomMinutes * 60_000);
+  const nextUpdate = new Date(signedAt.getTime() + validMinutes * 60_000);
   const responseData = encodeResponseData({
     responderKeyHash: identity.keyHash,
     producedAt: thisUpdate,
@@ -165,11 +172,7 @@ function sign(
     nonce,
   });
   const { certificate } = identity;
-  return {
-    outcome: worst(responses),
-    body: encodeOcspResponse({ responseData, signature: identity.sign(responseData), certificate }),
-    signedAt: new Date(signedAt),
-  };
+  return encodeOcspResponse({ responseData, signature: identity.sign(responseData), certificate });
 }
 
 function worst(responses: readonly SingleResponse[]): CertificateStatus["status"] {
@@ -177,5 +180,3 @@ function worst(responses: readonly SingleResponse[]): CertificateStatus["status"
     responses.some(({ certificate }) => certificate.status === status);
   return has("revoked") ? "revoked" : has("unknown") ? "unknown" : "good";
 }
-
-const uncached = ({ signedAt: _, ...answer }: OcspAnswer): OcspAnswer => answer;
