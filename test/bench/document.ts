@@ -9,7 +9,8 @@ import { table } from "./table.ts";
 const howToCompare =
   "`npm run bench -- --against COMMIT single` shows whether a change makes a difference: it builds that commit in a " +
   "temporary worktree, measures the two builds in turn, and prints the ratio of this build to the other: the median of the " +
-  "pairs, with the lowest and the highest. A ratio whose range includes 1 shows nothing. The load generator and the SQL of a " +
+  "pairs, with the lowest and the highest. A ratio whose range includes 1 shows nothing. For OCSP both services run at " +
+  "once and are measured in turn, ten times, so a machine whose speed changes slows both alike. The load generator and the SQL of a " +
   "scenario are those of this build, so a commit with another wire or other tables cannot be compared.";
 
 /** Columns that only the kept results have. */

@@ -11,7 +11,7 @@ import { observe, processCells } from "./processes.ts";
 import { allParts, keepResult, readResults, type Part, type Result } from "./results.ts";
 import { scenarios, type ScenarioName } from "./scenarios/index.ts";
 import { backendNames, type Scenario } from "./scenarios/scenario.ts";
-import { startService, type Backend } from "./service.ts";
+import { startService, type Backend, type Service } from "./service.ts";
 import { writeStatements } from "./statements.ts";
 import { figure } from "./statistics.ts";
 import { table } from "./table.ts";
@@ -21,6 +21,9 @@ const documentFile = "docs/benchmarks.md";
 
 /** How often both builds are measured beside each other. */
 const pairsOf = (quick: boolean): number => (quick ? 2 : 4);
+
+/** The same where both run at once. The first pair warms them up and does not count. */
+const pairsInTurnOf = (quick: boolean): number => (quick ? 3 : 11);
 
 async function main(): Promise<void> {
   let options: Options | undefined;
@@ -135,21 +138,24 @@ async function compareAll({ names, backends, quick }: Options, against: string, 
   for (const name of names) {
     const scenario: Scenario = scenarios[name];
     for (const backend of scenario.backends ?? backends) {
+      const start = (side: Side): Promise<Service> =>
+        startService({ backend, tree: builds[side].tree, env: scenario.env(quick), cleanup });
       const measure = async (side: Side): Promise<Figure[]> => {
         say(`${name}, queue in ${backend}, ${builds[side].name} …`);
-        const env = scenario.env(quick);
         const { tree } = builds[side];
-        const service = await startService({ backend, tree, env, cleanup });
+        const service = await start(side);
         const { figures } = await scenario.run({ service, tree, floorUs, quick, once: true, cleanup });
         await service.stop();
         return figures;
       };
-      const pairs: Pair[] = [];
-      for (const order of turns(pairsOf(quick))) {
-        const pair: Pair = { this: [], other: [] };
-        for (const side of order) pair[side] = await measure(side);
-        pairs.push(pair);
-      }
+      const { inTurn } = scenario;
+      const pairs =
+        inTurn === undefined
+          ? await measurePairs(pairsOf(quick), measure)
+          : await measureInTurn(pairsInTurnOf(quick), async (side) => {
+              const service = await start(side);
+              return { measurements: await inTurn({ service, cleanup }), stop: () => service.stop() };
+            });
       const rows = comparePairs(pairs).map(({ of, what, this: mine, other, ratio }) => [
         name,
         backendNames[backend],
@@ -162,6 +168,37 @@ async function compareAll({ names, backends, quick }: Options, against: string, 
       process.stdout.write(`${table(columns, rows)}\n\n`);
     }
   }
+}
+
+/** Measures both sides one after the other. */
+async function measurePairs(count: number, measure: (side: Side) => Promise<Figure[]>): Promise<Pair[]> {
+  const pairs: Pair[] = [];
+  for (const order of turns(count)) {
+    const pair: Pair = { this: [], other: [] };
+    for (const side of order) pair[side] = await measure(side);
+    pairs.push(pair);
+  }
+  return pairs;
+}
+
+/** Starts both sides, and measures them in turn, measurement by measurement. */
+async function measureInTurn(
+  count: number,
+  start: (side: Side) => Promise<{ measurements: readonly (() => Promise<Figure[]>)[]; stop: () => Promise<void> }>,
+): Promise<Pair[]> {
+  const sides = { this: await start("this"), other: await start("other") };
+  const pairs: Pair[] = [];
+  for (const [turn, order] of turns(count).entries()) {
+    say(`both in turn, ${turn + 1} of ${count} …`);
+    const pair: Record<Side, Figure[]> = { this: [], other: [] };
+    for (const index of sides.this.measurements.keys()) {
+      for (const side of order) pair[side].push(...((await sides[side].measurements[index]?.()) ?? []));
+    }
+    if (turn > 0) pairs.push(pair);
+  }
+  await sides.this.stop();
+  await sides.other.stop();
+  return pairs;
 }
 
 await main();

@@ -27,46 +27,17 @@ export const ocsp: Scenario = {
   env: () => ({ REALMPASS_RATE_LIMIT_OCSP: "1000000" }),
 
   async run({ service, quick, once, cleanup }) {
-    const { issuerId, issuer, serialNumbers } = await addCertificates(service);
+    const { serialNumbers, variants: ours } = await prepare(service);
     const openssl = await startOpensslResponder(serialNumbers, cleanup);
-    const [port = 0] = service.ocspPorts;
-    const path = `/ocsp/${issuerId}`;
-    await expectGood(`http://127.0.0.1:${port}${path}`, issuer, serialNumbers);
     await expectGood(`http://127.0.0.1:${openssl.port}/`, openssl.issuer, serialNumbers);
-
-    const bodies = (of: Buffer, withNonce: boolean): string[] =>
-      serialNumbers.map((serialNumber) => encodeRequest(of, serialNumber, withNonce).toString("base64"));
-    const variant = (name: string, what: string, order: Order, target: Target): Variant => ({
-      name,
-      what,
-      order,
-      target,
-    });
-    const direct = { ...service, port };
-    const nonce = bodies(issuer, true);
-    const kept = { concurrency: 32, count: requests };
-    const apart = { concurrency: 8, count: opensslRequests, reconnect: true };
-    const variants = [
-      variant("responder", "nonce", { ...kept, path, bodies: nonce }, direct),
-      variant("responder", "no nonce", { ...kept, path, bodies: bodies(issuer, false) }, direct),
-      variant(
-        "responder",
-        `nonce, ${evenRate}/s`,
-        { ...kept, count: evenRate * 10, rate: evenRate, path, bodies: nonce },
-        direct,
-      ),
-      variant("api and responder", "nonce", { ...kept, path, bodies: nonce }, service),
-      variant("responder", "nonce, a connection each", { ...apart, path, bodies: nonce }, direct),
-      variant(
-        opensslName,
-        "nonce, a connection each",
-        { ...apart, path: "/", bodies: bodies(openssl.issuer, true) },
-        {
-          port: openssl.port,
-          token: "",
-          cpu: () => openssl.cpu(),
-        },
-      ),
+    const variants: Variant[] = [
+      ...ours,
+      {
+        name: opensslName,
+        what: "nonce, a connection each",
+        order: { ...apart, path: "/", bodies: encodeBodies(openssl.issuer, serialNumbers, { nonce: true }) },
+        target: { port: openssl.port, token: "", cpu: () => openssl.cpu() },
+      },
     ];
 
     const measured = new Map<Variant, Measured[]>(variants.map((each) => [each, []]));
@@ -89,11 +60,45 @@ export const ocsp: Scenario = {
         ["a P-256 signature, nothing else", "", "", figure(1e6 / signatureUs), "", "", "", figure(signatureUs)],
       ],
       figures: [...measured]
-        .filter(([{ target }]) => target === direct || target === service)
+        .filter(([each]) => ours.includes(each))
         .flatMap(([{ name, what }, results]) => loadFigures(`${name}: ${what}`, results)),
     };
   },
+
+  async inTurn({ service, cleanup }) {
+    const { variants } = await prepare(service);
+    return variants.map((each) => async () => {
+      const half = { ...each, order: { ...each.order, count: each.order.count / 2 } };
+      return loadFigures(`${each.name}: ${each.what}`, [await load(half, { quick: false, cleanup })]);
+    });
+  },
 };
+
+const kept = { concurrency: 32, count: requests };
+const apart = { concurrency: 8, count: opensslRequests, reconnect: true };
+
+/** Adds certificates to the service and returns the requests about them. */
+async function prepare(service: Service): Promise<{ serialNumbers: string[]; variants: Variant[] }> {
+  const { issuerId, issuer, serialNumbers } = await addCertificates(service);
+  const [port = 0] = service.ocspPorts;
+  const path = `/ocsp/${issuerId}`;
+  await expectGood(`http://127.0.0.1:${port}${path}`, issuer, serialNumbers);
+  const direct = { ...service, port };
+  const nonce = { path, bodies: encodeBodies(issuer, serialNumbers, { nonce: true }) };
+  const noNonce = { path, bodies: encodeBodies(issuer, serialNumbers, { nonce: false }) };
+  const even = { ...kept, count: evenRate * 10, rate: evenRate };
+  const variants: Variant[] = [
+    { name: "responder", what: "nonce", order: { ...kept, ...nonce }, target: direct },
+    { name: "responder", what: "no nonce", order: { ...kept, ...noNonce }, target: direct },
+    { name: "responder", what: `nonce, ${evenRate}/s`, order: { ...even, ...nonce }, target: direct },
+    { name: "api and responder", what: "nonce", order: { ...kept, ...nonce }, target: service },
+    { name: "responder", what: "nonce, a connection each", order: { ...apart, ...nonce }, target: direct },
+  ];
+  return { serialNumbers, variants };
+}
+
+const encodeBodies = (issuer: Buffer, serialNumbers: readonly string[], { nonce }: { nonce: boolean }): string[] =>
+  serialNumbers.map((serialNumber) => encodeRequest(issuer, serialNumber, nonce).toString("base64"));
 
 interface Order {
   path: string;

@@ -34,6 +34,11 @@ export interface Scenario {
   /** Variables that the service is started with, in addition to those of every scenario. */
   env: (quick: boolean) => Record<string, string>;
   run: (run: Run) => Promise<Outcome>;
+  /**
+   * For measurements that change nothing: prepares the service and returns them. Two builds are then compared while both
+   * run, measurement by measurement in turn, so that a machine that slows down meanwhile slows both alike.
+   */
+  inTurn?: (run: Pick<Run, "service" | "cleanup">) => Promise<(() => Promise<Figure[]>)[]>;
 }
 
 export const backendNames = { redis: "Redis", postgres: "Postgres" } as const;
