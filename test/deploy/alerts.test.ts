@@ -13,12 +13,12 @@ describeWithTool("promtool", "Prometheus' own checker", () => {
     expect(promtool("check", "rules", "rules.yml")).toContain("SUCCESS");
   });
 
-  // Hours of series take most of a minute on a machine that does nothing else.
+  // Hours of series take most of a minute on an idle machine.
   test("sees each alert fire only when it should", { timeout: 600_000 }, () => {
     expect(promtool("test", "rules", "rules.test.yml")).toContain("SUCCESS");
   });
 
-  test("reads each query of the dashboard", () => {
+  test("parses each query of the dashboard", () => {
     const { panels } = JSON.parse(readFileSync("deploy/grafana/realmpass.json", "utf8")) as {
       panels: { targets?: { expr: string }[] }[];
     };
@@ -38,7 +38,7 @@ describeWithTool("promtool", "Prometheus' own checker", () => {
     expect(() => checked(["sum by (kind (realmpass_jobs)"])).toThrow("parse error");
   });
 
-  test("finds the processes on the ports of their units", () => {
+  test("accepts the scrape configuration, which has the ports of the units", () => {
     expect(promtool("check", "config", "--syntax-only", "scrape.yml")).toContain("SUCCESS");
     const ports = [...readFileSync("deploy/prometheus/scrape.yml", "utf8").matchAll(/127\.0\.0\.1:(\d+)/g)];
     expect(ports.map(([, port]) => port)).toEqual(["13000", "13001", "19461", "19462", "14000", "14001"]);

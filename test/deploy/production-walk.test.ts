@@ -76,7 +76,7 @@ describeWithTool(
       drill = said("DRILL");
     });
 
-    test("a profile is issued and is good by OCSP over plain http; once revoked, it is refused at once and is on the CRL", () => {
+    test("OCSP over plain http returns good for a new profile, and revoked at once after its revocation; the CRL lists it", () => {
       expect(found).toMatchObject({ before: "good", after: "revoked", onList: true, subjectEnds: true });
       expect(found["points"]).toEqual(
         expect.arrayContaining(["http://wifi.example.org/ocsp/1", "http://wifi.example.org/ca/1.cer"]),
@@ -94,7 +94,7 @@ describeWithTool(
     test("restarting one api after the other fails no request at the proxy", () => {
       const answers = found["rolling"] as Record<string, number>;
       expect(answers["200"]).toBeGreaterThan(20);
-      // Of a limit that is reached, and of an api that stops: repeated, such a request is answered.
+      // The others are from a reached limit or a stopping api: a retry succeeds.
       const others = Object.keys(answers).filter((status) => !["200", "202", "409", "429", "503"].includes(status));
       expect(others).toEqual([]);
     });
@@ -105,16 +105,16 @@ describeWithTool(
       expect(found["secretsInLogs"]).toEqual([]);
     });
 
-    test("200,000 rows pass the proxy, and the receiving api needs less than 400 MB", () => {
+    test("the proxy passes 200,000 rows, and the api receives them with less than 400 MB", () => {
       expect(found["upload"]).toEqual([202, 200_000, "student-1@example.org"]);
       expect(found["apiMegabytes"]).toBeLessThan(400);
     });
 
-    test("browsers must keep using https, except for files that are fetched without it", () => {
+    test("the proxy makes browsers keep using https, except for files that clients fetch over http", () => {
       expect(found["strictTransport"]).toEqual([true, false, false]);
     });
 
-    test("the service is well, and the doctor reports no failure", () => {
+    test("the service's status is ok, and the doctor reports no failure", () => {
       expect(found["status"]).toBe("ok");
       const { checks } = JSON.parse(found["doctor"] as string) as { checks: { name: string; status: string }[] };
       expect(checks.filter(({ status }) => status === "fail")).toEqual([]);
@@ -125,12 +125,12 @@ describeWithTool(
       expect(found["exposed"]).toEqual([]);
     });
 
-    test("the nightly dump exists, with the audit log up to that moment", () => {
+    test("the nightly backup writes a dump and the audit log", () => {
       expect(found["dumps"]).toEqual(["realmpass-00000000T000000Z.dump"]);
       expect(found["exports"]).toEqual(["example-000000000000-000000000000.ndjson"]);
     });
 
-    describe("a restored dump from before 1,000 creations and 200 revocations, after the replay", () => {
+    describe("the replay after a restore that lost 1,000 creations and 200 revocations", () => {
       test("refuses every device revoked or offboarded since, and admits the others", () => {
         const [off, on] = [["revoked"], ["good"]];
         expect(drill["ocsp"]).toEqual({ good: on, revoked: off, offboarded: off, lost: off });
@@ -145,8 +145,8 @@ describeWithTool(
         expect(drill["bySerial"]).toEqual(["unchanged", "revoked", "revoked"]);
       });
 
-      test("records the loss in the audit log, and keeps the rest as it was written", () => {
-        // The second once the new chain reaches as far as the head.
+      test("records the loss in the audit log, and keeps the other entries unchanged", () => {
+        // The second if the new chain is already as long as the head.
         expect([["chain_truncated"], ["chain_rewritten"]]).toContainEqual(drill["unacknowledged"]);
         expect(drill["verified"]).toEqual({
           ok: true,
@@ -154,7 +154,7 @@ describeWithTool(
         });
       });
 
-      test("changes nothing when it is replayed again", () => {
+      test("changes nothing when it runs again", () => {
         expect(drill["again"]).toEqual([0, 0, 0]);
       });
     });

@@ -18,7 +18,7 @@ function setting(start: string): string {
 
 describeWithTool(
   ["root", "unshare", "pg_createcluster", "redis-server", "nginx", "openssl", "setpriv", "ip", "pkill"],
-  "the second machine of docs/production.md, in a network of its own",
+  "the second machine of docs/production.md",
   () => {
     let found: Record<string, unknown>;
 
@@ -52,16 +52,16 @@ describeWithTool(
       found = JSON.parse(/^FOUND (.*)$/m.exec(printed)?.[1] ?? "{}") as Record<string, unknown>;
     });
 
-    test("doctor counts the processes of both, and finds no fault", () => {
+    test("passes the doctor, which counts the processes of both machines", () => {
       expect(found["alive"]).not.toEqual([]);
       expect(found["fails"]).toEqual([]);
     });
 
-    test("the second one issues, answers OCSP and serves the CRL while the first one's processes are stopped", () => {
+    test("issues, answers OCSP and serves the CRL while the first machine's processes are stopped", () => {
       expect(found).toMatchObject({ ocsp: "good", crl: 200 });
     });
 
-    test("the apis of the second trust the proxy of the first, by the page's setting", () => {
+    test("trusts the first machine's proxy by the page's setting", () => {
       expect(found["trusted"]).toEqual([]);
       expect(found["untrusted"]).toMatchObject([{ message: expect.stringContaining("a proxy's address") as string }]);
     });

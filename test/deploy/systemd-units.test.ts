@@ -90,29 +90,29 @@ describeWithTool(
       radius = JSON.parse(/^RADIUS (.*)$/m.exec(printed)?.[1] ?? "{}") as typeof radius;
     });
 
-    test("the download for FreeRADIUS, strict, installs with one command: it admits good devices while it can ask", () => {
+    test("the strict download for FreeRADIUS installs with one command, and admits good devices only while OCSP answers", () => {
       const running = ["enabled", "active"];
       expect(radius.strict).toMatchObject({ freeradius: running, before: [true, true], revoked: [true, false] });
       expect(radius.strict.timer[1]).toBe("inactive");
       expect(radius.strict.away).toEqual([false, false]);
     });
 
-    test("the same, resilient, replaces it: a timer brings the CRL, which decides while nobody answers", () => {
+    test("the resilient download replaces it, and decides by the CRL from its timer while OCSP is away", () => {
       const running = ["enabled", "active"];
       expect(radius.resilient).toMatchObject({ freeradius: running, before: [true, true], revoked: [true, false] });
       expect(radius.resilient).toMatchObject({ timer: running, away: [true, false] });
     });
 
-    test("that timer stops with everything else before a restore, and starts with timers.target", () => {
+    test("the CRL's timer stops with everything else before a restore, and starts with timers.target", () => {
       expect(radius.resilient.timers).toEqual(["inactive", "active"]);
     });
 
-    test("every process and timer is active once it is enabled, and stops and starts with the target", () => {
+    test("every process and timer runs once enabled, and stops and starts with the target", () => {
       const all = (state: string): string[] => Array<string>(10).fill(state);
       expect([found.enabled, found.stopped, found.started]).toEqual([all("active"), all("inactive"), all("active")]);
     });
 
-    test("the dump and the export of the audit log are written", () => {
+    test("the backup units write the dump and the export of the audit log", () => {
       expect([found.backup, found.export]).toEqual([good, good]);
       expect(found.dumps).toEqual(["realmpass-00000000T000000Z.dump"]);
       expect(found.exports).toEqual(["example-000000000000-000000000000.ndjson"]);
@@ -124,12 +124,12 @@ describeWithTool(
       expect(found.copies.good).toEqual({ ...good, copied: true });
     });
 
-    test("the operator's program reads no secret of Realmpass, and writes no dump", () => {
+    test("the operator's program cannot read Realmpass's secrets or write dumps", () => {
       expect(found.copies.seeing).toEqual({ ...failed, copied: false });
       expect(found.copies.writing).toMatchObject({ ...failed, copied: false });
     });
 
-    test("a file of root's reaches the operator", () => {
+    test("realmpass-operator accepts a file that only root can read", () => {
       expect(found.ofRoot).toEqual([0, ""]);
     });
 
@@ -138,7 +138,7 @@ describeWithTool(
     });
 
     describe("the doctor", () => {
-      test("ends well if nothing is wrong, and raises no alarm", () => {
+      test("succeeds without an alarm if nothing is wrong", () => {
         expect(found.well).toMatchObject({ ...good, fails: [] });
         expect(found.loggedWhileWell).toEqual([]);
       });
@@ -151,7 +151,7 @@ describeWithTool(
         ]);
       });
 
-      test("fails when no responder runs; its own commands start them and show their log, and it ends well", () => {
+      test("fails when no responder runs, and succeeds after the commands that it prints", () => {
         expect(found.without).toMatchObject(failed);
         expect(found.without.fails.join("\n")).toContain("no responder");
         expect(found.remedied).toEqual([0, true, true]);
@@ -160,7 +160,7 @@ describeWithTool(
     });
 
     describe("with the page's commands for a queue in PostgreSQL", () => {
-      test("api and worker start without Redis, a profile is made, and the doctor finds no fault", () => {
+      test("api and worker start without Redis and issue a profile, and the doctor finds no failure", () => {
         expect(found.inPostgres).toMatchObject({
           redis: "inactive",
           issued: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/) as string,
@@ -168,17 +168,17 @@ describeWithTool(
         });
       });
 
-      test("without their drop-ins neither starts: they lack a login for the queue", () => {
+      test("api and worker do not start without their drop-ins, for lack of a login for the queue", () => {
         expect(found.inPostgres.refused).toEqual(["failed 78", "failed 78"]);
       });
     });
 
-    test("a failed unit is logged as an error, even without a program to report to", () => {
+    test("a failed unit logs an error, even without a program to notify", () => {
       expect(found.withoutProgram).toBe("success");
       expect(found.errors).toEqual([expect.stringContaining("realmpass-doctor failed")]);
     });
 
-    test("the operator's program is called with the name of the failed unit, and without a secret", () => {
+    test("systemd calls the operator's program with the failed unit's name and without secrets", () => {
       expect(found.withProgram).toBe("success");
       expect(found.heard).toEqual([expect.stringMatching(/^realmpass-doctor as realmpass-[\w-]+ without secrets$/)]);
     });

@@ -14,7 +14,7 @@ import type { RunningService } from "../support/service/service.ts";
 
 const app = { client_id: "app.geteduroam.win", redirect_uri: "http://[::1]:50000/" };
 
-/** A person with an app, who keep what they have when the api is another process. */
+/** Makes a person with an app; both keep their state when another api process takes over. */
 async function givenApp(service: RunningService) {
   const [realm] = await service.owner.query<{ name: string }>(sql`
     update realms set onboarding_apps = true where id = ${service.realmId} returning name
@@ -81,36 +81,42 @@ const countsOf = async ({ owner }: RunningService) => {
 
 const step = faultTest("postgres");
 
-step("the api killed before 1 commits: nothing exists, and the same form makes one authorization", async (service) => {
-  const person = await givenApp(service);
-  const page = await person.open();
-  const inserting = await hold(service, sql`lock table app_authorizations in share mode`);
-  const first = person.tap(page).catch(() => undefined);
-  await inserting.reached("api", "app_authorizations");
-  await ended(service.api[0]!, "SIGKILL");
-  await first;
-  await inserting.drop();
-  await inserting.release();
-  expect(await countsOf(service)).toMatchObject({ authorizations: 0, handOvers: 0 });
+step(
+  "if the api is killed before step 1 commits, nothing exists, and the same form makes one authorization",
+  async (service) => {
+    const person = await givenApp(service);
+    const page = await person.open();
+    const inserting = await hold(service, sql`lock table app_authorizations in share mode`);
+    const first = person.tap(page).catch(() => undefined);
+    await inserting.reached("api", "app_authorizations");
+    await ended(service.api[0]!, "SIGKILL");
+    await first;
+    await inserting.drop();
+    await inserting.release();
+    expect(await countsOf(service)).toMatchObject({ authorizations: 0, handOvers: 0 });
 
-  await service.startApi();
-  expect(await person.tap(page)).toMatch(/^rpo_/);
-  expect(await countsOf(service)).toMatchObject({ authorizations: 1, handOvers: 1, issuances: 0 });
-});
+    await service.startApi();
+    expect(await person.tap(page)).toMatch(/^rpo_/);
+    expect(await countsOf(service)).toMatchObject({ authorizations: 1, handOvers: 1, issuances: 0 });
+  },
+);
 
-step("the api killed after 1: the same form gives a new code for the same authorization", async (service) => {
-  const person = await givenApp(service);
-  const page = await person.open();
-  await person.tap(page);
-  await ended(service.api[0]!, "SIGKILL");
-  await service.startApi();
-  const code = await person.tap(page);
-  expect(await countsOf(service)).toMatchObject({ authorizations: 1, handOvers: 1, issuances: 0 });
-  await person.fetchUntilThere(String((await person.redeem(code)).body.access_token));
-  expect(await countsOf(service)).toMatchObject({ issuances: 1, certificates: 1 });
-});
+step(
+  "if the api is killed after step 1, the same form returns a new code for the same authorization",
+  async (service) => {
+    const person = await givenApp(service);
+    const page = await person.open();
+    await person.tap(page);
+    await ended(service.api[0]!, "SIGKILL");
+    await service.startApi();
+    const code = await person.tap(page);
+    expect(await countsOf(service)).toMatchObject({ authorizations: 1, handOvers: 1, issuances: 0 });
+    await person.fetchUntilThere(String((await person.redeem(code)).body.access_token));
+    expect(await countsOf(service)).toMatchObject({ issuances: 1, certificates: 1 });
+  },
+);
 
-step("the api killed before 2 commits: the code can still be used", async (service) => {
+step("if the api is killed before step 2 commits, the code still works", async (service) => {
   const person = await givenApp(service);
   const code = await person.tap(await person.open());
   const using = await hold(service, sql`select from app_authorizations for update`);
@@ -124,7 +130,7 @@ step("the api killed before 2 commits: the code can still be used", async (servi
   expect((await person.redeem(code)).body).toMatchObject({ token_type: "Bearer" });
 });
 
-step("the api killed after 2, and the token is lost: another tap leaves one profile", async (service) => {
+step("if the api is killed after step 2 and the token is lost, the next tap makes one profile", async (service) => {
   const person = await givenApp(service);
   await person.redeem(await person.tap(await person.open()));
   await ended(service.api[0]!, "SIGKILL");
@@ -133,26 +139,29 @@ step("the api killed after 2, and the token is lost: another tap leaves one prof
   expect(await countsOf(service)).toMatchObject({ authorizations: 1, issuances: 1, certificates: 1 });
 });
 
-step("the api killed before 3 commits: nothing is made, and the token makes one profile", async (service) => {
-  const person = await givenApp(service);
-  const token = await person.token();
-  const accepting = await hold(service, sql`lock table issuances in share mode`);
-  const first = person.fetch(token).catch(() => undefined);
-  await accepting.reached("api", "insert into issuances");
-  await ended(service.api[0]!, "SIGKILL");
-  await first;
-  await accepting.drop();
-  await accepting.release();
-  expect(await countsOf(service)).toMatchObject({ authorizations: 1, issuances: 0 });
+step(
+  "if the api is killed before step 3 commits, nothing is made, and the same token makes one profile",
+  async (service) => {
+    const person = await givenApp(service);
+    const token = await person.token();
+    const accepting = await hold(service, sql`lock table issuances in share mode`);
+    const first = person.fetch(token).catch(() => undefined);
+    await accepting.reached("api", "insert into issuances");
+    await ended(service.api[0]!, "SIGKILL");
+    await first;
+    await accepting.drop();
+    await accepting.release();
+    expect(await countsOf(service)).toMatchObject({ authorizations: 1, issuances: 0 });
 
-  await service.startApi();
-  await person.fetchUntilThere(token);
-  expect(await countsOf(service)).toMatchObject({ issuances: 1, certificates: 1 });
-});
+    await service.startApi();
+    await person.fetchUntilThere(token);
+    expect(await countsOf(service)).toMatchObject({ issuances: 1, certificates: 1 });
+  },
+);
 
 onBothBackends((kind) => {
   faultTest(kind)(
-    "the api killed after 3: the profile is made although the queue never heard of it, and the token gets its file",
+    "if the api is killed after step 3, a worker makes the profile without a task in the queue, and the token gets its file",
     async (service) => {
       const person = await givenApp(service);
       const token = await person.token();
@@ -175,7 +184,7 @@ onBothBackends((kind) => {
 });
 
 step(
-  "the api killed before 4 commits: the profile is there and counts as never sent, and the token gets its file",
+  "if the api is killed before step 4 commits, the profile exists but does not count as sent, and the token gets its file",
   async (service) => {
     const person = await givenApp(service);
     const token = await person.token();
@@ -195,7 +204,7 @@ step(
 );
 
 step(
-  "the api killed after 4, before a byte was sent: the same token gets the file, as often as it asks",
+  "if the api is killed after step 4 before it sends a byte, the same token gets the same file each time",
   async (service) => {
     const person = await givenApp(service);
     const token = await person.token();

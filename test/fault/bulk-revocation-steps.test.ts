@@ -20,7 +20,7 @@ import type { Answer, RunningService } from "../support/service/service.ts";
 
 const goneOnWithinMs = 60_000;
 
-/** Returns so many profiles of people with two each, in the order they were made, and as many others beside them. */
+/** Makes people with two profiles each. Returns `count` serial numbers in the order of creation, and as many others. */
 async function givenSerials(service: RunningService, count: number): Promise<{ listed: string[]; others: string[] }> {
   const userIds = await givenUsers(service, count, "owner");
   await givenProfiles(service, userIds, 2);
@@ -55,7 +55,7 @@ async function sendUnworked(service: RunningService, serials: readonly string[],
   return jobIdOf(await send(service, serials, { query }));
 }
 
-/** Returns how many profiles are revoked, are marked so, wait for the CRL or are on it, and have an audit entry. */
+/** Counts the revocations, the profiles marked as revoked, and the audit entries of revocations. */
 const standing = async ({ owner }: RunningService) =>
   only(
     await owner.query<{ revoked: number; marked: number; audited: number }>(sql`
@@ -93,7 +93,7 @@ onBothBackends((kind) => {
   const step = faultTest(kind);
 
   step(
-    "the api killed after 2, begun: the job continues without the queue, and the repeat finds it",
+    "if the api is killed after step 2 (begin), the job continues without the queue, and a retry finds it",
     async (service) => {
       const given = await givenSerials(service, 40);
       const key = randomUUID();
@@ -115,7 +115,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed between slices of 4, the check: the other rows are checked, and nothing is revoked",
+    "if the worker is killed between slices of step 4 (check), the next worker checks the other rows and revokes nothing",
     async (service) => {
       const { listed } = await givenSerials(service, 12_000);
       const id = await sendUnworked(service, listed, "&dryRun=true");
@@ -137,7 +137,7 @@ onBothBackends((kind) => {
   );
 
   for (const state of ["queued", "running"]) {
-    step(`the worker killed before the job is ${state}: everything is revoked, once`, async (service) => {
+    step(`if the worker is killed before the job is ${state}, each profile is revoked once`, async (service) => {
       const given = await givenSerials(service, 40);
       const entering = await holdWhere(service, `new.state = '${state}' and old.state <> '${state}'`);
       const id = jobIdOf(await send(service, given.listed));
@@ -152,7 +152,7 @@ onBothBackends((kind) => {
   }
 
   step(
-    "the worker killed after 7, distributed, before its first slice: every profile is revoked, once",
+    "if the worker is killed after step 7 (distribute) before its first slice, each profile is revoked once",
     async (service) => {
       const given = await givenSerials(service, 600);
       const id = await sendUnworked(service, given.listed);
@@ -174,7 +174,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed when a slice of 8v has revoked, before its rows are updated: none of the slice is revoked",
+    "if the worker is killed after a slice revokes but before its rows are updated, the slice is rolled back and revoked once",
     async (service) => {
       const given = await givenSerials(service, 500);
       const revoking = await holdWhere(service, "new.position > 250 and new.status = 'changed'", { table: "job_rows" });
@@ -191,7 +191,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed while a slice of 8v revokes: none of the slice is revoked, earlier slices are",
+    "if the worker is killed while a slice revokes, the slice is rolled back and revoked once, and earlier slices stay",
     async (service) => {
       const given = await givenSerials(service, 500);
       const someProfile = sql`(select id from certificates where serial_number = ${given.listed[400]!})`;
@@ -212,21 +212,24 @@ onBothBackends((kind) => {
     },
   );
 
-  step("the worker killed before a slice of 8v is counted: nothing of the slice is done", async (service) => {
-    const given = await givenSerials(service, 500);
-    const counting = await holdWhere(service, "new.changed = 500 and old.changed = 250 and new.state = 'running'");
-    const id = jobIdOf(await send(service, given.listed));
-    await counting.reached("worker", "with touched as");
-    await ended(service.workers[0]!, "SIGKILL");
-    await counting.gone();
-    expect(await jobOf(service.owner, id)).toMatchObject({ state: "running", changed: 250 });
-    expect(await standing(service)).toEqual(allOf(250));
+  step(
+    "if the worker is killed before a slice is counted, the slice is rolled back and revoked once",
+    async (service) => {
+      const given = await givenSerials(service, 500);
+      const counting = await holdWhere(service, "new.changed = 500 and old.changed = 250 and new.state = 'running'");
+      const id = jobIdOf(await send(service, given.listed));
+      await counting.reached("worker", "with touched as");
+      await ended(service.workers[0]!, "SIGKILL");
+      await counting.gone();
+      expect(await jobOf(service.owner, id)).toMatchObject({ state: "running", changed: 250 });
+      expect(await standing(service)).toEqual(allOf(250));
 
-    await service.startWorker();
-    await expectRevokedOnce(service, id, given);
-  });
+      await service.startWorker();
+      await expectRevokedOnce(service, id, given);
+    },
+  );
 
-  step("the worker killed after the last row: the job is ended, once", async (service) => {
+  step("if the worker is killed after the last row, the job ends once", async (service) => {
     const given = await givenSerials(service, 40);
     const ending = await holdWhere(service, "new.state = 'completed'");
     const id = jobIdOf(await send(service, given.listed));
@@ -241,7 +244,7 @@ onBothBackends((kind) => {
   });
 
   step(
-    "the worker killed while a cancelled job skips the rest: revoked profiles stay revoked, the rest stay good",
+    "if the worker is killed while a cancelled job skips the rest, revoked profiles stay revoked, and the rest stay good",
     async (service) => {
       const given = await givenSerials(service, 500);
       const revoking = await holdWhere(service, "new.position = 400 and new.status = 'changed'", { table: "job_rows" });
@@ -268,7 +271,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed while it revokes, and the file sent again: each profile is revoked by one of the jobs",
+    "if the worker is killed while it revokes and the file is sent again, exactly one of the jobs revokes each profile",
     async (service) => {
       const given = await givenSerials(service, 500);
       const revoking = await holdWhere(service, "new.position = 400 and new.status = 'changed'", { table: "job_rows" });

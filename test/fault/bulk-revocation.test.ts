@@ -16,7 +16,7 @@ const withinMs = 300_000;
 /** Concurrent requests to the responder. */
 const askers = 4;
 
-test(`${revoked} serial numbers in one job are all revoked on OCSP and on the CRL, and nothing else is`, async () => {
+test(`a job of ${revoked} serial numbers revokes each of them by OCSP and on the CRL, and nothing else`, async () => {
   const service = await startService({ kind: "postgres", responder: true });
   const userIds = await givenUsers(service, (revoked + kept) / profilesEach);
   await givenProfiles(service, userIds, profilesEach);

@@ -68,7 +68,7 @@ describeWithTool("faketime", "on a machine whose clock is an hour ahead", () => 
     expect(await checkDatabase(owner, { realmId, verifier, kept: undefined })).toMatchObject({ faults: [] });
   });
 
-  clockTest("an api dates what it does by the database's clock", async (service) => {
+  clockTest("an api dates its actions by the database's clock", async (service) => {
     const { owner, realmId } = service;
     const userId = await givenUser(owner, realmId);
     await service.startApi(anHourAhead());

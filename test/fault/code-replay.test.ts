@@ -65,8 +65,8 @@ async function givenCode({ owner, realmId }: RunningService, userId: string, cli
   return code;
 }
 
-describe("a code that many clients use at once, on two API processes", () => {
-  test(`${parallel} exchanges, ${rounds} times: at most one succeeds, and its tokens end with the replay`, async () => {
+describe("an authorization code exchanged on two apis at once", () => {
+  test(`succeeds for at most one of ${parallel} requests, and the replay revokes its tokens (${rounds} rounds)`, async () => {
     const service = await startService({ kind: "postgres" });
     const ports = [service.apiPort];
     await service.startApi();

@@ -22,35 +22,38 @@ const state = async ({ owner }: RunningService) => {
   return row;
 };
 
-step("the worker killed in the second slice: the first is forgotten, the rest by the next worker", async (service) => {
-  const { owner, realmId } = service;
-  const userIds = await givenUsers(service, slice + 100, "leaver");
-  await owner.query(sql`
+step(
+  "if the worker is killed in the second slice, the first slice is forgotten, and the next worker forgets the rest",
+  async (service) => {
+    const { owner, realmId } = service;
+    const userIds = await givenUsers(service, slice + 100, "leaver");
+    await owner.query(sql`
     insert into local_credentials (user_id, realm_id, username)
     select id, realm_id, pairwise_id from users where id = any(${userIds}::bigint[])
   `);
-  // In the order of their ids, so the last of them is in the second slice.
-  await owner.query(sql`
+    // In the order of their ids, so the last of them is in the second slice.
+    await owner.query(sql`
     update users set offboarded_at = now() - interval '1 year' + id * interval '1 second'
      where id = any(${userIds}::bigint[])
   `);
-  const forgetting = await hold(
-    service,
-    sql`select from local_credentials where user_id = ${userIds.at(-1)} for update`,
-  );
-  await owner.query(sql`update realms set forget_after_months = 2 where id = ${realmId}`);
-  await forgetting.reached("worker", "forget_users");
-  await ended(service.workers[0]!, "SIGKILL");
-  await forgetting.drop();
-  await forgetting.release();
+    const forgetting = await hold(
+      service,
+      sql`select from local_credentials where user_id = ${userIds.at(-1)} for update`,
+    );
+    await owner.query(sql`update realms set forget_after_months = 2 where id = ${realmId}`);
+    await forgetting.reached("worker", "forget_users");
+    await ended(service.workers[0]!, "SIGKILL");
+    await forgetting.drop();
+    await forgetting.release();
 
-  expect(await state(service)).toEqual({ forgotten: slice, known: 100, accounts: 100, audited: slice });
+    expect(await state(service)).toEqual({ forgotten: slice, known: 100, accounts: 100, audited: slice });
 
-  await service.startWorker();
-  await eventually(
-    async () => {
-      expect(await state(service)).toEqual({ forgotten: slice + 100, known: 0, accounts: 0, audited: slice + 100 });
-    },
-    { withinMs: 90_000 },
-  );
-});
+    await service.startWorker();
+    await eventually(
+      async () => {
+        expect(await state(service)).toEqual({ forgotten: slice + 100, known: 0, accounts: 0, audited: slice + 100 });
+      },
+      { withinMs: 90_000 },
+    );
+  },
+);

@@ -100,25 +100,28 @@ const claimedOnly = { claimed: true, used: false, downloaded: false, status: nul
 
 const step = faultTest("postgres");
 
-step("the api killed before 1 commits: nothing exists, and the same form makes one hand-over", async (service) => {
-  const browser = await givenBrowser(service);
-  const form = await browser.get("/me/devices/new");
-  const inserting = await hold(service, sql`lock table hand_overs in share mode`);
-  const first = browser.post(form, { ...device, place: "here" }).catch(() => undefined);
-  await inserting.reached("api", "insert into hand_overs");
-  await ended(service.api[0]!, "SIGKILL");
-  await first;
-  await inserting.drop();
-  await inserting.release();
-  expect(await standings(service)).toEqual([]);
+step(
+  "if the api is killed before step 1 commits, nothing exists, and the same form makes one hand-over",
+  async (service) => {
+    const browser = await givenBrowser(service);
+    const form = await browser.get("/me/devices/new");
+    const inserting = await hold(service, sql`lock table hand_overs in share mode`);
+    const first = browser.post(form, { ...device, place: "here" }).catch(() => undefined);
+    await inserting.reached("api", "insert into hand_overs");
+    await ended(service.api[0]!, "SIGKILL");
+    await first;
+    await inserting.drop();
+    await inserting.release();
+    expect(await standings(service)).toEqual([]);
 
-  await service.startApi();
-  expect(headingOf(await browser.post(form, { ...device, place: "here" }))).toBe("Set up laptop");
-  expect(await standings(service)).toEqual([claimedOnly]);
-});
+    await service.startApi();
+    expect(headingOf(await browser.post(form, { ...device, place: "here" }))).toBe("Set up laptop");
+    expect(await standings(service)).toEqual([claimedOnly]);
+  },
+);
 
 step(
-  "the api killed after 1: the same form leads to the same hand-over, and no profile has been made",
+  "if the api is killed after step 1, the same form leads to the same hand-over, and no profile is made",
   async (service) => {
     const browser = await givenBrowser(service);
     const form = await browser.get("/me/devices/new");
@@ -131,28 +134,31 @@ step(
   },
 );
 
-step("the api killed before 2 commits: the link still works, for whichever device is first", async (service) => {
-  const owner = await givenBrowser(service);
-  await owner.post(await owner.get("/me/devices/new"), { ...device, place: "elsewhere" });
-  await service.owner.query(sql`update hand_overs set token_hash = ${hashOfToken("rph_test")}`);
-  const phone = await givenBrowser(service, { signedIn: false });
-  const asked = await phone.get("/d/rph_test");
-  const claiming = await hold(service, sql`lock table hand_overs in share mode`);
-  const first = phone.post(asked, device).catch(() => undefined);
-  await claiming.reached("api", "update hand_overs");
-  await ended(service.api[0]!, "SIGKILL");
-  await first;
-  await claiming.drop();
-  await claiming.release();
-  expect(await standings(service)).toMatchObject([{ claimed: false, used: false }]);
+step(
+  "if the api is killed before step 2 commits, the link works for the first device that uses it",
+  async (service) => {
+    const owner = await givenBrowser(service);
+    await owner.post(await owner.get("/me/devices/new"), { ...device, place: "elsewhere" });
+    await service.owner.query(sql`update hand_overs set token_hash = ${hashOfToken("rph_test")}`);
+    const phone = await givenBrowser(service, { signedIn: false });
+    const asked = await phone.get("/d/rph_test");
+    const claiming = await hold(service, sql`lock table hand_overs in share mode`);
+    const first = phone.post(asked, device).catch(() => undefined);
+    await claiming.reached("api", "update hand_overs");
+    await ended(service.api[0]!, "SIGKILL");
+    await first;
+    await claiming.drop();
+    await claiming.release();
+    expect(await standings(service)).toMatchObject([{ claimed: false, used: false }]);
 
-  await service.startApi();
-  const other = await givenBrowser(service, { signedIn: false });
-  expect(headingOf(await other.post(await other.get("/d/rph_test"), device))).toBe("Set up laptop");
-  expect(headingOf(await phone.get("/d/rph_test"))).toBe("This link was used already");
-});
+    await service.startApi();
+    const other = await givenBrowser(service, { signedIn: false });
+    expect(headingOf(await other.post(await other.get("/d/rph_test"), device))).toBe("Set up laptop");
+    expect(headingOf(await phone.get("/d/rph_test"))).toBe("This link was used already");
+  },
+);
 
-step("the api killed before 3 commits: nothing is made, and Download makes one profile", async (service) => {
+step("if the api is killed before step 3 commits, nothing is made, and Download makes one profile", async (service) => {
   const { browser, page } = await givenClaim(service);
   const accepting = await hold(service, sql`lock table issuances in share mode`);
   const first = browser.post(page).catch(() => undefined);
@@ -170,7 +176,7 @@ step("the api killed before 3 commits: nothing is made, and Download makes one p
 });
 
 step(
-  "the api killed before 3 commits, with a profile that made room: it stays, and goes with the next",
+  "if the api is killed before step 3 commits, the oldest profile stays, and the next tap revokes it to make room",
   async (service) => {
     const browser = await givenBrowser(service);
     await service.owner.query(sql`update users set profile_override = 1`);
@@ -204,7 +210,7 @@ step(
 
 onBothBackends((kind) => {
   faultTest(kind)(
-    "the api killed after 3: the profile is made although the queue never heard of it, and Download returns it",
+    "if the api is killed after step 3, a worker makes the profile without a task in the queue, and Download returns it",
     async (service) => {
       const { browser, page } = await givenClaim(service);
       const enqueuing = await holdEnqueuing(service);
@@ -232,26 +238,29 @@ onBothBackends((kind) => {
   );
 });
 
-step("the api killed after 4, before a byte was sent: the file can be fetched again", async (service) => {
-  const { browser, page, path } = await givenFile(service);
-  const collecting = await hold(service, sql`lock table issuance_outputs in share mode`);
-  const first = browser.get(path).catch(() => undefined);
-  await collecting.reached("api", "issuance_outputs");
-  await ended(service.api[0]!, "SIGKILL");
-  expect(await first).toBeUndefined();
-  await collecting.drop();
-  await collecting.release();
-  expect(await standings(service)).toMatchObject([{ downloaded: true, sealed: true }]);
+step(
+  "if the api is killed after step 4 before it sends a byte, the browser can fetch the file again",
+  async (service) => {
+    const { browser, page, path } = await givenFile(service);
+    const collecting = await hold(service, sql`lock table issuance_outputs in share mode`);
+    const first = browser.get(path).catch(() => undefined);
+    await collecting.reached("api", "issuance_outputs");
+    await ended(service.api[0]!, "SIGKILL");
+    expect(await first).toBeUndefined();
+    await collecting.drop();
+    await collecting.release();
+    expect(await standings(service)).toMatchObject([{ downloaded: true, sealed: true }]);
 
-  await service.startApi();
-  const file = await browser.get(path);
-  expect(file).toMatchObject({ status: 200, text: expect.stringContaining(key) });
-  expect((await browser.tapUntilThere(page)).text).toBe(file.text);
-  expect(await certificatesOf(service)).toHaveLength(1);
-});
+    await service.startApi();
+    const file = await browser.get(path);
+    expect(file).toMatchObject({ status: 200, text: expect.stringContaining(key) });
+    expect((await browser.tapUntilThere(page)).text).toBe(file.text);
+    expect(await certificatesOf(service)).toHaveLength(1);
+  },
+);
 
 step(
-  "a worker killed before 5 commits: files and profiles stay, and the next worker ends those not fetched by then",
+  "if the worker is killed before step 5 commits, files and profiles stay, and the next worker revokes the unfetched profile",
   async (service) => {
     const { browser, path, page } = await givenFile(service);
     await givenFile(service);

@@ -91,25 +91,28 @@ async function expectExactlyOne(service: RunningService, { abandoned }: { abando
 onBothBackends((kind) => {
   const step = faultTest(kind);
 
-  step("killed before 1 commits: nothing exists, and asking again is safe", async (service) => {
-    const client = await givenClient(service);
-    const inserting = await hold(service, sql`lock table issuances in share mode`);
-    const first = client.askInVain();
-    await inserting.reached("api", "insert into issuances");
-    await ended(service.api[0]!, "SIGKILL");
-    await first;
-    await inserting.drop();
-    await inserting.release();
-    expect(await standings(service)).toEqual([]);
-    expect(await service.owner.query(sql`select from idempotency_keys`)).toEqual([]);
+  step(
+    "if the api is killed before step 1 commits, nothing exists, and the client can safely retry",
+    async (service) => {
+      const client = await givenClient(service);
+      const inserting = await hold(service, sql`lock table issuances in share mode`);
+      const first = client.askInVain();
+      await inserting.reached("api", "insert into issuances");
+      await ended(service.api[0]!, "SIGKILL");
+      await first;
+      await inserting.drop();
+      await inserting.release();
+      expect(await standings(service)).toEqual([]);
+      expect(await service.owner.query(sql`select from idempotency_keys`)).toEqual([]);
 
-    await service.startApi();
-    await client.askUntilIssued();
-    await expectExactlyOne(service, { abandoned: [] });
-  });
+      await service.startApi();
+      await client.askUntilIssued();
+      await expectExactlyOne(service, { abandoned: [] });
+    },
+  );
 
   step(
-    "the api killed after 1, accepted: the profile is made although the queue never heard of it",
+    "if the api is killed after step 1 (accept), a worker makes the profile without a task in the queue",
     async (service) => {
       const client = await givenClient(service);
       const enqueuing = await holdEnqueuing(service);
@@ -131,7 +134,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the api killed after 1, many accepted together: each is made although the queue never heard of it",
+    "if the api is killed after it accepts many requests together, a worker makes each profile without a task in the queue",
     async (service) => {
       const users = await Promise.all(Array.from({ length: 8 }, () => givenUser(service.owner, service.realmId)));
       const enqueuing = await holdEnqueuing(service);
@@ -158,25 +161,28 @@ onBothBackends((kind) => {
     },
   );
 
-  step("the worker killed after 3, taken: another one makes it with the next sweep", async (service) => {
-    const client = await givenClient(service);
-    const claiming = await hold(service, sql`lock table abandoned_serial_numbers in share mode`);
-    const first = client.ask();
-    await claiming.reached("worker", "with drawn as");
-    await ended(service.workers[0]!, "SIGKILL");
-    await claiming.drop();
-    await claiming.release();
-    await eventuallyStands(service, { status: "queued", claims: 0 });
-    expect(await queueDepths(service)).toMatchObject({ issuance: 1 });
+  step(
+    "if the worker is killed after step 3 (take), the next sweep of another worker makes the profile",
+    async (service) => {
+      const client = await givenClient(service);
+      const claiming = await hold(service, sql`lock table abandoned_serial_numbers in share mode`);
+      const first = client.ask();
+      await claiming.reached("worker", "with drawn as");
+      await ended(service.workers[0]!, "SIGKILL");
+      await claiming.drop();
+      await claiming.release();
+      await eventuallyStands(service, { status: "queued", claims: 0 });
+      expect(await queueDepths(service)).toMatchObject({ issuance: 1 });
 
-    await service.startWorker();
-    expect((await first).status).toBeLessThan(300);
-    await client.askUntilIssued();
-    await expectExactlyOne(service, { abandoned: [] });
-  });
+      await service.startWorker();
+      expect((await first).status).toBeLessThan(300);
+      await client.askUntilIssued();
+      await expectExactlyOne(service, { abandoned: [] });
+    },
+  );
 
   step(
-    "the worker killed after 4, claimed: another serial number is drawn, and the first goes on the CRL",
+    "if the worker is killed after step 4 (claim), another worker draws a new serial number, and the CRL lists the first",
     async (service) => {
       const client = await givenClient(service);
       const claiming = await hold(service, sql`lock table abandoned_serial_numbers in share mode`);
@@ -193,24 +199,27 @@ onBothBackends((kind) => {
     },
   );
 
-  step("the worker killed after 5, signed: that certificate never is one, and another is made", async (service) => {
-    const client = await givenClient(service);
-    const settling = await hold(service, sql`lock table certificates in share mode`);
-    const first = client.ask();
-    await settling.reached("worker", "with signed as");
-    await ended(service.workers[0]!, "SIGKILL");
-    await settling.drop();
-    await settling.release();
-    const { serial } = await eventuallyStands(service, { status: "signing", claims: 1, certificates: 0 });
+  step(
+    "if the worker is killed after step 5 (sign), the signed certificate is abandoned, and another worker makes a new one",
+    async (service) => {
+      const client = await givenClient(service);
+      const settling = await hold(service, sql`lock table certificates in share mode`);
+      const first = client.ask();
+      await settling.reached("worker", "with signed as");
+      await ended(service.workers[0]!, "SIGKILL");
+      await settling.drop();
+      await settling.release();
+      const { serial } = await eventuallyStands(service, { status: "signing", claims: 1, certificates: 0 });
 
-    await service.startWorker();
-    expect((await first).status).toBeLessThan(300);
-    await client.askUntilIssued();
-    await expectExactlyOne(service, { abandoned: [serial] });
-  });
+      await service.startWorker();
+      expect((await first).status).toBeLessThan(300);
+      await client.askUntilIssued();
+      await expectExactlyOne(service, { abandoned: [serial] });
+    },
+  );
 
   step(
-    "the worker killed after 6, settled: the client has its profile, and the queue's second delivery changes nothing",
+    "if the worker is killed after step 6 (settle), the client gets its profile, and the queue's second delivery changes nothing",
     async (service) => {
       const client = await givenClient(service);
       const settling = await hold(service, sql`lock table certificates in share mode`);
@@ -233,7 +242,7 @@ onBothBackends((kind) => {
     },
   );
 
-  step("the api killed after 6, settled: the client repeats and gets that profile", async (service) => {
+  step("if the api is killed after step 6 (settle), the client retries and gets the same profile", async (service) => {
     const client = await givenClient(service);
     const settling = await hold(service, sql`lock table certificates in share mode`);
     const first = client.askInVain();
@@ -250,7 +259,7 @@ onBothBackends((kind) => {
   });
 
   step(
-    "the api killed after 7, collected, before the answer arrives: the client repeats and gets the same file",
+    "if the api is killed after step 7 (collect) before its response arrives, the client retries and gets the same file",
     async (service) => {
       const client = await givenClient(service);
       const proxy = await startTcpProxy({ host: "127.0.0.1", port: service.apiPort });

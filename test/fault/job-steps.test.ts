@@ -102,13 +102,13 @@ const killPoints: Record<string, KillPoint> = {
     (leaving) => sql`select from users where id = ${leaving[20]} for update`,
     "with people as materialized",
   ),
-  "when all are locked out": killedAt(() => sql`lock table revocations in share mode`, "insert into revocations"),
+  "once all are locked out": killedAt(() => sql`lock table revocations in share mode`, "insert into revocations"),
   "while profiles are revoked": killedAt(
     (leaving) =>
       sql`insert into revocations (certificate_id, revoked_at, reason) values (${someonesProfile(leaving)}, now(), 5)`,
     "revocations",
   ),
-  "while a job that cannot go on is given up": async (service, leaving, begin) => {
+  "while it gives up a failing job": async (service, leaving, begin) => {
     await service.owner.query(sql`
       create function refuse_marking() returns trigger language plpgsql as $$
       begin if new.marked_at is not null then raise exception 'a bug'; end if; return new; end $$
@@ -166,7 +166,7 @@ onBothBackends((kind) => {
   const step = faultTest(kind);
 
   step(
-    "the api killed in the midst of 1, receiving: the job is invisible, sending again is safe, and the remains are removed",
+    "if the api is killed during step 1 (receive), the partial job stays invisible and is removed, and the client can safely retry",
     async (service) => {
       const broken = sendInPart(service);
       await eventually(async () => {
@@ -191,7 +191,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the api killed after 2, begun: the job continues without the queue, and the repeat finds it",
+    "if the api is killed after step 2 (begin), the job continues without the queue, and a retry finds it",
     async (service) => {
       const file = { users: joining(20), key: randomUUID() };
       const enqueuing = await holdEnqueuing(service);
@@ -212,7 +212,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed between slices of 4, the check: the other rows are checked, and none is counted twice",
+    "if the worker is killed between slices of step 4 (check), the next worker checks the other rows and counts none twice",
     async (service) => {
       const total = 12_000;
       await givenUsers(service, total);
@@ -235,7 +235,7 @@ onBothBackends((kind) => {
     },
   );
 
-  step("the worker killed in 4 when an empty check ends the job: it ends once", async (service) => {
+  step("if the worker is killed while a check without changes ends the job, the job ends once", async (service) => {
     const total = 20;
     await givenUsers(service, total);
     const id = await sendUnworked(service, "onboarding", { users: joining(total), query: "?dryRun=true" });
@@ -255,7 +255,7 @@ onBothBackends((kind) => {
   });
 
   step(
-    "the worker killed between slices of 6, locking out: the rest are locked out, nobody twice, and only then are profiles revoked",
+    "if the worker is killed between slices of step 6 (lock out), everyone is locked out once before any profile is revoked",
     async (service) => {
       const users = await givenLeaving(service, 3_000);
       const id = await sendUnworked(service, "offboarding", { users, query: "?confirmTotal=3000" });
@@ -277,23 +277,26 @@ onBothBackends((kind) => {
     },
   );
 
-  step("the worker killed after 6, all locked out: everybody's profiles are revoked", async (service) => {
-    const users = await givenLeaving(service, 600);
-    const revoking = await hold(service, sql`lock table revocations in share mode`);
-    const id = jobIdOf(await send(service, "offboarding", { users, query: "?confirmTotal=600" }));
-    await revoking.reached("worker", "insert into revocations");
-    await ended(service.workers[0]!, "SIGKILL");
-    await revoking.drop();
-    await revoking.release();
-    expect(await departures(service)).toEqual({ offboarded: 600, revoked: 0 });
-    expect(await jobOf(service.owner, id)).toMatchObject({ state: "running", done: 0 });
+  step(
+    "if the worker is killed after step 6 (lock out), the next worker revokes everyone's profiles",
+    async (service) => {
+      const users = await givenLeaving(service, 600);
+      const revoking = await hold(service, sql`lock table revocations in share mode`);
+      const id = jobIdOf(await send(service, "offboarding", { users, query: "?confirmTotal=600" }));
+      await revoking.reached("worker", "insert into revocations");
+      await ended(service.workers[0]!, "SIGKILL");
+      await revoking.drop();
+      await revoking.release();
+      expect(await departures(service)).toEqual({ offboarded: 600, revoked: 0 });
+      expect(await jobOf(service.owner, id)).toMatchObject({ state: "running", done: 0 });
 
-    await service.startWorker();
-    await expectDoneOnce(service, id, { total: 600, events: ["user_offboard"] });
-    expect(await departures(service)).toEqual({ offboarded: 600, revoked: 1_200 });
-  });
+      await service.startWorker();
+      await expectDoneOnce(service, id, { total: 600, events: ["user_offboard"] });
+      expect(await departures(service)).toEqual({ offboarded: 600, revoked: 1_200 });
+    },
+  );
 
-  step("the worker killed between slices of 8 that revoke: the rest is revoked", async (service) => {
+  step("if the worker is killed between slices that revoke, the next worker revokes the rest", async (service) => {
     const users = await givenLeaving(service, 500);
     const someonesProfile = sql`(select min(id) from certificates where user_id = ${users[400]!.userID})`;
     const revoking = await hold(
@@ -315,7 +318,7 @@ onBothBackends((kind) => {
 
   for (const [where, killAt] of Object.entries(killPoints)) {
     step(
-      `the worker killed ${where}, and the file sent again: everyone in it is offboarded, and nobody else`,
+      `if the worker is killed ${where} and the file is sent again, everyone in it is offboarded, and nobody else`,
       async (service) => {
         const staying = await givenUsers(service, 5, "staying");
         const leaving = await givenUsers(service, 40, "leaving");
@@ -341,7 +344,7 @@ onBothBackends((kind) => {
     );
   }
 
-  step("the worker killed between slices of 8 that take on: the rest is taken on", async (service) => {
+  step("if the worker is killed between slices that onboard, the next worker onboards the rest", async (service) => {
     const [first = ""] = await givenUsers(service, 1, "known");
     const users = [
       ...joining(150, withProfile),
@@ -362,23 +365,26 @@ onBothBackends((kind) => {
     await expectProfilesOnce(service, 201);
   });
 
-  step("the worker killed after a slice of 8 that took on: what it accepted is issued", async (service) => {
-    const claiming = await hold(service, sql`lock table abandoned_serial_numbers in share mode`);
-    const id = jobIdOf(await send(service, "onboarding", { users: joining(80, withProfile) }));
-    await claiming.reached("worker", "with drawn as");
-    await ended(service.workers[0]!, "SIGKILL");
-    await claiming.drop();
-    await claiming.release();
-    expect(await countOf(service, "working")).toBe(80);
-    expect(await service.owner.query(sql`select from issuances where status = 'queued'`)).toHaveLength(80);
+  step(
+    "if the worker is killed after a slice that onboards, the next worker issues the accepted profiles",
+    async (service) => {
+      const claiming = await hold(service, sql`lock table abandoned_serial_numbers in share mode`);
+      const id = jobIdOf(await send(service, "onboarding", { users: joining(80, withProfile) }));
+      await claiming.reached("worker", "with drawn as");
+      await ended(service.workers[0]!, "SIGKILL");
+      await claiming.drop();
+      await claiming.release();
+      expect(await countOf(service, "working")).toBe(80);
+      expect(await service.owner.query(sql`select from issuances where status = 'queued'`)).toHaveLength(80);
 
-    await service.startWorker();
-    await expectDoneOnce(service, id, { total: 80, events: ["user_create", "profile_create"] });
-    await expectProfilesOnce(service, 80);
-  });
+      await service.startWorker();
+      await expectDoneOnce(service, id, { total: 80, events: ["user_create", "profile_create"] });
+      await expectProfilesOnce(service, 80);
+    },
+  );
 
   step(
-    "the worker killed while it signs for a job: the claims expire, and every profile is made once",
+    "if the worker is killed while it signs for a job, its claims expire, and each profile is made once",
     async (service) => {
       const settling = await hold(service, sql`lock table certificates in share mode`);
       const id = jobIdOf(await send(service, "onboarding", { users: joining(80, withProfile) }));
@@ -396,7 +402,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed after 8, issued, before the rows are updated: they are updated, and nothing is issued again",
+    "if the worker is killed after it issues but before the rows are updated, the next worker updates them and issues nothing again",
     async (service) => {
       const settling = await hold(service, sql`lock table certificates in share mode`);
       const id = jobIdOf(await send(service, "onboarding", { users: joining(80, withProfile) }));
@@ -415,7 +421,7 @@ onBothBackends((kind) => {
     },
   );
 
-  step("the worker killed after the last row: the job is ended, once", async (service) => {
+  step("if the worker is killed after the last row, the job ends once", async (service) => {
     const settling = await hold(service, sql`lock table certificates in share mode`);
     const id = jobIdOf(await send(service, "onboarding", { users: joining(20, withProfile) }));
     await settling.reached("worker", "with signed as");

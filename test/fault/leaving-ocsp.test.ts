@@ -67,44 +67,47 @@ function askAllTheWhile(service: RunningService, serials: readonly string[]) {
   };
 }
 
-ocspTest("every device is good before, during and after a grace period that is undone", async (service, context) => {
-  const { owner } = service;
-  await service.startResponder();
-  const people = await givenUsers(service, leavers, "leaving");
-  await givenProfiles(service, people, 1);
-  const some = people.filter((_, index) => index % 60 === 0);
-  const serials = (
-    await owner.query<{ serial: string }>(sql`
+ocspTest(
+  "OCSP returns good for every device before, during and after a grace period that is undone",
+  async (service, context) => {
+    const { owner } = service;
+    await service.startResponder();
+    const people = await givenUsers(service, leavers, "leaving");
+    await givenProfiles(service, people, 1);
+    const some = people.filter((_, index) => index % 60 === 0);
+    const serials = (
+      await owner.query<{ serial: string }>(sql`
       select serial_number as serial from certificates where user_id = any(${some}::bigint[]) order by user_id
     `)
-  ).map(({ serial }) => serial);
-  expect(serials).toHaveLength(some.length);
-  await eventually(async () => {
-    expect((await ask(service, serials[0]!)).status).toBe(200);
-  });
-  const devices = askAllTheWhile(service, serials);
-  context.onTestFinished(() => devices.stop());
-  const good = new Set(["good"]);
-  expect(await devices.heard()).toEqual(good);
+    ).map(({ serial }) => serial);
+    expect(serials).toHaveLength(some.length);
+    await eventually(async () => {
+      expect((await ask(service, serials[0]!)).status).toBe(200);
+    });
+    const devices = askAllTheWhile(service, serials);
+    context.onTestFinished(() => devices.stop());
+    const good = new Set(["good"]);
+    expect(await devices.heard()).toEqual(good);
 
-  const leaving = await offboard(service, people, "&graceDays=7");
-  await eventuallyIn(owner, leaving, ["grace"], withinMs);
-  expect(await devices.heard(), "in days of grace").toEqual(good);
+    const leaving = await offboard(service, people, "&graceDays=7");
+    await eventuallyIn(owner, leaving, ["grace"], withinMs);
+    expect(await devices.heard(), "in days of grace").toEqual(good);
 
-  const letting = await hold(service, sql`select from users where id = ${people[700]!} for update`);
-  const undo = jobIdOf(await service.call("POST", `/api/jobs/${leaving}/undo`, { confirmTotal: leavers }));
-  await letting.reached("worker", "with people as materialized");
-  expect(await devices.heard(), "while it is undone").toEqual(good);
-  await letting.release();
-  await eventuallyIn(owner, undo, ["completed"], withinMs);
-  await eventuallyIn(owner, leaving, ["cancelled"], withinMs);
-  expect(await devices.heard(), "once it is undone").toEqual(good);
+    const letting = await hold(service, sql`select from users where id = ${people[700]!} for update`);
+    const undo = jobIdOf(await service.call("POST", `/api/jobs/${leaving}/undo`, { confirmTotal: leavers }));
+    await letting.reached("worker", "with people as materialized");
+    expect(await devices.heard(), "while it is undone").toEqual(good);
+    await letting.release();
+    await eventuallyIn(owner, undo, ["completed"], withinMs);
+    await eventuallyIn(owner, leaving, ["cancelled"], withinMs);
+    expect(await devices.heard(), "once it is undone").toEqual(good);
 
-  await owner.query(sql`update jobs set revoke_at = now() where id = ${leaving}`);
-  expect(await devices.heard(), "when the days would have been over").toEqual(good);
+    await owner.query(sql`update jobs set revoke_at = now() where id = ${leaving}`);
+    expect(await devices.heard(), "when the days would have been over").toEqual(good);
 
-  // The same devices do change with an offboarding that revokes, so the polling can show it.
-  await eventuallyIn(owner, await offboard(service, people), ["completed"], withinMs);
-  await devices.heard();
-  expect(await devices.heard(), "offboarded at once").toEqual(new Set(["revoked"]));
-});
+    // The same devices do change with an offboarding that revokes, so the polling can show it.
+    await eventuallyIn(owner, await offboard(service, people), ["completed"], withinMs);
+    await devices.heard();
+    expect(await devices.heard(), "offboarded at once").toEqual(new Set(["revoked"]));
+  },
+);

@@ -71,7 +71,7 @@ onBothBackends((kind) => {
   const step = faultTest(kind);
 
   step(
-    "the worker killed after 6, before the grace period is recorded: it begins, and nothing is revoked",
+    "if the worker is killed after step 6 but before it records the grace period, the period begins, and nothing is revoked",
     async (service) => {
       const leaving = await givenLeaving(service, 40);
       const marking = await holdWhere(service, "new.state = 'grace' and old.state <> 'grace'");
@@ -89,7 +89,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed between slices of 6 with a grace period: nobody loses a device before it ends",
+    "if the worker is killed between slices of step 6, no device loses access before the grace period ends",
     async (service) => {
       const leaving = await givenLeaving(service, 1_500);
       const marking = await hold(service, sql`select from users where id = ${leaving[1_200]!} for update`);
@@ -109,7 +109,7 @@ onBothBackends((kind) => {
 
   for (const state of ["queued", "running"]) {
     step(
-      `the worker killed after the grace period, before the job is ${state}: every profile is revoked, once`,
+      `if the worker is killed after the grace period but before the job is ${state}, each profile is revoked once`,
       async (service) => {
         const leaving = await givenLeaving(service, 40);
         const id = await givenOffboarded(service, leaving, "&graceDays=7");
@@ -132,27 +132,30 @@ onBothBackends((kind) => {
     );
   }
 
-  step("the worker killed between slices that revoke after the days of grace: the rest is revoked", async (service) => {
-    const leaving = await givenLeaving(service, 500);
-    const id = await givenOffboarded(service, leaving, "&graceDays=7");
-    const someonesProfile = sql`(select min(id) from certificates where user_id = ${leaving[400]!})`;
-    const revoking = await hold(
-      service,
-      sql`insert into revocations (certificate_id, revoked_at, reason) values (${someonesProfile}, now(), 5)`,
-    );
-    await endDays(service, id);
-    await revoking.reached("worker", "revocations");
-    await ended(service.workers[0]!, "SIGKILL");
-    await revoking.drop();
-    await revoking.release();
-    expect(await standing(service)).toEqual({ out: 500, good: 500 });
+  step(
+    "if the worker is killed between slices that revoke after the grace period, the next worker revokes the rest",
+    async (service) => {
+      const leaving = await givenLeaving(service, 500);
+      const id = await givenOffboarded(service, leaving, "&graceDays=7");
+      const someonesProfile = sql`(select min(id) from certificates where user_id = ${leaving[400]!})`;
+      const revoking = await hold(
+        service,
+        sql`insert into revocations (certificate_id, revoked_at, reason) values (${someonesProfile}, now(), 5)`,
+      );
+      await endDays(service, id);
+      await revoking.reached("worker", "revocations");
+      await ended(service.workers[0]!, "SIGKILL");
+      await revoking.drop();
+      await revoking.release();
+      expect(await standing(service)).toEqual({ out: 500, good: 500 });
 
-    await service.startWorker();
-    await eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs);
-    expect(await standing(service)).toEqual({ out: 500, good: 0 });
-  });
+      await service.startWorker();
+      await eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs);
+      expect(await standing(service)).toEqual({ out: 500, good: 0 });
+    },
+  );
 
-  step("the api killed after an undo is accepted: it continues without the queue", async (service) => {
+  step("if the api is killed after it accepts an undo, the undo continues without the queue", async (service) => {
     const leaving = await givenLeaving(service, 40);
     const id = await givenOffboarded(service, leaving);
     const enqueuing = await holdEnqueuing(service);
@@ -171,7 +174,7 @@ onBothBackends((kind) => {
   });
 
   step(
-    "the worker killed between slices of an undo: the rest are reactivated, nobody twice, and other people's changes stay",
+    "if the worker is killed between slices of an undo, everyone is reactivated once, except people changed since",
     async (service) => {
       const leaving = await givenLeaving(service, 1_200);
       const id = await givenOffboarded(service, leaving);
@@ -205,7 +208,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the worker killed between slices of an undo within the grace period: no device loses access",
+    "if the worker is killed between slices of an undo within the grace period, no device loses access",
     async (service) => {
       const leaving = await givenLeaving(service, 1_200);
       const id = await givenOffboarded(service, leaving, "&graceDays=7");
@@ -225,28 +228,25 @@ onBothBackends((kind) => {
     },
   );
 
-  step(
-    "the worker killed after the last row of an undo, before the offboarding ends: the offboarding ends, once",
-    async (service) => {
-      const leaving = await givenLeaving(service, 40);
-      const id = await givenOffboarded(service, leaving, "&graceDays=7");
-      const ending = await holdWhere(service, `new.id = '${id}' and new.state = 'cancelled'`);
-      const undone = jobIdOf(await undo(service, id, 40));
-      await ending.reached("worker", "state = 'cancelled'");
-      await ended(service.workers[0]!, "SIGKILL");
-      await ending.gone();
-      expect(await jobOf(service.owner, id)).toMatchObject({ state: "grace", skipped: 40 });
+  step("if the worker is killed after the last row of an undo, the undone offboarding ends once", async (service) => {
+    const leaving = await givenLeaving(service, 40);
+    const id = await givenOffboarded(service, leaving, "&graceDays=7");
+    const ending = await holdWhere(service, `new.id = '${id}' and new.state = 'cancelled'`);
+    const undone = jobIdOf(await undo(service, id, 40));
+    await ending.reached("worker", "state = 'cancelled'");
+    await ended(service.workers[0]!, "SIGKILL");
+    await ending.gone();
+    expect(await jobOf(service.owner, id)).toMatchObject({ state: "grace", skipped: 40 });
 
-      await service.startWorker();
-      await eventuallyIn(service.owner, id, ["cancelled"], goneOnWithinMs);
-      await eventuallyIn(service.owner, undone, ["completed"], goneOnWithinMs);
-      expect((await auditOf(service.owner, id)).filter(({ event }) => event === "job_finish")).toHaveLength(1);
-      expect(await standing(service)).toEqual({ out: 0, good: 80 });
-    },
-  );
+    await service.startWorker();
+    await eventuallyIn(service.owner, id, ["cancelled"], goneOnWithinMs);
+    await eventuallyIn(service.owner, undone, ["completed"], goneOnWithinMs);
+    expect((await auditOf(service.owner, id)).filter(({ event }) => event === "job_finish")).toHaveLength(1);
+    expect(await standing(service)).toEqual({ out: 0, good: 80 });
+  });
 
   step(
-    "two jobs undone at once, their worker killed while they run: both end, and everyone is reactivated once",
+    "if the worker is killed while two jobs are undone at once, both undos end, and everyone is reactivated once",
     async (service) => {
       const leaving = await givenLeaving(service, 1_400);
       const [first, second] = await Promise.all([
@@ -275,25 +275,28 @@ onBothBackends((kind) => {
     },
   );
 
-  step("an undo at the end of the grace period, the worker killed: each device matches its row", async (service) => {
-    const leaving = await givenLeaving(service, 1_000);
-    const id = await givenOffboarded(service, leaving, "&graceDays=7");
-    const letting = await hold(service, sql`select from users where id = ${leaving[300]!} for update`);
-    const undone = jobIdOf(await undo(service, id, 1_000));
-    await letting.reached("worker", "with people as materialized");
-    await endDays(service, id);
-    await eventually(async () => {
-      expect((await jobOf(service.owner, id)).state).toBe("running");
-    });
-    await ended(service.workers[0]!, "SIGKILL");
-    await letting.drop();
-    await letting.release();
+  step(
+    "if the worker is killed during an undo at the end of the grace period, each device matches its row",
+    async (service) => {
+      const leaving = await givenLeaving(service, 1_000);
+      const id = await givenOffboarded(service, leaving, "&graceDays=7");
+      const letting = await hold(service, sql`select from users where id = ${leaving[300]!} for update`);
+      const undone = jobIdOf(await undo(service, id, 1_000));
+      await letting.reached("worker", "with people as materialized");
+      await endDays(service, id);
+      await eventually(async () => {
+        expect((await jobOf(service.owner, id)).state).toBe("running");
+      });
+      await ended(service.workers[0]!, "SIGKILL");
+      await letting.drop();
+      await letting.release();
 
-    await service.startWorker();
-    await eventuallyIn(service.owner, undone, ["completed"], goneOnWithinMs);
-    await eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs);
-    const undoneRows = (await rowsOf(service.owner, id)).filter(({ errorCode }) => errorCode === "undone");
-    expect(await standing(service)).toEqual({ out: 0, good: undoneRows.length * 2 });
-    for (const job of [id, undone]) await expectCountsToAddUp(service.owner, job);
-  });
+      await service.startWorker();
+      await eventuallyIn(service.owner, undone, ["completed"], goneOnWithinMs);
+      await eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs);
+      const undoneRows = (await rowsOf(service.owner, id)).filter(({ errorCode }) => errorCode === "undone");
+      expect(await standing(service)).toEqual({ out: 0, good: undoneRows.length * 2 });
+      for (const job of [id, undone]) await expectCountsToAddUp(service.owner, job);
+    },
+  );
 });

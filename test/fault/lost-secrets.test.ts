@@ -118,7 +118,7 @@ beforeAll(async () => {
   await operator("user", "create", "--username", "grace", "--admin");
 });
 
-test("with a lost master key everyone signs in to the console again, and guest links, clients and uncollected outputs still work", async () => {
+test("after the loss of the master key everyone signs in to the console again; guest links, clients and uncollected outputs still work", async () => {
   const waiting = await givenUncollected("waiting");
   const session = await signIn();
   expect(await sessionOf(session)).toMatchObject({ status: 200 });
@@ -160,7 +160,7 @@ test("with a lost master key everyone signs in to the console again, and guest l
   expect(await askDoctor(operatorEnv())).toContainEqual(expect.objectContaining({ name: "secrets", status: "ok" }));
 });
 
-test("processes with another output key do not start and lose no private key; a lost key is replaced, and issuing continues", async () => {
+test("a process with the wrong output key does not start and loses no private key; with a new key issuing continues", async () => {
   const waiting = await givenUncollected("uncollected");
   const files = ["api/output-private-key.json", "worker/output-public-key.json"].map((file) => join(directory, file));
   const before = files.map((file) => readFileSync(file));

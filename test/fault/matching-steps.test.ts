@@ -7,7 +7,7 @@ import { ended } from "../support/run/services.ts";
 import { faultTest, givenProfiles, givenUsers, hold, holdEnqueuing, onBothBackends } from "../support/service/fault.ts";
 import type { Answer, RunningService } from "../support/service/service.ts";
 
-/** Jobs from a search and filter. The steps are those of docs/jobs.md; their 1 and 2 are one transaction. */
+/** Jobs from a search and filter. The steps are those of docs/jobs.md; steps 1 and 2 are one transaction. */
 
 const offboardMatching = (service: RunningService, key: string): Promise<Answer> =>
   service.call(
@@ -27,7 +27,7 @@ const traces = async ({ owner }: RunningService) =>
     `),
   );
 
-/** Expects everyone in the job to be offboarded, each by one pass. */
+/** Expects everyone in the job to be offboarded, each once. */
 async function expectDoneOnce(service: RunningService, jobId: string, leaving: readonly string[]): Promise<void> {
   await eventuallyIn(service.owner, jobId, ["completed"], 60_000);
   await expectCountsToAddUp(service.owner, jobId);
@@ -49,7 +49,7 @@ onBothBackends((kind) => {
   const step = faultTest(kind);
 
   step(
-    "the api killed after finding the rows, before the job begins: nothing is kept, and the repeat makes one job",
+    "if the api is killed after it finds the rows but before the job begins, nothing is kept, and a retry makes one job",
     async (service) => {
       const leaving = await givenUsers(service, 40, "leaving");
       await givenProfiles(service, leaving, 1);
@@ -71,7 +71,7 @@ onBothBackends((kind) => {
   );
 
   step(
-    "the api killed after 2, begun: the job continues, and the repeat returns it with the people who matched then",
+    "if the api is killed after step 2 (begin), the job continues, and a retry returns it with the people who matched at first",
     async (service) => {
       const leaving = await givenUsers(service, 40, "leaving");
       const key = randomUUID();

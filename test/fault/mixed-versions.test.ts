@@ -32,10 +32,7 @@ import type { SeenCheck } from "../support/service/operator.ts";
 
 const [release = "", commit = ""] = readFileSync("deploy/previous-release", "utf8").trim().split(" ");
 
-/**
- * How many clients send requests at the same time, and for how many of their rounds a state of the upgrade lasts at
- * least.
- */
+/** How many clients send requests at the same time; each state of the upgrade lasts at least `rounds` of theirs. */
 const clients = 3;
 const rounds = 15;
 /** One profile in this many is kept, so that nobody reaches the limit of 100 profiles. */
@@ -43,7 +40,7 @@ const keptEvery = 8;
 const people = 100;
 const tryLater = 3;
 
-describeWithCommit(commit, `the release before this one (${release}) and this one`, () => {
+describeWithCommit(commit, `the previous release (${release}) and this one`, () => {
   const before = useBuildOf(commit);
 
   describe("with the queues on Postgres", () => {
@@ -53,7 +50,7 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
     sideBySide("redis");
   });
 
-  test("after a rollback the release before serves, issues and revokes, and this one's doctor finds no failure", async () => {
+  test("after a rollback the previous release serves, issues and revokes, and this one's doctor finds no failure", async () => {
     const installation = await givenInstallation(before(), "postgres");
     const { owner, operator, use, load, signIn, doctor } = installation;
     const applied = await owner.query(sql`select from knex_migrations`);
@@ -93,14 +90,14 @@ describeWithCommit(commit, `the release before this one (${release}) and this on
       expect(foundByOld).toContainEqual(expect.objectContaining({ name: "migrations", message }));
     }
 
-    // A right too many is a failure.
+    // An extra right is a failure.
     await owner.query(verbatim("grant delete on audit_entries to realmpass_api"));
     expect(failuresIn(await doctor("new"))).toEqual(["roles"]);
     expect(await installation.faults()).toEqual([]);
   }, 600_000);
 
   function sideBySide(kind: QueueBackend["kind"]): void {
-    test("run side by side under load: nothing is lost, nothing fails, and a rollback stays possible", async () => {
+    test("run side by side under load without loss or failure, and can be rolled back", async () => {
       const installation = await givenInstallation(before(), kind);
       const { owner, operator, use, load, signIn, onboard, processes } = installation;
 
@@ -214,10 +211,10 @@ async function givenHeld({ owner, operator }: Installation) {
   return { serial, state };
 }
 
-/** Releases whose doctor takes the rights of a newer release for wrong: docs/upgrade.md. */
+/** Releases whose doctor reports a newer release's rights as wrong: docs/upgrade.md. */
 const comparesRights = new Set(["0.2.1"]);
 
-/** The Postgres of the tests does not wait for its disk, and how full this machine's disk is does not count. */
+/** The tests' Postgres does not wait for its disk, and this machine's disk may be full: neither counts. */
 const ofTheMachine = ["postgres-settings", "disk"];
 const failuresIn = (checks: readonly SeenCheck[]): string[] =>
   checks.filter(({ name, status }) => status === "fail" && !ofTheMachine.includes(name)).map(({ name }) => name);

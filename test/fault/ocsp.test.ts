@@ -31,7 +31,7 @@ const ask = async (): Promise<string | number> => {
   return outcomeOf(answer.body);
 };
 
-test("clients of the address in certificates notice nothing when a responder is killed", async () => {
+test("OCSP clients notice nothing when a responder is killed", async () => {
   await service.startResponder();
   expect(await responderUrls(service.owner)).toHaveLength(2);
   await eventually(async () => {
@@ -50,7 +50,7 @@ test("clients of the address in certificates notice nothing when a responder is 
   expect(new Set((await Promise.all(asking)).flat())).toEqual(new Set(["good"]));
 });
 
-test("a responder that stops withdraws its address, and writes down its last answers", async () => {
+test("a stopping responder withdraws its address and records its last checks", async () => {
   await service.owner.query(sql`update certificates set last_ocsp_at = null`);
   await service.startResponder();
   const [url = ""] = await responderUrls(service.owner).then((urls) => urls.slice(-1));
@@ -66,7 +66,7 @@ test("a responder that stops withdraws its address, and writes down its last ans
   expect(await ask()).toBe("good");
 });
 
-test("a responder started while no worker runs answers as soon as one does, and keeps answering when it is killed", async () => {
+test("a responder started without a worker answers once a worker starts, and still answers after that worker is killed", async () => {
   await Promise.all([...service.responders, ...service.workers].map((child) => ended(child, "SIGKILL")));
   await service.startResponder();
   const [url = ""] = await responderUrls(service.owner).then((urls) => urls.slice(-1));

@@ -72,7 +72,7 @@ type Mistake = (
 
 const runs = (undo: () => Promise<unknown>) => ({ process: "runs", undo });
 
-/** Returns how a process that is to end by itself has ended. */
+/** Waits for a process to end by itself, and returns how it ended. */
 const endOf = (started: Promise<unknown>): Promise<string> =>
   started.then(
     () => "it started",
@@ -127,7 +127,7 @@ async function refuseLogin(
   });
 }
 
-/** Repeats what people do until the mistake is undone. */
+/** Repeats an attempt until the mistake is undone. */
 function keepTrying(everyMs: number, attempt: () => Promise<unknown>, undo: () => Promise<unknown>) {
   const timer = setInterval(() => void attempt().catch(() => undefined), everyMs);
   return runs(async () => {
@@ -532,24 +532,24 @@ describe("each mistake is reported", () => {
     return counts;
   }
 
-  test("is in docs/troubleshooting.md for each mistake", () => {
+  test("in a row of docs/troubleshooting.md", () => {
     expect([...table.keys()].sort()).toEqual(Object.keys(mistakes).sort());
   });
 
-  test("leaves no mistake for users to notice first", () => {
+  test("before a user notices it", () => {
     const isGreen = ({ readyz, status, doctor, alerts }: Shown): boolean =>
       [readyz, status, doctor, alerts].join() === "200,ok,ok,-";
     const unnoticed = [...table].filter(([, shown]) => isGreen(shown) || shown.first === "users");
     expect(unnoticed.map(([mistake]) => mistake)).toEqual([]);
   });
 
-  test("shows no failure without a mistake, except that the test's Postgres does not wait for its disk", async () => {
+  test("control: without a mistake doctor fails only for the test's Postgres, which does not wait for its disk", async () => {
     expect([...(await findings()).values()].filter((text) => text.startsWith("fail"))).toEqual(
       [...healthy].filter((finding) => finding.startsWith("postgres-settings")).map(() => "fail: postgres-settings"),
     );
   });
 
-  test("raises no alert without a mistake, and exactly one for a skewed clock", async () => {
+  test("control: no alert fires without a mistake, and exactly one fires for a skewed clock", async () => {
     const now = await scrape(production.targets);
     expect(await alertsOf(begun, now)).toEqual({ soon: [], inAll: [] });
     const madeUp = new Map(samplesOf('realmpass_clock_skew_seconds 3\nrealmpass_status{check="audit"} 1', 'job="x"'));

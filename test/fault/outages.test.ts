@@ -24,7 +24,7 @@ async function startBehindProxy() {
   return { proxy, service };
 }
 
-test("with the database away every call is 503 with Retry-After, and recovers by itself", async () => {
+test("while the database is away every call returns 503 with Retry-After; once it is back, calls succeed again", async () => {
   const { proxy, service } = await startBehindProxy();
   const userId = await givenUser(service.owner, service.realmId);
   const create = () => service.call("POST", `/api/user/${userId}/profiles/laptop`, creation);
@@ -49,7 +49,7 @@ test("with the database away every call is 503 with Retry-After, and recovers by
   expect(await create()).toMatchObject({ status: 200 });
 });
 
-test("a database that falls silent without closing its connections does not block callers indefinitely", async () => {
+test("a database that goes silent with open connections does not block callers indefinitely", async () => {
   const { proxy, service } = await startBehindProxy();
   expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 });
 
@@ -62,8 +62,8 @@ test("a database that falls silent without closing its connections does not bloc
   });
 });
 
-describeWithTool("redis-server", "Redis", () => {
-  test("away: creations are still accepted and finished, the api stays ready, and its status reports it", async () => {
+describeWithTool("redis-server", "without Redis", () => {
+  test("the api stays ready, accepts and issues profiles, and warns in its status", async () => {
     const redis = await startBreakableRedis();
     const service = await startService({ kind: "redis", redisUrl: redis.url, responder: true });
     const userId = await givenUser(service.owner, service.realmId);

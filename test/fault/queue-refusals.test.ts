@@ -16,7 +16,7 @@ const documented = line.split(" ");
 /** The same without INFO, which the page calls optional. */
 const permitted = documented.filter((rule) => rule !== "+info");
 
-describeWithTool("redis-server", "a Redis that refuses what a worker asks", () => {
+describeWithTool("redis-server", "a Redis that refuses commands", () => {
   let server: BreakableRedis;
   let redis: Redis;
   let service: RunningService;
@@ -78,7 +78,7 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
     return (await refusals()) - before;
   }
 
-  test("needs only a login without INFO, and the worker stops when asked", async () => {
+  test("control: with every permission but INFO the service issues, and the worker stops when asked", async () => {
     expect(documented).toHaveLength(permitted.length + 1);
     expect(await issue()).toBe(200);
     expect(await tasks()).toBeGreaterThan(0);
@@ -99,37 +99,40 @@ describeWithTool("redis-server", "a Redis that refuses what a worker asks", () =
     ["OOM", () => redis.config("SET", "maxmemory", "1"), () => redis.config("SET", "maxmemory", "0")],
     ["MISCONF", async () => (restore = await server.failSnapshots()), () => restore()],
     ["LOADING", async () => (restore = await server.loadSlowly()), () => restore()],
-  ])("%s: the worker works without it, retries now and then, and uses it once permitted", async (_, refuse, permit) => {
-    const userId = await givenUser(service.owner, service.realmId);
-    expect(await issueTo(userId)).toBe(200);
-    await refuse();
-    try {
-      // A few for each queue, from an api and a worker; without a pause there would be tens of thousands.
-      expect(await refusedBetweenBeats()).toBeLessThan(500);
-      // A lost task would not be missed within these seconds.
-      expect(await issueTo(userId, { wait: 9 })).toBe(200);
-      const { body } = await service.call("POST", "/api/jobs/offboarding?confirmTotal=1", {
-        users: [{ userID: userId }],
-      });
-      await eventually(
-        async () => {
-          expect(await service.call("GET", `/api/jobs/${(body.data as { id: string }).id}`)).toMatchObject({
-            body: { data: { state: "completed", changed: 1 } },
-          });
-        },
-        { withinMs: 60_000 },
-      );
-      expect(await activeProfiles(userId)).toBe(0);
-    } finally {
-      await permit();
-    }
-    expect(await issue()).toBe(200);
-    await eventually(async () => {
-      const before = await refusals();
+  ])(
+    "%s: the worker continues without Redis, retries at intervals, and uses Redis once permitted",
+    async (_, refuse, permit) => {
+      const userId = await givenUser(service.owner, service.realmId);
+      expect(await issueTo(userId)).toBe(200);
+      await refuse();
+      try {
+        // A few for each queue, from an api and a worker; without a pause there would be tens of thousands.
+        expect(await refusedBetweenBeats()).toBeLessThan(500);
+        // A lost task would not be missed within these seconds.
+        expect(await issueTo(userId, { wait: 9 })).toBe(200);
+        const { body } = await service.call("POST", "/api/jobs/offboarding?confirmTotal=1", {
+          users: [{ userID: userId }],
+        });
+        await eventually(
+          async () => {
+            expect(await service.call("GET", `/api/jobs/${(body.data as { id: string }).id}`)).toMatchObject({
+              body: { data: { state: "completed", changed: 1 } },
+            });
+          },
+          { withinMs: 60_000 },
+        );
+        expect(await activeProfiles(userId)).toBe(0);
+      } finally {
+        await permit();
+      }
       expect(await issue()).toBe(200);
-      expect(await refusals()).toBe(before);
-    });
-  });
+      await eventually(async () => {
+        const before = await refusals();
+        expect(await issue()).toBe(200);
+        expect(await refusals()).toBe(before);
+      });
+    },
+  );
 
   test.each<[string, () => Promise<unknown>]>([
     ["no permission", () => login("allkeys", "+@connection")],

@@ -27,7 +27,7 @@ interface Device {
   files: DeviceFiles;
 }
 
-describeWithRadius("responders that end while devices try RADIUS servers", () => {
+describeWithRadius("responders stopped while devices connect", () => {
   const modes = ["strict", "resilient"] as const satisfies RadiusMode[];
   const radius = {} as Record<RadiusMode, RadiusServer>;
   let service: RunningService;
@@ -115,7 +115,7 @@ describeWithRadius("responders that end while devices try RADIUS servers", () =>
       ({ name }) => name === "processes",
     );
 
-  test("both servers get answers while responders are replaced one after the other", async () => {
+  test("both RADIUS servers get OCSP responses while responders are replaced one by one", async () => {
     const knocks = modes.map(knockingAt);
     for (const old of service.responders.slice()) {
       const before = await responderUrls(service.owner);
@@ -129,7 +129,7 @@ describeWithRadius("responders that end while devices try RADIUS servers", () =>
     for (const each of knocks) expectRightAnswers(await each.stop());
   });
 
-  test("with all responders killed the resilient server uses the CRL and the strict one admits nobody, until one is back", async () => {
+  test("with every responder killed the resilient server uses the CRL, and the strict one admits nobody until a responder is back", async () => {
     const knocks = knockingAt("resilient");
     await Promise.all(service.responders.map((responder) => ended(responder, "SIGKILL")));
     expect(await isAdmitted("strict", good)).toBe(false);

@@ -46,37 +46,43 @@ async function expectPublished(
 const waiting = async ({ owner }: RunningService): Promise<number> =>
   (await owner.query(sql`select from crl_unpublished`)).length;
 
-step("the api killed before 1 commits: nothing is revoked, and asking again is safe", async (service) => {
-  const { serial, before, revoke } = await givenRevocable(service);
-  const revoking = await hold(service, sql`lock table revocations in share mode`);
-  const first = revoke().catch(() => undefined);
-  await revoking.reached("api", "insert into revocations");
-  await ended(service.api[0]!, "SIGKILL");
-  await first;
-  await revoking.drop();
-  await revoking.release();
-  expect(await service.owner.query(sql`select from revocations`)).toEqual([]);
-  expect(await service.owner.query(sql`select from audit_entries where event = 'profile_revoke'`)).toEqual([]);
+step(
+  "if the api is killed before step 1 commits, nothing is revoked, and the client can safely retry",
+  async (service) => {
+    const { serial, before, revoke } = await givenRevocable(service);
+    const revoking = await hold(service, sql`lock table revocations in share mode`);
+    const first = revoke().catch(() => undefined);
+    await revoking.reached("api", "insert into revocations");
+    await ended(service.api[0]!, "SIGKILL");
+    await first;
+    await revoking.drop();
+    await revoking.release();
+    expect(await service.owner.query(sql`select from revocations`)).toEqual([]);
+    expect(await service.owner.query(sql`select from audit_entries where event = 'profile_revoke'`)).toEqual([]);
 
-  await service.startApi();
-  expect(await revoke()).toMatchObject({ status: 200 });
-  expect(await service.owner.query(sql`select from audit_entries where event = 'profile_revoke'`)).toHaveLength(1);
-  await expectPublished(service, { before, serials: [serial] });
-});
+    await service.startApi();
+    expect(await revoke()).toMatchObject({ status: 200 });
+    expect(await service.owner.query(sql`select from audit_entries where event = 'profile_revoke'`)).toHaveLength(1);
+    await expectPublished(service, { before, serials: [serial] });
+  },
+);
 
-step("api and worker killed after 1, revoked: the next worker publishes it", async (service) => {
-  const { serial, before, revoke } = await givenRevocable(service);
-  await ended(service.workers[0]!, "SIGKILL");
-  expect(await revoke()).toMatchObject({ status: 200 });
-  await ended(service.api[0]!, "SIGKILL");
-  expect(await waiting(service)).toBe(1);
-  expect(await crlOf(service)).toEqual(before);
+step(
+  "if api and worker are killed after step 1 (revoke), the next worker publishes the revocation",
+  async (service) => {
+    const { serial, before, revoke } = await givenRevocable(service);
+    await ended(service.workers[0]!, "SIGKILL");
+    expect(await revoke()).toMatchObject({ status: 200 });
+    await ended(service.api[0]!, "SIGKILL");
+    expect(await waiting(service)).toBe(1);
+    expect(await crlOf(service)).toEqual(before);
 
-  await service.startWorker();
-  await expectPublished(service, { before, serials: [serial] });
-});
+    await service.startWorker();
+    await expectPublished(service, { before, serials: [serial] });
+  },
+);
 
-step("the worker killed in the midst of 3, packing: what it took is still there for the next", async (service) => {
+step("if the worker is killed during step 3 (pack), the next worker publishes the revocation", async (service) => {
   const { serial, before, revoke } = await givenRevocable(service);
   const packing = await hold(service, sql`lock table crl_pieces in share mode`);
   await revoke();
@@ -90,7 +96,7 @@ step("the worker killed in the midst of 3, packing: what it took is still there 
 });
 
 step(
-  "the worker killed after 4, signed: that CRL was never published, and the next one follows the last",
+  "if the worker is killed after step 4 (sign), its CRL is never published, and the next worker publishes another",
   async (service) => {
     const { serial, before, revoke } = await givenRevocable(service);
     const publishing = await hold(service, sql`lock table crls in share mode`);
@@ -110,7 +116,7 @@ step(
 );
 
 step(
-  "the worker killed between slices of a large batch: pieces without a CRL are published with the rest",
+  "if the worker is killed between slices of a large batch, the next CRL contains the packed slices and the rest",
   async (service) => {
     const { before } = await givenRevocable(service);
     const publishing = await hold(service, sql`lock table crls in share mode`);

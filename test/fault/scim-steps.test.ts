@@ -7,11 +7,11 @@ import { ended } from "../support/run/services.ts";
 import { faultTest, givenProfiles, hold } from "../support/service/fault.ts";
 import type { Answer, RunningService } from "../support/service/service.ts";
 
-/** A directory deactivates somebody and the api is killed: before the commit nothing is true, after it everything is. */
+/** The api is killed while a directory deactivates somebody: nothing changes before the commit, everything after it. */
 
 const step = faultTest("postgres");
 
-/** Connects a directory with so many people, who have a device each. */
+/** Connects a directory with this many people, each with a device. */
 async function givenConnection(service: RunningService, people: number) {
   const { owner, realmId } = service;
   const given = givenRows(() => owner);
@@ -59,7 +59,7 @@ const standing = async ({ owner }: RunningService): Promise<Standing> =>
     `),
   );
 
-/** Kills the api where it waits for a lock, and starts another one. */
+/** Kills the api while it waits for a lock. */
 async function killedAt(
   service: RunningService,
   {
@@ -87,7 +87,7 @@ for (const [lock, statement] of [
   ["audit_entries", "insert into audit_entries"],
 ] as const) {
   step(
-    `the api killed at ${lock}: the person stays with their device, and the repeat takes both, once`,
+    `if the api is killed before it writes ${lock}, nothing changes, and a retry offboards the person and revokes the device once`,
     async (service) => {
       const { ids, deactivate } = await givenConnection(service, 1);
       await killedAt(service, { lock, statement, request: () => deactivate(ids[0]) });
@@ -105,7 +105,7 @@ for (const [lock, statement] of [
   ["audit_entries", "insert into audit_entries"],
 ] as const) {
   step(
-    `the api killed at ${lock} beyond the guard: nobody is locked out without a row that says so`,
+    `if the api is killed before it writes ${lock} of a held job, nobody is locked out without a job row`,
     async (service) => {
       const { ids, deactivate } = await givenConnection(service, unconfirmedRemovalsMax + 2);
       await service.owner.query(sql`
@@ -151,7 +151,7 @@ async function wave(
   return confirmed;
 }
 
-/** How a person may stand at any time: in with a device, out without it, or out with it and in a held job. */
+/** The possible states of a person: in with a device, out without one, or out with one and in a held job. */
 const fits = [
   { out: false, revoked: false, rows: 0, entries: 0 },
   { out: true, revoked: true, rows: 0, entries: 1 },
@@ -159,7 +159,7 @@ const fits = [
 ];
 
 step(
-  "the api killed three times in a wave of deactivations: everybody who is out has lost their device or has a row, once",
+  "if the api is killed three times in a wave of deactivations, each locked-out person has lost the device or has one job row",
   async (service) => {
     const { ids, deactivate } = await givenConnection(service, 3 * unconfirmedRemovalsMax);
     const confirmed = new Set<string>();

@@ -58,7 +58,7 @@ onBothBackends((kind) => {
   const gateTest = faultTest(kind);
 
   gateTest(
-    "one of two workers with a wrong passphrase exits with 78 and names the variable; the other keeps working, unnoticed by clients",
+    "a second worker with a wrong passphrase exits with 78 and names the variable, and clients notice nothing",
     async (service) => {
       const people = await givenUsers(service, 50);
       const create = (count: number) => service.call("POST", profileOf(people, count), creation, { prefer: "wait=60" });
@@ -79,7 +79,7 @@ onBothBackends((kind) => {
   );
 
   gateTest(
-    "when one worker and then both lose an issuer, accepted work is issued later, bulk jobs continue, and another realm, revoking and OCSP do not wait",
+    "while every worker lacks an issuer, its work waits and then finishes; another realm, revocation and OCSP do not wait",
     async (service) => {
       const { owner, issuerId } = service;
       const people = await givenUsers(service, 50);

@@ -32,7 +32,7 @@ describeWithTool("redis-server", "on Redis", () => {
 });
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test(`${creations} profiles asked for one by one, ${joining} people onboarded and ${leaving} offboarded in a storm: all accepted work is done, once`, async () => {
+  test(`in a storm of kills and outages, ${creations} single profiles, ${joining} onboardings and ${leaving} offboardings are each done once`, async () => {
     const { service, disasters, call } = await startInStorm(kind);
     const seen = new Map<number, number>();
     const ask = async (path: string, body: unknown): Promise<Answer> => {
@@ -142,7 +142,7 @@ async function startInStorm(kind: QueueBackend["kind"]) {
   return { service, disasters, call };
 }
 
-/** Restarts a process as its supervisor would: one that starts while Postgres is away ends. */
+/** Restarts a process as its supervisor would: a process that starts while Postgres is away exits. */
 async function insistently<Result>(start: () => Promise<Result>): Promise<Result> {
   return eventually(start, { withinMs: 60_000, everyMs: 200 });
 }

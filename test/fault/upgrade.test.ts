@@ -24,8 +24,8 @@ import { askDoctor, operate } from "../support/service/operator.ts";
 import { startWhole } from "../support/service/whole-service.ts";
 
 /**
- * The last commit whose schema had the table `workers`: its processes cannot run on today's database, nor today's on
- * its.
+ * The last commit whose schema had the table `workers`: its processes cannot run on today's database, nor today's
+ * processes on its database.
  */
 const before = "6b32b083f55b0aea45a56d4e3219c6a6431492f6";
 
@@ -246,7 +246,7 @@ describeWithCommit(before, "an installation from before processes had their own 
     return { ...installation, data };
   }
 
-  test("works with warnings after a mere restart, and loses nothing and repeats nothing", async () => {
+  test("works after a mere restart, with warnings, and loses and repeats nothing", async () => {
     const upgraded = await copied();
     const began = performance.now();
     const whole = await startWhole({ data: upgraded.data, port: upgraded.port });
@@ -275,7 +275,7 @@ describeWithCommit(before, "an installation from before processes had their own 
     }
   });
 
-  test("is upgraded by the steps of docs/upgrade.md: doctor finds it separated, and processes enforce their boundary", async () => {
+  test("is separated by the steps of docs/upgrade.md: doctor finds no failure, and each process enforces its boundary", async () => {
     const upgraded = await copied();
     const { data, port } = upgraded;
     const dir = join(data, "credentials");
