@@ -45,7 +45,7 @@ const each = (outcome: Outcome): Record<Role, Outcome> => ({
   auditor: outcome,
 });
 
-/** The result of authorization for each kind of principal; `in`: whatever the endpoint then returns. */
+/** The result of authorization for each kind of principal; `in`: admitted, whatever the endpoint then returns. */
 const matrix: Record<Access, Record<Who, Outcome>> = {
   staff: {
     nobody: "unauthenticated",
@@ -184,7 +184,7 @@ describe.each(titled)("%s", (_, sample) => {
     expect(answer.status).not.toBe(500);
   });
 
-  test.each(machineScopes)("a program with %s alone", async (own) => {
+  test.each(machineScopes)("a service with only the scope %s gets no more than it allows", async (own) => {
     const { clientId } = await api.given.application({ realmId: api.realmId, scopes: [own] });
     const token = await api.given.token({ realmId: api.realmId, clientId }, { scopes: [own] });
     const expected = outcomeForMachine(own, sample.endpoint);
@@ -211,7 +211,7 @@ describe.each(titled)("%s", (_, sample) => {
     (access === "staff" || access === "any") &&
     /:(?:userID|serial|client_id|guestAccountId|profileSerial)/.test(template)
   ) {
-    test("a resource of another realm gets the same bytes as one that does not exist", async () => {
+    test("another realm's resource returns the same bytes as one that does not exist", async () => {
       // The previous subject may be gone by now.
       subject = await givenSubject(api.given, api.realmId);
       const realmId = await api.given.realm();

@@ -72,7 +72,7 @@ interface Way {
   attempt: (who: Attempt) => Promise<Outcome>;
   /** Shows that the way exists: it is `more` for some caller. Default: an administrator, with every scope. */
   control?: () => Promise<Outcome>;
-  /** The scope whose purpose is this way. */
+  /** The scope that exists for this way. */
   isOf?: Scope;
 }
 
@@ -136,14 +136,14 @@ const ways: readonly Way[] = [
     await caller.delete(`${path}/${answer.body.data.id}`);
     return "more";
   }),
-  to("sign in as an administrator by a profile", async ({ caller }) =>
+  to("sign in as an administrator with a profile", async ({ caller }) =>
     outcome(await caller.post(profilePath(administrator), profileFor())),
   ),
-  to("sign in as somebody by a profile, with more than is held", (who) => signInAs(plain, who), {
+  to("sign in with somebody's profile and get more scopes", (who) => signInAs(plain, who), {
     control: () => signInAs(plain, { caller: as.admin({ realmId }), held: new Set() }),
   }),
   to(
-    "sign in by a profile of one's own, as one of the staff",
+    "sign in as staff with a profile of one's own",
     async ({ caller, person }) => {
       const path = profilePath(person ?? plain, { own: true });
       if (person === undefined) return outcome(await caller.post(path, profileFor()));
@@ -177,7 +177,7 @@ const ways: readonly Way[] = [
     ),
   ),
   to(
-    "bring an administrator back as one",
+    "bring an administrator back with the role",
     async ({ caller }) => {
       const former = await offboardedAdministrator();
       if (outcome(await caller.put(`/api/user/${former.id}/undelete`)) === "refused") return "refused";
@@ -245,7 +245,7 @@ describe.each(ways)("to $name", ({ attempt, control, isOf }) => {
 });
 
 test.each(roles)(
-  "a refresh grants no scope that the consent page did not show, after the user is made %s",
+  "after a user becomes %s, a refresh grants no scope that the consent page did not show",
   async (role) => {
     const person = await given.user({ realmId });
     const application = await given.application({ realmId, type: "useragent" });

@@ -97,7 +97,7 @@ describe.each([
     path = template.replace(":userID", (await api.given.user({ realmId })).id);
   });
 
-  test(`is readable with a token of the same application and ${needed}; no other scope shows or erases it`, async () => {
+  test(`is only readable with the scope ${needed} of the same application; no other scope shows or erases it`, async () => {
     const location = await issued(await tokenOf(holder), path, body);
 
     for (const scope of scopes.filter((one) => one !== needed)) {
@@ -119,7 +119,7 @@ describe.each([
     expect(await (await tokenOf(holder, others)).get(location)).toMatchObject(bare);
   });
 
-  test("is not readable for another application, whatever its scopes", async () => {
+  test("cannot be read by another application, whatever its scopes", async () => {
     const location = await issued(await tokenOf(holder), path, body);
     const other = { ...holder, clientId: (await givenHolder(type)).clientId };
 
@@ -150,7 +150,7 @@ test("the same Idempotency-Key from another application of the same user creates
   expect(repeat).toBeError("insufficient_scope");
 });
 
-test("the output of a guest's profile is readable only with tokens of that guest account", async () => {
+test("only a token of that guest account can read the output of a guest's profile", async () => {
   const account = await api.given.guestAccount({ realmId });
   const location = await issued(api.as.guest(account), "/api/guest-profile", device);
   const strangers = [
@@ -187,7 +187,7 @@ describe.each(["useragent", "service"] as const)("the keys in the results of a j
     return answer;
   };
 
-  test("are readable with a token of the same application with profile.create; no other scope shows them", async () => {
+  test("are only readable with the scope profile.create of the same application; no other scope shows them", async () => {
     for (const scope of scopes) {
       if (scope === "job.read") continue;
       expect(await (await tokenOf(holder, [scope])).get(path), scope).toBeError("insufficient_scope");
@@ -203,7 +203,7 @@ describe.each(["useragent", "service"] as const)("the keys in the results of a j
     }
   });
 
-  test("are not readable for another application or administrator, whatever their scopes", async () => {
+  test("cannot be read by another application or administrator, whatever their scopes", async () => {
     const stranger = await givenHolder("useragent");
     const other = { ...holder, clientId: (await givenHolder(type)).clientId };
     for (const reader of [other, stranger, { ...stranger, clientId: holder.clientId }]) {

@@ -58,7 +58,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     return { code: diagnosis.code, text: diagnosis.text, lastCheck, servers: realmChecks.servers };
   }
 
-  test("that no server asks, that the device has never been checked, then that its profile is good", async () => {
+  test("that no server asks, then that the device was never checked, then that its profile is good", async () => {
     const [first, second] = [await issue(), await issue()];
     expect(await answerAbout(first)).toMatchObject({ code: "nobody_asks", lastCheck: null, servers: 0 });
 
@@ -79,7 +79,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     });
   });
 
-  test("shows that a revoked device has not been seen, and its refusal once it returns", async () => {
+  test("that a revoked device has made no attempt, and its refusal once it does", async () => {
     const profile = await issue();
     expect(await comes(profile)).toBe(true);
     await eventually(async () => {
@@ -105,7 +105,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     });
   });
 
-  test("each login and each refusal in the dashboard's picture, and when the server last asked", async () => {
+  test("every login, every refusal and the server's last request on the dashboard", async () => {
     expect(tried.good).toBeGreaterThan(0);
     expect(tried.refused).toBeGreaterThan(0);
     // Responders add their counts once a minute.
@@ -125,7 +125,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     );
   });
 
-  test("that a locked user, or one in a grace period, still gets in", async () => {
+  test("that a device still gets in while its user is locked or in a grace period", async () => {
     const [locked, leaving] = [await issue(), await issue()];
     await ask("PUT", `/api/user/${locked.userId}/status`, { locked: true });
     await ask("DELETE", `/api/user/${leaving.userId}`, { graceDays: 7 });
@@ -137,7 +137,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     }
   });
 
-  test("that a profile has expired, whatever was checked before", async () => {
+  test("that a profile has expired, even after a good check", async () => {
     const profile = await issue();
     expect(await comes(profile)).toBe(true);
     await eventually(async () => {

@@ -214,7 +214,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
     const askedAbout = (point: AccessPoint, names: readonly string[]) => (): string[] =>
       sorted(point.disconnected().filter(({ userName }) => names.includes(userName)));
 
-    test("disconnects the sessions of 1,000 profiles revoked at once at their access points, and no others", async () => {
+    test("disconnects the sessions of 1,000 profiles revoked at once, each at its access point, and no others", async () => {
       const people = await givenPeople(1_040);
       const revoked = people.slice(0, 1_000).map(({ identity }) => identity);
       const others = people.slice(1_000).map(({ identity }) => identity);
@@ -298,7 +298,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toEqual(sorted(there));
     });
 
-    test("disconnects a session only under its own name, whatever an access point accounts", async () => {
+    test("disconnects only sessions of the revoked name, whatever an access point reports", async () => {
       const [first, second] = accessPoints;
       const [target, bystander] = await givenPeople(2);
       const hostile = [
@@ -335,7 +335,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toHaveLength(hostile.length);
     });
 
-    test("sends an access point only names, whatever a fake service returns", async () => {
+    test("sends access points only valid names, whatever a fake service returns", async () => {
       const [person] = await givenPeople(1);
       const [first] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);
@@ -387,14 +387,14 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       ).toBe(2);
     });
 
-    test("exits with 3 when the token is refused: a wrong secret, or an application without the scope", async () => {
+    test("exits with 3 for a wrong secret, and for an application without the scope", async () => {
       const [id] = (await givenClient()).split(":");
       expect(await (await start({ client: `${id}:wrong` })).ended).toBe(3);
       const other = await api.given.application({ realmId: api.realmId });
       expect(await (await start({ client: `${other.clientId}:${other.secret}` })).ended).toBe(3);
     });
 
-    test("exits with 4 when it cannot read the sessions, and catches up on revocations at the next run", async () => {
+    test("exits with 4 if it cannot read the sessions, and catches up on revocations at the next run", async () => {
       const [person] = await givenPeople(1);
       const [first] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);
@@ -410,7 +410,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       });
     });
 
-    test("names an access point that does not answer or has no file, with the number of sessions left", async () => {
+    test("logs each access point without an answer or a file, with the number of its remaining sessions", async () => {
       const [person] = await givenPeople(1);
       const [first, second] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);

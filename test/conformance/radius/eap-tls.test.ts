@@ -182,7 +182,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     expect(await attempt(mode, profile)).toMatchObject({ admitted: false, accept: {} });
   }
 
-  /** Expects both modes to refuse them, as soon as no response from before the revocation is cached any more. */
+  /** Expects both modes to refuse them, once no response from before the revocation is still cached. */
   const expectRefusedSoon = (...profiles: Profile[]): Promise<unknown> =>
     Promise.all(profiles.flatMap((profile) => modes.map((mode) => eventually(() => expectRefused(mode, profile)))));
 
@@ -198,7 +198,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       { everyMs: 250 },
     );
 
-  test("before the first CRL, the resilient server admits nobody; with it, everybody entitled, without a restart", async () => {
+  test("the resilient server admits nobody before its first CRL, and entitled devices after it, without a restart", async () => {
     await expectRefused("resilient", healthy);
     await eventually(() => {
       expect(radius.resilient.output()).toContain("unable to get certificate CRL");
@@ -230,7 +230,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     }
   });
 
-  test.each(deviceTypes)("the PKCS#12 file for %s is admitted as it is", async (deviceType) => {
+  test.each(deviceTypes)("a device with the unchanged PKCS#12 file for %s is admitted", async (deviceType) => {
     await expectAdmitted("strict", await issue(ownRealm, { deviceType }));
   });
 
@@ -239,7 +239,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     ["networkmanager", "Linux"],
     ["iwd", "Linux"],
   ])(
-    "a device with what %s contains is admitted, accepts that server alone, and is refused once revoked",
+    "a device set up by a file in the format %s is admitted, accepts only that server, and is refused once revoked",
     async (format, deviceType) => {
       if (format !== "onc" && format !== "networkmanager" && format !== "iwd") throw new Error("no such file");
       const profile = await issue(ownRealm, { format, deviceType });
@@ -267,7 +267,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     }
   });
 
-  test("devices get the VLAN of their person's claims, one set by hand, or the default, and none once they are offboarded", async () => {
+  test("a device gets the VLAN of its person's claims, one set by hand, or the default, and none once offboarded", async () => {
     const rules = JSON.stringify([
       { claim: "groups", value: "staff", vlan: "31" },
       { claim: "groups", value: "students", vlan: "41" },
@@ -329,7 +329,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 
   test.each(modes)(
-    "while FreeRADIUS (%s) fetches and reads 60,000 VLANs again and again, it refuses nobody",
+    "FreeRADIUS (%s) refuses nobody while it repeatedly fetches and reads 60,000 VLANs",
     async (mode) => {
       const line = (identity: string, vlan: number): string => `${identity}\t${vlan}\n`;
       const names = Array.from({ length: 60_000 }, (_, index) => `${nameOf(index)}@${ownRealm.domain}`);
@@ -353,7 +353,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       }
       const answers = await logins.stop();
       expect(answers.filter(({ admitted }) => !admitted).map(({ complaints }) => complaints)).toEqual([]);
-      // Each is admitted with the VLAN before, or with the new one.
+      // Each login is admitted with the old VLAN or the new one.
       const vlans = answers.map(({ accept }) => accept.vlan).filter((each, index, all) => each !== all[index - 1]);
       expect(vlans.slice(-2)).toEqual(["100", "101"]);
       expect(vlans.length).toBeLessThanOrEqual(3);
@@ -362,19 +362,19 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
 
   test.each<[string, number, RequestListener]>([
     ["Realmpass is away", 1, (_, response) => response.destroy()],
-    ["the application may not", 3, (_, response) => response.writeHead(403).end("{}")],
+    ["the application has no permission", 3, (_, response) => response.writeHead(403).end("{}")],
     [
       "the list is cut off",
       3,
       ({ method }, response) => response.end(method === "POST" ? '{"access_token": "a"}' : "abc@demo.example\t3\n"),
     ],
     [
-      "the list has something else",
+      "the list has an invalid line",
       3,
       ({ method }, response) =>
         response.end(method === "POST" ? '{"access_token": "a"}' : 'abc@demo.example\t3", Auth-Type := Accept\nend\n'),
     ],
-  ])("when %s, fetch-vlans ends with %i, and the list stays", async (_, code, answer) => {
+  ])("when %s, fetch-vlans exits with %i and keeps its list", async (_, code, answer) => {
     const before = await readFile(radius.strict.vlansFile, "utf8");
     const url = await answering(answer);
     expect(await fetchVlans(radius.strict, { url, client: reader })).toMatchObject({ code, list: before });
@@ -400,7 +400,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectRefusedSoon(...profiles);
   });
 
-  test("a person who loses the realm at the identity provider keeps the devices until offboarded", async () => {
+  test("a person who loses access at the identity provider keeps their devices until offboarded", async () => {
     const [realm] = await service.owner.query<{ name: string }>(sql`
       update realms
          set upstream_issuer = ${upstream.url}, upstream_client_id = ${upstream.clientId},
@@ -445,7 +445,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectAdmitted("resilient", healthy);
   });
 
-  test("sessions are never resumed: a returning device shows its certificate, which is checked again", async () => {
+  test("the server resumes no session: it checks a returning device's certificate again", async () => {
     const device = await issue(ownRealm);
     for (const mode of modes) {
       for (const tls of ["1.2", "1.3"] as const) {
@@ -490,7 +490,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectRefused("resilient", profile);
   });
 
-  test("a server's certificate is refused for a device", async () => {
+  test("a device with a server's certificate is refused", async () => {
     const files = { certificate: server.certificate, key: server.privateKey };
     for (const mode of modes) await expectRefused(mode, { files });
   });
@@ -574,7 +574,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     for (const mode of modes) await expectAdmitted(mode, healthy);
   });
 
-  test("after an issuer with critical name constraints takes over, devices of both get in, and each issuer needs its own valid CRL", async () => {
+  test("after an issuer with critical name constraints takes over, devices of both issuers get in, and each issuer needs its own valid CRL", async () => {
     const next = await givenNextIssuer(service.owner, service);
     const both = await startRadius({
       mode: "resilient",

@@ -11,7 +11,7 @@ import { openssl } from "../../support/pki/openssl.ts";
 import { fetchCrl } from "../../support/counterparts/radius.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
-/** docs/radius/resilient/fetch-crl: what it writes where a RADIUS server reads, and what it never writes. */
+/** docs/radius/resilient/fetch-crl: the files that it writes for a RADIUS server, and those that it must not write. */
 
 interface Ca {
   certificate: string;
@@ -106,7 +106,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
       expect(name).toMatch(/^(?:[0-9a-f]{8}\.r\d+|\.[0-9a-f]{16}\.(?:crl|etag))$/);
   }
 
-  test("the first CRL becomes HASH.r0, each newer one the next file; a file that a server has read never changes", async () => {
+  test("names the first CRL HASH.r0 and each newer one by the next number, and never changes a file", async () => {
     serve(crlOf(issuer, 9));
     expect(await bring()).toMatchObject({ code: 0, files: [`${hash}.r0`] });
     const first = await readFile(join(place.crlDirectory, `${hash}.r0`), "utf8");
@@ -121,7 +121,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     await expectTidy();
   });
 
-  test("a CRL that begins later by this machine's clock waits, with how far the clock is behind; the earlier one stays", async () => {
+  test("keeps the current CRL if the new one is not valid yet, and reports how far the clock is behind", async () => {
     serve(crlOf(issuer, 9));
     expect(await bring()).toMatchObject({ code: 0 });
     const inTen = new Date(systemClock.now().getTime() + 600_000).toISOString().replace(/[-:T]|\.\d+/g, "");
@@ -139,14 +139,14 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(numberOf((await bring()).newest)).toBe(11);
   });
 
-  test("it sends its entity tag, and adds no file if the CRL is unchanged", async () => {
+  test("sends its entity tag, and adds no file if the CRL is unchanged", async () => {
     serve(crlOf(issuer, 9));
     await bring();
     expect(await bring()).toMatchObject({ code: 0, files: [`${hash}.r0`], output: "" });
     expect(asked.map(({ status }) => status)).toEqual([200, 304]);
   });
 
-  test("a missing or broken file is restored by the next run, even if the CRL is unchanged", async () => {
+  test("restores a missing or broken file at the next run, even if the CRL is unchanged", async () => {
     serve(crlOf(issuer, 9));
     await bring();
     const file = join(place.crlDirectory, `${hash}.r0`);
@@ -166,15 +166,15 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
   const flipped = Buffer.from(whole);
   flipped.writeUInt8(flipped.readUInt8(40) ^ 1, 40);
   const untrusted: [string, () => Buffer][] = [
-    ["signed by a CA that only has the issuer's name", () => crlOf(forged, 300)],
-    ["of a CA that is not in ISSUERS", () => crlOf(other, 300)],
-    ["with a bit changed", () => flipped],
-    ["broken off", () => whole.subarray(0, whole.length - 20)],
-    ["a page of a proxy", () => Buffer.from("<html>please sign in</html>")],
-    ["with a lower number", () => crlOf(issuer, 0x80)],
-    ["that has ended", () => crlOf(issuer, 300, longAgo)],
+    ["a CRL signed by a CA that only shares the issuer's name", () => crlOf(forged, 300)],
+    ["a CRL of a CA that is not in ISSUERS", () => crlOf(other, 300)],
+    ["a CRL with a changed bit", () => flipped],
+    ["a truncated CRL", () => whole.subarray(0, whole.length - 20)],
+    ["a proxy's page", () => Buffer.from("<html>please sign in</html>")],
+    ["a CRL with a lower number", () => crlOf(issuer, 0x80)],
+    ["an expired CRL", () => crlOf(issuer, 300, longAgo)],
   ];
-  test.each(untrusted)("a CRL %s is not used; the current one stays", async (_name, content) => {
+  test.each(untrusted)("rejects %s, and keeps the current CRL", async (_name, content) => {
     serve(crlOf(issuer, 0xff));
     await bring();
     serve(content());
@@ -188,7 +188,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(numberOf((await bring()).newest)).toBe(0x100);
   });
 
-  test("it exits with 1 if the service is away or has no CRL, and the current one stays", async () => {
+  test("exits with 1 if the service is away or has no CRL, and keeps the current one", async () => {
     serve(crlOf(issuer, 9));
     await bring();
     served.clear();
@@ -197,7 +197,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(await fetchCrl(place, "file:///etc/hostname")).toMatchObject({ code: 1 });
   });
 
-  test("it exits with 4 if an issuer has no valid CRL: none has come, the last has expired, or no URL returns one", async () => {
+  test("exits with 4 if an issuer has no valid CRL: none was fetched, the last has expired, or no URL returns one", async () => {
     expect(await bring()).toMatchObject({ code: 4, files: [] });
     serve(crlOf(issuer, 9, longAgo));
     expect(await bring()).toMatchObject({ code: 4, files: [] });
@@ -215,7 +215,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(output).toContain("Issuing CA other");
   });
 
-  test("during a rollover each of two issuers has its own files, and a failure of one does not affect the other", async () => {
+  test("keeps separate files for two issuers during a rollover, and a failure of one does not affect the other", async () => {
     await trust(issuer, other);
     serve(crlOf(issuer, 5), "/1");
     serve(crlOf(other, 7), "/2");
@@ -227,13 +227,13 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(files.sort()).toEqual([`${hash}.r0`, `${otherHash}.r0`, `${otherHash}.r1`].sort());
   });
 
-  test("it exits with 2 for wrong arguments and touches nothing", async () => {
+  test("exits with 2 for wrong arguments and touches nothing", async () => {
     expect(await fetchCrl(place)).toMatchObject({ code: 2, files: [] });
     const missing = { issuersFile: join(place.crlDirectory, "nothing"), crlDirectory: place.crlDirectory };
     expect(await fetchCrl(missing, `${base}/crl`)).toMatchObject({ code: 2, files: [] });
   });
 
-  test("old files are removed, and neither an old nor a new server process misses a CRL", async () => {
+  test("removes old files, and neither an old nor a new server process misses a CRL", async () => {
     // Read as OpenSSL does: r0, r1, … up to the first missing one, and from there the next time. It begins again after
     // 300 s.
     const servers = Array.from({ length: 7 }, (_, index) => ({

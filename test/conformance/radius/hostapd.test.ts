@@ -104,7 +104,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl", "faketime"], "EAP-
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
   });
 
-  test("a server that staples a new answer before each ends admits devices that require one all day, whose clocks are minutes off, and none after the last has ended", async () => {
+  test("devices that require stapling, with clocks minutes off, get in while the server renews the response, and not after it expires", async () => {
     const serialNumber = BigInt(`0x${new X509Certificate(server.certificate).serialNumber}`).toString();
     const request = encodeOcspRequest([encodeCertId({ issuer: service.issuer, serialNumber })]);
     const clock = movedClock();
@@ -119,7 +119,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl", "faketime"], "EAP-
       clock.setAhead(signedAt);
       const { body } = await askOverHttp(`${responder.url}/ocsp/${service.issuerId}`, { body: request });
       await hostapd.staple(body);
-      // Of a device that is behind when the answer is new, and of one that is ahead when the next one is due.
+      // A device's clock may be behind when the response is new, and ahead when the next one is due.
       const times = [
         Math.max(0, signedAt - clockRoomMinutes + 1),
         signedAt,
@@ -141,7 +141,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl", "faketime"], "EAP-
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
   });
 
-  test("another realm's profile is refused; a second CA with critical name constraints is accepted with its CRL, without a restart", async () => {
+  test("another realm's profile is refused until its CA, with critical name constraints, and its CRL are added, without a restart", async () => {
     const other = await givenIssuingRealm(service.owner, { form: "critical" });
     const { clientId, clientSecret } = await givenServiceApplication(service.owner, other.realmId);
     const answer = await fetch(`http://127.0.0.1:${service.apiPort}/oauth/token`, {

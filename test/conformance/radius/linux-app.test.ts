@@ -52,7 +52,7 @@ describeWithTool(networkManagerTools, "the Linux app", () => {
       await rm(directory, { recursive: true, force: true });
     });
 
-    test("stores a connection whose key and CA get the device in, and not after the profile is revoked", async () => {
+    test("stores a connection that gets the device in until its profile is revoked", async () => {
       const user = await givenUser(service.owner, service.realmId);
       const { serial, data } = (await ask("POST", `/api/user/${user}/profiles/laptop`, {
         format: "eap-config",

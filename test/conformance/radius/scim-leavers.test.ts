@@ -94,7 +94,7 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     return jobs.find(({ origin, state }) => origin === "scim" && state === "grace");
   };
 
-  test("refuses a leaver's device two seconds after the directory's answer, and admits the others", async () => {
+  test("refuses a leaver's device two seconds after the deactivation, and admits the others", async () => {
     const people = await given(3);
     expect(await admittedOf(people)).toEqual([true, true, true]);
 
@@ -119,10 +119,10 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
   // A thousand people, in a full run, take some minutes.
   const wave = { timeout: 1_200_000 };
   test(
-    "of a directory that loses everybody refuses the share, and admits the rest until they are confirmed",
+    "refuses only the realm's share when a directory deactivates everybody, and the rest once confirmed",
     wave,
     async () => {
-      // The leavers so far are of another hour.
+      // Earlier leavers do not count: they left in another hour.
       const { owner, realmId } = started.service;
       await owner.query(sql`update scim_users set offboarded_at = offboarded_at - interval '2 hours'`);
       const people = await given(extent(1_000, 0.12));

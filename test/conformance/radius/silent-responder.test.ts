@@ -32,7 +32,7 @@ interface Device {
  * A process stopped by SIGSTOP accepts connections and never answers, as a frozen machine does. The addresses in
  * certificates lead to `network`, and from there wherever a test chooses.
  */
-describeWithRadius("a silent responder while devices try RADIUS servers", () => {
+describeWithRadius("responders that go silent while devices connect", () => {
   const modes = ["strict", "resilient"] as const satisfies RadiusMode[];
   const ways = ["the proxy file with TLS", "the api", "the proxy of docker-compose.yml"] as const;
   const ports = {} as Record<(typeof ways)[number], number>;
@@ -143,12 +143,12 @@ describeWithRadius("a silent responder while devices try RADIUS servers", () => 
     expect((await knock("resilient", good)).admitted).toBe(true);
   }
 
-  describe.each(ways)("by %s", (way) => {
+  describe.each(ways)("through %s", (way) => {
     beforeAll(() => {
       target.port = ports[way];
     });
 
-    test("a request of HTTP/1.0 without Host gets its response", async () => {
+    test("an HTTP/1.0 request without Host gets its response", async () => {
       const request = encodeOcspRequest([encodeCertId({ issuer: service.issuer, serialNumber: good.serial })]);
       await eventually(async () => {
         const [head, body] = await askRaw(

@@ -42,7 +42,7 @@ describeWithTool("systemd-analyze", "the systemd units", () => {
     ["hostapd", "-crl /etc"],
     ["disconnect", "realmpass-disconnect ${URL}"],
     ["vlans", "fetch-vlans ${URL}"],
-  ])("of %s are valid for systemd, and start an existing script", async (folder, start) => {
+  ])("of docs/radius/%s are valid, and start an existing script", async (folder, start) => {
     expect(await verify(folder)).toBe("");
     expect(await verify(folder, (unit) => unit.replace("ProtectHome=yes", "ProtectHome=perhaps"))).not.toBe("");
     expect(await verify(folder, (unit) => unit.replace(start, `x${start}`))).not.toBe("");

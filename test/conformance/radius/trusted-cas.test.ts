@@ -64,7 +64,7 @@ interface Files {
   key: string;
 }
 
-describeWithRadius("what a RADIUS server trusts", () => {
+describeWithRadius("the CAs that a RADIUS server trusts", () => {
   let service: RunningService;
   let network: TcpProxy;
   let directory: string;
@@ -245,10 +245,10 @@ describeWithRadius("what a RADIUS server trusts", () => {
 
     test.each<[Trust, string[]]>([
       ["issuing", ["own leaf", "own chain"]],
-      // FreeRADIUS verifies an answer of OCSP with the CAs that it knows, and not with those that a device sends.
+      // FreeRADIUS verifies an OCSP response with the CAs that it knows, not with those that a device sends.
       ["root", []],
       ["both", ["own leaf", "own chain"]],
-    ])("strict, trusting %s, admits %j", (trust, expected) =>
+    ])("in strict mode, trusting %s, admits only %j", (trust, expected) =>
       withServer(start("strict", trust), async (radius) => {
         await eventually(async () => {
           expect(await admitted(radius)).toEqual(expected);
@@ -263,7 +263,7 @@ describeWithRadius("what a RADIUS server trusts", () => {
       ["issuing", ["own leaf", "own chain", "revoked leaf", "revoked chain"]],
       ["root", ["own chain", "revoked chain", "earlier chain"]],
       ["both", ["own leaf", "own chain", "revoked leaf", "revoked chain", "earlier chain"]],
-    ])("without OCSP, trusting %s, admits %j", (trust, expected) =>
+    ])("without OCSP, trusting %s, admits only %j", (trust, expected) =>
       withServer(start("strict", trust, { also: withoutOcsp }), async (radius) => {
         expect(await admitted(radius)).toEqual(expected);
       }),
@@ -272,22 +272,20 @@ describeWithRadius("what a RADIUS server trusts", () => {
     test.each<[Trust, string[]]>([
       ["issuing", []],
       ["root", ["other chain"]],
-    ])(
-      "without OCSP, trusting %s, only the name keeps out another realm: with that realm's name it admits %j",
-      (trust, expected) =>
-        withServer(start("strict", trust, { realmDomain: other.domain, also: withoutOcsp }), async (radius) => {
-          expect(await admitted(radius)).toEqual(expected);
-        }),
+    ])("without OCSP, trusting %s, with another realm's name, admits only %j", (trust, expected) =>
+      withServer(start("strict", trust, { realmDomain: other.domain, also: withoutOcsp }), async (radius) => {
+        expect(await admitted(radius)).toEqual(expected);
+      }),
     );
 
     test.each<[Trust, number, string[]]>([
       ["issuing", 0, ["own leaf", "own chain"]],
-      // No CRL is by a CA that the server knows.
+      // No CRL is signed by a CA that the server knows.
       ["root", 4, []],
       // The root's own CRL is not there, and FreeRADIUS does not ask for it.
       ["both", 4, ["own leaf", "own chain"]],
     ])(
-      "resilient, trusting %s: fetch-crl ends with %i, and without an answer of OCSP it admits %j",
+      "in resilient mode, trusting %s: fetch-crl exits with %i, and without OCSP FreeRADIUS admits only %j",
       (trust, code, expected) =>
         withServer(start("resilient", trust), async (radius) => {
           expect((await fetchCrl(radius, crlUrls[1]!)).code).toBe(code);
@@ -313,7 +311,7 @@ describeWithRadius("what a RADIUS server trusts", () => {
       return isIn(status === 0);
     };
 
-    test("finds a chain, and with CRLs refuses a revoked certificate", async () => {
+    test("builds a chain, and refuses a revoked certificate by CRL", async () => {
       for (const row of rows) {
         const found = hasChain(row.trust, row.device, row.sent);
         const name = Object.values(row).join(" ");
@@ -329,7 +327,7 @@ describeWithRadius("what a RADIUS server trusts", () => {
       expect(await verify({ ...row, trust: "root" })).toBe("in");
     });
 
-    test.each(trusts)("trusting %s, verifies answers of OCSP", async (trust) => {
+    test.each(trusts)("trusting %s, verifies OCSP responses", async (trust) => {
       for (const [device, status] of [
         ["own", "good"],
         ["revoked", "revoked"],
@@ -348,7 +346,7 @@ describeWithRadius("what a RADIUS server trusts", () => {
   });
 
   describeWithTool("certtool", "GnuTLS", () => {
-    test("finds a chain, and with CRLs refuses a revoked certificate", async () => {
+    test("builds a chain, and refuses a revoked certificate by CRL", async () => {
       for (const { trust, device, sent } of rows) {
         const args = ["--verify", "--load-ca-certificate", `${trust}.pem`, "--infile", `${device}-${sent}.pem`];
         const found = hasChain(trust, device, sent);
@@ -365,23 +363,26 @@ describeWithRadius("what a RADIUS server trusts", () => {
   describeWithTool("java", "Java", () => {
     const program = fileURLToPath(new URL("../../support/pki/TrustClients.java", import.meta.url));
 
-    test.each(trusts)("trusting %s, finds a chain, and by OCSP or CRL refuses a revoked certificate", async (trust) => {
-      const sent = rows.filter((row) => row.trust === trust);
-      const files = sent.map((row) => `${row.device}-${row.sent}.pem`);
-      const args = ["-XX:TieredStopAtLevel=1", program, `${trust}.pem`, ...files];
-      const { status, output } = await run("java", args);
-      expect({ status, output }).toMatchObject({ status: 0 });
-      const expected = sent.flatMap(({ device, sent }) => {
-        const found = hasChain(trust, device, sent);
-        const good = found && device !== "revoked";
-        return [
-          ["none", found],
-          ["ocsp", good],
-          ["crl", good],
-        ].map(([means, good]) => `${device}-${sent}.pem\t${means}\t${isIn(good as boolean)}`);
-      });
-      const lines = output.trim().split("\n");
-      expect(lines.map((line) => line.replace(/\t[^\t]+$/, (why) => `\t${isIn(why === "\tok")}`))).toEqual(expected);
-    });
+    test.each(trusts)(
+      "trusting %s, builds a chain, and refuses a revoked certificate by OCSP or CRL",
+      async (trust) => {
+        const sent = rows.filter((row) => row.trust === trust);
+        const files = sent.map((row) => `${row.device}-${row.sent}.pem`);
+        const args = ["-XX:TieredStopAtLevel=1", program, `${trust}.pem`, ...files];
+        const { status, output } = await run("java", args);
+        expect({ status, output }).toMatchObject({ status: 0 });
+        const expected = sent.flatMap(({ device, sent }) => {
+          const found = hasChain(trust, device, sent);
+          const good = found && device !== "revoked";
+          return [
+            ["none", found],
+            ["ocsp", good],
+            ["crl", good],
+          ].map(([means, good]) => `${device}-${sent}.pem\t${means}\t${isIn(good as boolean)}`);
+        });
+        const lines = output.trim().split("\n");
+        expect(lines.map((line) => line.replace(/\t[^\t]+$/, (why) => `\t${isIn(why === "\tok")}`))).toEqual(expected);
+      },
+    );
   });
 });
