@@ -11,7 +11,7 @@ import { startTestResponder } from "../support/service/responder.ts";
 const server = "127.0.0.7";
 const stranger = "127.0.0.8";
 
-describeWithTool("chromium-headless-shell", "a revoked device that a responder was asked about, in the console", () => {
+describeWithTool("chromium-headless-shell", "an OCSP request about a revoked device, in the console", () => {
   const subject = useConsole();
   const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
   let responderUrl = "";
@@ -34,7 +34,7 @@ describeWithTool("chromium-headless-shell", "a revoked device that a responder w
     return serial;
   };
   const timelineOf = (page: Page) => page.getByRole("table", { name: "Timeline" });
-  /** Asks from an address until the device's details say that: the responder writes within seconds. */
+  /** Asks from an address until the device's details show the text: the responder writes within seconds. */
   const expectAsked = (page: Page, serial: string, { from, says }: { from: string; says: RegExp }): Promise<void> =>
     eventually(async () => {
       await ask(serial, { from });
@@ -55,22 +55,26 @@ describeWithTool("chromium-headless-shell", "a revoked device that a responder w
     [seen, asked] = [await givenRevoked("phone"), await givenRevoked("tablet")];
   });
 
-  test("tried, if a RADIUS server asked that the realm names; else somebody asked", { timeout: pagesMs }, async () => {
-    const watched = await subject.open("/console");
-    const { page, context } = watched;
-    await expectAsked(page, seen, { from: server, says: tried });
-    expect(await somebody(page).count()).toBe(0);
-    await expectAsked(page, asked, { from: stranger, says: notTried });
-    expect(await somebody(page).count()).toBe(1);
-    await expectGoodConsole(watched);
-    await page.goto(`${subject.api.url}/console/users/${ada.id}`);
-    await timelineOf(page).getByText("A RADIUS server asked about “phone”: refused").waitFor();
-    await timelineOf(page).getByText("Somebody asked about “tablet”; not a RADIUS server of this realm").waitFor();
-    expect(await timelineOf(page).getByText("A RADIUS server asked about “tablet”").count()).toBe(0);
-    await context.close();
-  });
+  test(
+    "counts as the device's attempt if one of the realm's RADIUS servers sent it, else as somebody's question",
+    { timeout: pagesMs },
+    async () => {
+      const watched = await subject.open("/console");
+      const { page, context } = watched;
+      await expectAsked(page, seen, { from: server, says: tried });
+      expect(await somebody(page).count()).toBe(0);
+      await expectAsked(page, asked, { from: stranger, says: notTried });
+      expect(await somebody(page).count()).toBe(1);
+      await expectGoodConsole(watched);
+      await page.goto(`${subject.api.url}/console/users/${ada.id}`);
+      await timelineOf(page).getByText("A RADIUS server asked about “phone”: refused").waitFor();
+      await timelineOf(page).getByText("Somebody asked about “tablet”; not a RADIUS server of this realm").waitFor();
+      expect(await timelineOf(page).getByText("A RADIUS server asked about “tablet”").count()).toBe(0);
+      await context.close();
+    },
+  );
 
-  test("tried, once the settings name the address that asks", { timeout: pagesMs }, async () => {
+  test("counts as the device's attempt once the settings name the sender's address", { timeout: pagesMs }, async () => {
     const { page, context } = await subject.open("/console/settings");
     await page.getByRole("textbox", { name: "Addresses of the RADIUS servers" }).fill(`${server}\n${stranger}`);
     await page.click('main #servers [type="submit"]');

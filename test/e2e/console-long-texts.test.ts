@@ -73,7 +73,7 @@ describeWithTool("chromium-headless-shell", "long texts without a space in the c
       await settled(page);
       await expectNoSidewaysScrolling(page);
     }
-    // The control: the same look finds a text that does widen a page.
+    // Control: the same check finds a text that widens a page.
     await page.locator("main h1").evaluate(
       (heading, text) => {
         heading.style.whiteSpace = "nowrap";

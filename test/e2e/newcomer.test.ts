@@ -19,7 +19,7 @@ const walkMs = 300_000;
 vi.setConfig({ testTimeout: walkMs });
 const seen = { withinMs: 90_000, everyMs: 500 };
 
-/** Presses in the browser from the link in the terminal to the device's file; one of them is a mistake. */
+/** The most presses in the browser from the link in the terminal to the device's file; one of them is a mistake. */
 const stepsMax = 15;
 
 const password = "a newcomer's long password";
@@ -31,7 +31,7 @@ const password = "a newcomer's long password";
 describeWithRadius("a newcomer", () => {
   const browser = useBrowser();
 
-  test("is led from an empty directory to an admitted device by two commands here and one on the RADIUS server", async () => {
+  test("gets from an empty directory to an admitted device by two commands here and one on the RADIUS server", async () => {
     const here = await commandsOfReadme();
     expect(here).toEqual(["npm ci", "npm start"]);
     const service = await startWhole({
@@ -71,7 +71,7 @@ describeWithRadius("a newcomer", () => {
     const command = await page.getByLabel("Install it", { exact: true }).locator("code").innerText();
     await page.getByText("Waiting for the RADIUS server to ask").waitFor();
     await expectFaultless(watched);
-    // Whatever is to be copied here and is no secret is to be typed there.
+    // The newcomer copies one secret from here; all else that the page has as code is the one command to type there.
     const secret = /^[0-9a-f]{32}$/;
     const copied = await page.locator("main code").allInnerTexts();
     expect(copied.filter((text) => secret.test(text))).toHaveLength(1);

@@ -73,7 +73,7 @@ describeWithTool("chromium-headless-shell", "oidc-client-ts", () => {
     (await sendRequest(`${api.url}/oauth/userinfo`, "GET", { headers: { authorization: `Bearer ${accessToken}` } }))
       .status;
 
-  test("a person signs in, the page renews in a frame, and signs out", async () => {
+  test("a person signs in, the page renews its token in a frame, and the person signs out", async () => {
     const { page, context, complaints } = await signIn();
     const first = await tokensOf(page);
     expect(first).toMatchObject({ sub: person.id, refreshToken: null });
@@ -92,7 +92,7 @@ describeWithTool("chromium-headless-shell", "oidc-client-ts", () => {
     await context.close();
   });
 
-  test("with offline_access the page renews by its refresh token", async () => {
+  test("with offline_access the page renews its access token by its refresh token", async () => {
     const { page, context, complaints } = await signIn({ scope: "openid offline_access" });
     const first = await tokensOf(page);
     expect(first.refreshToken).toEqual(expect.any(String));
@@ -108,7 +108,7 @@ describeWithTool("chromium-headless-shell", "oidc-client-ts", () => {
     await context.close();
   });
 
-  test("with full token answers the page renews by itself before its token expires", async () => {
+  test("with full token responses the page renews its token by itself before it expires", async () => {
     const { page, context, complaints } = await signIn({}, { fullTokenAnswers: true });
     const first = await tokensOf(page);
     await page.evaluate(`manager.events.addUserLoaded(() => { document.title = "renewed"; })`);

@@ -128,7 +128,7 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
   }
 
   test.each(Object.entries(pages))(
-    "%s: axe and the browser report nothing, and nothing scrolls sideways",
+    "%s: axe and the browser find no fault, and nothing scrolls sideways",
     async (name, visit) => {
       for (const view of views) {
         const watched = await browser.open(view);
@@ -172,7 +172,7 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
     ["a handler", svg().replace("<svg", `<svg onload="${steals}"`)],
     ["a page", `<!doctype html><script>${steals}</script>`],
   ])(
-    "a logo that contains %s asks for nothing, in the page or by itself; control: by itself elsewhere it does",
+    "a logo that contains %s sends no request, in the page or opened alone; control: elsewhere it does",
     async (name, hostile) => {
       const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
       const { page, context } = watched;
@@ -199,7 +199,7 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
     },
   );
 
-  test("everything can be reached by keyboard, in visual order, with a focus ring", async () => {
+  test("the keyboard reaches everything in visual order, with a focus ring", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
     const footer = ["Help desk", "Privacy", "Deutsch"];

@@ -70,7 +70,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
     return `${api.url}/d/${handOverToken({ masterKeys: masterKeys(api.masterKey) }, id)}`;
   };
 
-  test.each([true, false])("a phone is added in three taps, scripts: %s", async (scripts) => {
+  test.each([true, false])("a user adds a phone in three taps, scripts: %s", async (scripts) => {
     const user = await givenPerson();
     const { page, context, complaints } = await open({ ...phone, scripts }, user);
     await page.goto(`${api.url}/me`);
@@ -451,7 +451,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
   };
 
   test.each(Object.keys(pages))(
-    "%s: axe and the browser report nothing, nothing scrolls sideways, and targets are large",
+    "%s: axe and the browser find no fault, nothing scrolls sideways, and targets are large",
     async (name) => {
       for (const view of views) {
         await api.database.owner.query(sql`delete from issuances where id = ${underWay.id}`);

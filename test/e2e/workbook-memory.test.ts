@@ -40,7 +40,7 @@ async function startReader() {
     });
 }
 
-test(`a workbook of ${jobRowsMax} rows and ten columns is read and becomes CSV within ${heapMegabytes} MB`, async () => {
+test(`the reader turns a workbook of ${jobRowsMax} rows and ten columns into CSV within ${heapMegabytes} MB`, async () => {
   const ask = await startReader();
   const others = Array.from({ length: 8 }, (_, column) => `Other ${column}`);
   const rows: GivenCell[][] = [["Kennung", "E-Mail", ...others]];
@@ -64,7 +64,7 @@ test(`a workbook of ${jobRowsMax} rows and ten columns is read and becomes CSV w
 });
 
 test.each(["XFD1048575", "A1048577"])(
-  `a small workbook with a cell at %s is refused with a reason of its own within ${heapMegabytes} MB, and the next is read`,
+  `the reader refuses a small workbook with a cell at %s within ${heapMegabytes} MB, and reads the next one`,
   async (place) => {
     const ask = await startReader();
     const cell = (at: string): string =>

@@ -137,14 +137,14 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
   };
 
   test.each(Object.entries(pages))(
-    "%s: axe and the browser report nothing, nothing scrolls sideways down to 320 px, targets are large",
+    "%s: axe and the browser find no fault, the page fits 320 px, and targets are large",
     async (name, visit) => {
       for (const view of views) await expectGood(await visit(view), view, name);
     },
   );
 
   test.each(Object.entries(refusals))(
-    "refused, %s: the page is faultless, gives a reason and no button to allow; control: to others it does",
+    "refused, %s: the page is faultless, gives a reason and has no button to allow; control: other people get one",
     async (name, visit) => {
       for (const view of views) {
         const watched = await visit(view);
@@ -161,7 +161,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
   );
 
   test.each([true, false])(
-    "leads back to the app with a code, and Cancel without one; scripts: %s",
+    "Allow leads back to the app with a code, and Cancel without one; scripts: %s",
     async (scripts) => {
       for (const [decision, parameter, other] of [
         ["allow", "code", "error"],
@@ -185,7 +185,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
     },
   );
 
-  test("everything can be reached by keyboard in visual order, and Enter in the name allows", async () => {
+  test("the keyboard reaches everything in visual order, and Enter in the name allows", async () => {
     const watched = await open({ theme: "light", width: 1440, language: "en" }, await person(), request());
     const { page, context } = watched;
     expect(await tabStops(page)).toEqual([

@@ -17,7 +17,7 @@ const manyRows = extent(jobRowsMax, 0.1);
 /** With the people who have a name of their own, more than can be offboarded without a confirmation. */
 const crowdMax = 120;
 
-describeWithTool("chromium-headless-shell", "files as people have them, in the console", () => {
+describeWithTool("chromium-headless-shell", "people's own files in the console", () => {
   const subject = useConsole();
   const upload = (page: Page, name: string, content: Buffer): Promise<void> =>
     page.setInputFiles("input[type=file]", { name, mimeType: "application/octet-stream", buffer: content });
@@ -35,7 +35,7 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     return body.data.blacklisted as boolean;
   };
 
-  test("a workbook with mistakes is previewed, two people are excluded, one is included again, the rest lose access, and all of it is undone: keyboard alone", async () => {
+  test("a user previews a workbook with mistakes, excludes people, offboards the rest and undoes it all: keyboard alone", async () => {
     const names = ["file-ada", "file-alan", "file-emmy", "file-ida"];
     const users = [];
     for (const name of names) users.push(await person(name));
@@ -132,7 +132,7 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
   });
 
   test.each(leaverSheets("console-leaver"))(
-    "a workbook of 1,000 people with $title: each loses access, or a faulty row names the person",
+    "a workbook of 1,000 people with $title: each person loses access or is named by a faulty row",
     async ({ people, unreadable, rows }) => {
       await subject.api.database.owner.query(sql`
         insert into users (realm_id, pairwise_id, created_at)
@@ -173,7 +173,7 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     await context.close();
   });
 
-  test("a file from German Excel is previewed as it is read, and accepted once its names are right", async () => {
+  test("the preview of a file from German Excel shows its umlauts, and the user confirms the names", async () => {
     await person("file-jäger");
     const watched = await subject.open("/console/jobs/new/offboarding", { language: "de", width: 390 });
     const { page, context } = watched;
@@ -211,73 +211,79 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
       ...{ meaning: "Bedeutung der Spalte lfd. Nr.", ignore: "Weg", count: "Verliert den Zugang" },
       check: "Diese Zeilen prüfen",
     },
-  ])("the sheet, the row of its headings and its hidden rows are chosen: keyboard alone ($language)", async (words) => {
-    for (const name of ["0042", "0043", "0044", "0045"]) {
-      await subject.api.database.owner.query(sql`
+  ])(
+    "a user chooses the sheet, the row of headings and whether to use hidden rows: keyboard alone ($language)",
+    async (words) => {
+      for (const name of ["0042", "0043", "0044", "0045"]) {
+        await subject.api.database.owner.query(sql`
         insert into users (realm_id, pairwise_id, created_at)
         values (${subject.realm.realmId}, ${name}, now()) on conflict do nothing
       `);
-    }
-    const watched = await subject.open("/console/jobs/new/offboarding", { language: words.language });
-    const { page, context } = watched;
-    await upload(page, "leavers.xlsx", readFileSync("test/fixtures/workbooks/xlsxwriter.xlsx"));
+      }
+      const watched = await subject.open("/console/jobs/new/offboarding", { language: words.language });
+      const { page, context } = watched;
+      await upload(page, "leavers.xlsx", readFileSync("test/fixtures/workbooks/xlsxwriter.xlsx"));
 
-    const dialog = page.getByRole("dialog");
-    const sheet = dialog.getByLabel(words.sheet, { exact: true });
-    await sheet.waitFor();
-    expect(await sheet.locator("option").allInnerTexts()).toEqual([words.hidden, expect.stringContaining("Leavers")]);
-    expect(await sheet.inputValue()).toBe("1");
-    const header = dialog.getByLabel(words.header);
-    expect(await header.inputValue()).toBe("3");
-    await expectFaultless(watched);
+      const dialog = page.getByRole("dialog");
+      const sheet = dialog.getByLabel(words.sheet, { exact: true });
+      await sheet.waitFor();
+      expect(await sheet.locator("option").allInnerTexts()).toEqual([words.hidden, expect.stringContaining("Leavers")]);
+      expect(await sheet.inputValue()).toBe("1");
+      const header = dialog.getByLabel(words.header);
+      expect(await header.inputValue()).toBe("3");
+      await expectFaultless(watched);
 
-    await tabTo(header);
-    await page.keyboard.press("ArrowUp");
-    await dialog.getByRole("cell", { name: "Stand: Oktober" }).waitFor();
-    await page.keyboard.press("ArrowDown");
-    await tabTo(dialog.getByLabel(words.meaning));
-    await page.keyboard.type(words.ignore);
-    const check = dialog.getByRole("button", { name: words.check });
-    await dialog.getByText(words.question).waitFor();
-    expect(await check.isDisabled()).toBe(true);
-    await tabTo(dialog.getByLabel(words.no), "Shift+Tab");
-    await page.keyboard.press("Space");
-    expect(await dialog.getByLabel(words.no).isChecked()).toBe(true);
-    await expectFaultless(watched);
-    await pressAt(check);
+      await tabTo(header);
+      await page.keyboard.press("ArrowUp");
+      await dialog.getByRole("cell", { name: "Stand: Oktober" }).waitFor();
+      await page.keyboard.press("ArrowDown");
+      await tabTo(dialog.getByLabel(words.meaning));
+      await page.keyboard.type(words.ignore);
+      const check = dialog.getByRole("button", { name: words.check });
+      await dialog.getByText(words.question).waitFor();
+      expect(await check.isDisabled()).toBe(true);
+      await tabTo(dialog.getByLabel(words.no), "Shift+Tab");
+      await page.keyboard.press("Space");
+      expect(await dialog.getByLabel(words.no).isChecked()).toBe(true);
+      await expectFaultless(watched);
+      await pressAt(check);
 
-    await stated(page, words.ready);
-    expect(await counted(page, words.count)).toBe("3");
-    await expect.poll(() => page.locator("main table").last().innerText()).toContain(words.hiddenRow);
+      await stated(page, words.ready);
+      expect(await counted(page, words.count)).toBe("3");
+      await expect.poll(() => page.locator("main table").last().innerText()).toContain(words.hiddenRow);
 
-    await page.goto(`${subject.api.url}/console/jobs/new/offboarding`);
-    await upload(page, "leavers.xlsx", readFileSync("test/fixtures/workbooks/xlsxwriter.xlsx"));
-    await dialog.getByText(words.remembered).waitFor();
-    expect(await dialog.getByLabel(words.meaning).inputValue()).toBe("ignore");
-    await expectFaultless(watched);
-    await context.close();
-  });
+      await page.goto(`${subject.api.url}/console/jobs/new/offboarding`);
+      await upload(page, "leavers.xlsx", readFileSync("test/fixtures/workbooks/xlsxwriter.xlsx"));
+      await dialog.getByText(words.remembered).waitFor();
+      expect(await dialog.getByLabel(words.meaning).inputValue()).toBe("ignore");
+      await expectFaultless(watched);
+      await context.close();
+    },
+  );
 
   test.each([
     { language: "en" as const, label: "Sheet", other: "The workbook opens with another sheet: Summary" },
     { language: "de" as const, label: "Blatt", other: "Die Arbeitsmappe öffnet sich mit einem anderen Blatt: Summary" },
-  ])("a workbook that opens with a summary is proposed with its list, and says so ($language)", async (words) => {
-    const watched = await subject.open("/console/jobs/new/offboarding", { language: words.language });
-    const { page, context } = watched;
-    const rows = { Summary: [["October"], [{ number: "1" }]], List: [["Kennung"], ["file-ada"]] };
-    await upload(page, "leavers.xlsx", givenXlsx(rows));
-    const dialog = page.getByRole("dialog");
-    const sheet = dialog.getByRole("combobox", { name: words.label, exact: true, description: words.other });
-    expect(await sheet.inputValue()).toBe("1");
-    await expectFaultless(watched);
-    await tabTo(sheet);
-    await page.keyboard.press("ArrowUp");
-    await dialog.getByRole("cell", { name: "October" }).waitFor();
-    expect(await dialog.getByText(words.other).count()).toBe(0);
-    await context.close();
-  });
+  ])(
+    "for a workbook that opens with a summary, the page proposes the sheet with the list and explains it ($language)",
+    async (words) => {
+      const watched = await subject.open("/console/jobs/new/offboarding", { language: words.language });
+      const { page, context } = watched;
+      const rows = { Summary: [["October"], [{ number: "1" }]], List: [["Kennung"], ["file-ada"]] };
+      await upload(page, "leavers.xlsx", givenXlsx(rows));
+      const dialog = page.getByRole("dialog");
+      const sheet = dialog.getByRole("combobox", { name: words.label, exact: true, description: words.other });
+      expect(await sheet.inputValue()).toBe("1");
+      await expectFaultless(watched);
+      await tabTo(sheet);
+      await page.keyboard.press("ArrowUp");
+      await dialog.getByRole("cell", { name: "October" }).waitFor();
+      expect(await dialog.getByText(words.other).count()).toBe(0);
+      await context.close();
+    },
+  );
 
-  test("a pasted list of people needs no heading if the user says so, and one without a known person is reported", async () => {
+  test("a pasted list needs no heading if the user confirms it, and the page refuses a list without known people", async () => {
     await person("file-paste");
     const watched = await subject.open("/console/jobs/new/offboarding");
     const { page, context } = watched;
@@ -303,7 +309,7 @@ describeWithTool("chromium-headless-shell", "files as people have them, in the c
     await context.close();
   });
 
-  test("errors in pasted rows name rows, not a file", async () => {
+  test("errors in pasted text mention rows, not a file", async () => {
     const watched = await subject.open("/console/jobs/new/onboarding", { language: "de" });
     const { page, context } = watched;
     await page.click("text=Einfügen");

@@ -95,7 +95,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await stated(page, "Ready");
   };
 
-  test("explains the first step, and the accepted files: keyboard alone", async () => {
+  test("the page explains the first step and the accepted files: keyboard alone", async () => {
     const watched = await subject.open("/console/jobs");
     const { page } = watched;
     await page.waitForSelector("text=Nobody has run a bulk job yet");
@@ -134,7 +134,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await watched.context.close();
   });
 
-  test("the preview says who is new, whose limit changes and who stays the same", async () => {
+  test("the preview shows who is new, whose limit changes and who stays the same", async () => {
     const { realmId } = subject.realm;
     for (const pairwiseId of ["limit-raised", "limit-kept"]) await subject.api.given.user({ realmId, pairwiseId });
     const { page, context } = await subject.open("/console/jobs");
@@ -151,7 +151,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await context.close();
   });
 
-  test("a waiting job is discarded, and results are downloaded, with the keyboard alone", async () => {
+  test("a user discards a waiting job and downloads results: keyboard alone", async () => {
     const executeAt = inDays(30).toISOString();
     await service().post(`/api/jobs/onboarding?executeAt=${executeAt}`, { users: [{ pairwiseID: "patient" }] });
     const { page, context } = await subject.open("/console/jobs");
@@ -187,7 +187,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await context.close();
   });
 
-  test("changes since the check are shown, and failed rows are retried", async () => {
+  test("a job shows changes since the check, and the user retries failed rows", async () => {
     const watched = await subject.open("/console/jobs");
     const { page } = watched;
     const realm = { realmId: subject.realm.realmId };
@@ -237,7 +237,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
   });
 
   test(
-    "onboards 5,000 people: counts only rise, over a reload and a restart of the worker; results can be uploaded again",
+    "while 5,000 people are onboarded counts only rise, despite a reload and a worker's restart; the results can be uploaded again",
     { timeout: pagesMs },
     async () => {
       const watched = await subject.open("/console/jobs");
@@ -322,48 +322,44 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     },
   );
 
-  test(
-    "cancels a job with the keyboard alone: completed rows are kept, the rest are skipped",
-    { timeout: pagesMs },
-    async () => {
-      const worker = await restart();
-      const watched = await subject.open("/console/jobs/new/onboarding");
-      const { page } = watched;
-      // If events are blocked, the page polls.
-      await page.route("**/api/jobs/*/events", (route) => route.abort());
-      const dropped = await page.evaluateHandle(`(() => {
+  test("cancelling a job keeps completed rows and skips the rest: keyboard alone", { timeout: pagesMs }, async () => {
+    const worker = await restart();
+    const watched = await subject.open("/console/jobs/new/onboarding");
+    const { page } = watched;
+    // If events are blocked, the page polls.
+    await page.route("**/api/jobs/*/events", (route) => route.abort());
+    const dropped = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
       transfer.items.add(new File([${JSON.stringify(manyPeople("stopped"))}], "people.csv"));
       return transfer;
     })()`);
-      await page.dispatchEvent('button:has-text("Choose a file")', "drop", { dataTransfer: dropped });
-      await stated(page, "Ready");
-      await whileNobodyJoins(async () => {
-        await pressAt(page.getByRole("button", { name: "Start for 4,998 people" }));
-        await stated(page, "Running");
-        await pressAt(page.getByRole("button", { name: "Cancel the job" }));
-        await page.waitForSelector("[role=dialog] >> text=It finishes the rows that are being processed");
-        await expectFocus(page.getByRole("button", { name: "Cancel", exact: true }));
-        await page.keyboard.press("Tab");
-        await page.keyboard.press("Enter");
-        await stated(page, "Cancelling");
-      });
-      await stated(page, "Cancelled", 60_000);
-      await expectFocus(page.getByRole("heading", { level: 1 }));
-      const numbers = await Promise.all(
-        ["Changed", "Unchanged", "Failed", "Skipped"].map(async (name) =>
-          Number((await counted(page, name)).replace(",", "")),
-        ),
-      );
-      expect(numbers.reduce((sum, count) => sum + count)).toBe(peopleMax);
-      expect(numbers[3]).toBeGreaterThan(0);
-      await worker.stop();
-      await watched.context.close();
-    },
-  );
+    await page.dispatchEvent('button:has-text("Choose a file")', "drop", { dataTransfer: dropped });
+    await stated(page, "Ready");
+    await whileNobodyJoins(async () => {
+      await pressAt(page.getByRole("button", { name: "Start for 4,998 people" }));
+      await stated(page, "Running");
+      await pressAt(page.getByRole("button", { name: "Cancel the job" }));
+      await page.waitForSelector("[role=dialog] >> text=It finishes the rows that are being processed");
+      await expectFocus(page.getByRole("button", { name: "Cancel", exact: true }));
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await stated(page, "Cancelling");
+    });
+    await stated(page, "Cancelled", 60_000);
+    await expectFocus(page.getByRole("heading", { level: 1 }));
+    const numbers = await Promise.all(
+      ["Changed", "Unchanged", "Failed", "Skipped"].map(async (name) =>
+        Number((await counted(page, name)).replace(",", "")),
+      ),
+    );
+    expect(numbers.reduce((sum, count) => sum + count)).toBe(peopleMax);
+    expect(numbers[3]).toBeGreaterThan(0);
+    await worker.stop();
+    await watched.context.close();
+  });
 
   test(
-    "offboards once the number is typed, and a large part of the realm once that is confirmed",
+    "offboarding starts once the number is typed, and for a large part of the realm once that is confirmed too",
     { timeout: pagesMs },
     async () => {
       const worker = await restart();
@@ -416,7 +412,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     },
   );
 
-  test("refuses unusable files with the reason, also in German", async () => {
+  test("the page refuses unusable files with a reason in German", async () => {
     const watched = await subject.open("/console/jobs/new/onboarding", { language: "de", width: 390 });
     const { page } = watched;
     const refused = async (content: string | Buffer, name: string, reason: RegExp): Promise<void> => {

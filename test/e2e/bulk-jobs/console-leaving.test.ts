@@ -45,7 +45,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
       select from certificates where user_id = any(${users.map(({ id }) => id)}::bigint[]) and revoked_at is not null
     `);
 
-  test("people in a grace period are reactivated before it ends, and no device loses access: keyboard alone", async () => {
+  test("a user reactivates people during their grace period, and no device loses access: keyboard alone", async () => {
     const leavers = await people("grace-ada", "grace-alan");
     const watched = await subject.open("/console/jobs/new/offboarding");
     const { page, context } = watched;
@@ -87,7 +87,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     await context.close();
   });
 
-  test("one person is given a grace period on their page, the dashboard shows its end, and they are reactivated: keyboard alone", async () => {
+  test("a user offboards one person with a grace period, sees its end on the dashboard, and reactivates the person: keyboard alone", async () => {
     const [leaver] = await people("grace-grete");
     if (leaver === undefined) throw new Error("there is nobody");
     const watched = await subject.open(`/console/users/${leaver.id}`);
@@ -148,7 +148,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     await context.close();
   });
 
-  test("control: for a person offboarded at once the timeline shows that the profile is revoked", async () => {
+  test("control: the timeline of a person offboarded at once shows the revocation", async () => {
     const [leaver] = await people("at-once");
     if (leaver === undefined) throw new Error("there is nobody");
     await service().delete(`/api/user/${leaver.id}`);
@@ -160,7 +160,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     await context.close();
   });
 
-  test("a scheduled job lists everyone it will change, and one person is excluded: keyboard alone", async () => {
+  test("a scheduled job lists everyone it will change, and a user excludes one person: keyboard alone", async () => {
     const leavers = await people("later-ada", "later-alan");
     const executeAt = new Date(systemClock.now().getTime() + 24 * 3_600_000).toISOString();
     const { body } = await service().post(`/api/jobs/offboarding?executeAt=${executeAt}`, {
@@ -181,7 +181,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     await context.close();
   });
 
-  test("pressing twice makes or starts a job only once", async () => {
+  test("pressing a button twice makes or starts a job only once", async () => {
     /** Presses twice, before the page can show that it is busy. */
     const pressTwice = async (target: Locator): Promise<void> => {
       await target.waitFor();

@@ -66,7 +66,7 @@ describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, i
   };
 
   test.each(views)(
-    "shows in $language that it is permanent, with the number of profiles, in red, before and after: keyboard alone",
+    "shows in red, before and after, that it is permanent, with the number of profiles: keyboard alone ($language)",
     async ({ words, foreign, ...view }) => {
       const owner = await subject.api.given.user({ realmId: subject.realm.realmId });
       for (let each = 0; each < many; each++) await subject.api.given.profile(owner, { name: `Board ${each}` });
@@ -104,7 +104,7 @@ describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, i
     },
   );
 
-  test("a revocation from a file begins in the navigation, the palette, the list of profiles and that of jobs: keyboard alone", async () => {
+  test("starts from a file in the navigation, the palette, the list of profiles or the list of jobs: keyboard alone", async () => {
     const { page, context } = await subject.open("/console/profiles");
     const begun = page.getByRole("heading", { name: "Revoke profiles", level: 1 });
     const back = async (path: string) => {

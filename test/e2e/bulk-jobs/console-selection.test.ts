@@ -55,7 +55,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     }
   };
 
-  test("all matching people are selected, shown as a job, one excluded, and offboarded, with the keyboard alone", async () => {
+  test("a user selects all matching people, checks them as a job, excludes one and offboards the rest: keyboard alone", async () => {
     await people("every", 31);
     await opened("/console/users?q=every-&state=active", async ({ page }) => {
       await pressAt(wholePage(page), "Space");
@@ -87,7 +87,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     });
   });
 
-  test("all matching offboarded people are reactivated", async () => {
+  test("a user reactivates all matching offboarded people", async () => {
     const gone = await people("return", 27);
     await service().post("/api/jobs/offboarding", { users: gone.map(({ id }) => ({ userID: id })) });
     await expect.poll(() => found("/api/user?search=return-&filter[blacklisted]=true")).toBe(27);
@@ -139,7 +139,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     });
   });
 
-  test("several selected people are offboarded as a job of exactly those people", async () => {
+  test("offboarding several selected people makes a job of exactly those people", async () => {
     const [first, second, gone] = (await people("some", 3)) as [GivenUser, GivenUser, GivenUser];
     await service().delete(`/api/user/${gone.id}`);
     await opened("/console/users?q=some-", async ({ page }) => {
@@ -153,7 +153,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     });
   });
 
-  test("pressing the button again after a lost answer does not make a second job", async () => {
+  test("pressing the button again after a lost response does not make a second job", async () => {
     await people("twice", 2);
     const run = async ({ page }: WatchedPage) => {
       const before = await jobCount();
@@ -174,7 +174,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     await opened("/console/users?q=twice-", run, { complains: true });
   });
 
-  test("with more matches than a job can have, the page reports it, and no job is made", async () => {
+  test("the page reports more matches than a job can have, and makes no job", async () => {
     await people("many", 26);
     await opened(
       "/console/users?q=many-",
@@ -193,7 +193,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     );
   });
 
-  test("locking a page of people can be stopped, and lists the people left unchanged", async () => {
+  test("a user stops locking a page of people, and sees who was left unchanged", async () => {
     const crowd = await people("crowd", 6);
     await opened("/console/users?q=crowd-&sort=pairwiseid", async ({ page }) => {
       let letGo = (): void => undefined;
@@ -243,7 +243,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     });
   });
 
-  test("of several people, the failed ones are listed, and the others are done", async () => {
+  test("the page lists the people whose change failed, and changes the others", async () => {
     const three = await people("refused", 3);
     const watched = await subject.open("/console/users?q=refused-&sort=pairwiseid");
     const { page } = watched;
@@ -256,7 +256,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     await watched.context.close();
   });
 
-  test("all matching profiles are selected and become a job with a reason, with the keyboard alone", async () => {
+  test("a user selects all matching profiles, which become a job with a reason: keyboard alone", async () => {
     const owner = await someone("collector");
     const serials: string[] = [];
     for (let each = 0; each < 27; each++) {

@@ -11,7 +11,7 @@ import { useConsole } from "../../support/service/console.ts";
 
 const hour = 3_600_000;
 
-describeWithTool("chromium-headless-shell", "why a device is not on the network, in the console", () => {
+describeWithTool("chromium-headless-shell", "the activity of a device, in the console", () => {
   const subject = useConsole();
   const { given } = subject.api;
   const made = givenActivity(() => subject.api.database.owner);
@@ -42,7 +42,7 @@ describeWithTool("chromium-headless-shell", "why a device is not on the network,
     await made.check(phone, fromNow(1_000));
   });
 
-  test("a name and Enter lead from the start page to the activity", () =>
+  test("typing a name and Enter leads from the start page to the person's activity", () =>
     opened("/console", async ({ page }) => {
       await page.keyboard.press("/");
       await page.keyboard.type("ada@campus");

@@ -53,7 +53,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     return { id: body.data.client_id, secret: body.data.client_secret };
   };
 
-  test("a service's page leads to the quickstart with its own client_id, and that back to the page", async () => {
+  test("a service's page leads to the quickstart with its own client_id, which leads back to the page", async () => {
     const { id } = await givenService("Reads the guide");
     const watched = await subject.open(`/console/applications/${id}`);
     const { page } = watched;
@@ -66,7 +66,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await watched.context.close();
   });
 
-  test("requests of a week are bars and a table; the keyboard opens the audit log of an hour", async () => {
+  test("a chart and a table show the requests of a week; the keyboard opens the audit log of an hour", async () => {
     const { id } = await givenService("Asks a lot");
     const hour = 3_600_000;
     const current = Math.floor(systemClock.now().getTime() / hour) * hour;
@@ -116,7 +116,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await watched.context.close();
   });
 
-  test("a service is registered with the keyboard alone, and the command that is shown gets a token that works", async () => {
+  test("a user registers a service by keyboard alone, and the command on the page gets a valid token", async () => {
     const watched = await subject.open("/console/applications/new");
     const { page, context } = watched;
     await pressAt(page.locator('[role="radio"][aria-checked="true"]'), "ArrowDown");
@@ -200,7 +200,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await context.close();
   });
 
-  test("several redirect URIs are lines of one field, in their order, and one that is faulty is refused", async () => {
+  test("one field takes several redirect URIs, one a line, keeps their order and refuses a faulty one", async () => {
     const uris = ["https://planner.example/back", "com.example.planner:/back"];
     const registration = { type: "useragent", name: "Lines", clientURI: "https://planner.example", scopes: ["openid"] };
     const { body } = await api().post("/api/applications", { ...registration, redirectURIs: uris });
@@ -243,7 +243,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await context.close();
   });
 
-  test("an application is changed, switched off and on again, and deleted by its name", async () => {
+  test("a user changes an application, switches it off and on again, and deletes it by typing its name", async () => {
     const { id, secret } = await givenService("Old sync");
     const { page, context } = await subject.open(`/console/applications/${id}`);
     await page.getByLabel("see people").check();
@@ -273,7 +273,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await context.close();
   });
 
-  test("another person's changes are shown beside one's own", async () => {
+  test("the form shows another person's changes beside the user's own", async () => {
     const { id } = await givenService("Two tabs");
     const watched = await subject.open(`/console/applications/${id}`);
     const { page } = watched;
@@ -299,7 +299,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await watched.context.close();
   });
 
-  test("an application is changed, given a new secret, switched off and deleted with the keyboard alone", async () => {
+  test("a user changes an application, renews its secret, switches it off and deletes it: keyboard alone", async () => {
     const { id, secret } = await givenService("Keys");
     const { page, context } = await subject.open("/console/applications");
     const button = (name: string) => page.getByRole("button", { name, exact: true });

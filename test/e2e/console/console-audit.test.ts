@@ -84,7 +84,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await watched.context.close();
   });
 
-  test("an entry shows the values before and after at its own address, with the keyboard as well", async () => {
+  test("an entry shows the values before and after at its own address, also by keyboard", async () => {
     const watched = await subject.open("/console/audit?event=realm_update");
     const { page } = watched;
     const link = rows(page).getByRole("link").first();
@@ -175,7 +175,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await page.goto(`${subject.api.url}/console/audit?${new URLSearchParams(search).toString()}`);
   };
 
-  test("who acted, about what and of which job: each filter takes whatever the search everywhere finds", async () => {
+  test("the filters by actor, subject and job accept whatever the global search finds", async () => {
     const { page, context } = await subject.open("/console/audit");
     const note = page.getByRole("status").filter({ hasText: /^Entries / });
     const expectUnderstood = async (search: Record<string, string>, found: { as: string; what: RegExp }) => {
@@ -200,7 +200,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await context.close();
   });
 
-  test("of several that match, one is chosen with the keyboard, and the address keeps it", async () => {
+  test("the keyboard chooses one of several matches, and the address keeps the choice", async () => {
     const { page, context } = await subject.open("/console/audit?about=engine");
     await page.getByText("Several things match “engine”. Choose one:").waitFor();
     expect(await page.getByText("Nothing matches").count()).toBe(0);
@@ -209,7 +209,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await page.getByText("Entries about:").waitFor();
     await expect.poll(() => texts(page)).toEqual([expect.stringContaining("Profile revoked")]);
 
-    // Several words find each of the people who have all of them; an exact name is never a question.
+    // Several words find everyone who matches all of them; an exact name needs no choice.
     await opened(page, { user: "example.org" });
     await page.getByRole("link", { name: /^mia\.keller@example\.org/ }).waitFor();
     await page.getByRole("link", { name: /^helper@example\.org/ }).click();
@@ -218,7 +218,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await opened(page, { about: "analytical engine" });
     await page.getByText("Entries about:").waitFor();
 
-    // Control: what nothing has is not found.
+    // Control: a text that no entry has is not found.
     for (const [key, text] of [
       ["user", "Nobody in this realm matches “science”."],
       ["about", "Nothing in this realm matches “qqqqqqqq”."],
@@ -230,7 +230,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await context.close();
   });
 
-  test("the filtered log is downloaded in both formats, and each download is recorded", async () => {
+  test("a user downloads the filtered log in both formats, and the log records each download", async () => {
     const { page, context } = await subject.open("/console/audit?event=user_lock,realm_update");
     const download = async (form: RegExp): Promise<string> => {
       await page.getByRole("button", { name: "Download log" }).click();
@@ -253,7 +253,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await context.close();
   });
 
-  test("the log is filtered, read and downloaded with the keyboard alone", async () => {
+  test("a user filters, reads and downloads the log: keyboard alone", async () => {
     const { page, context } = await subject.open("/console/audit");
     const menu = page.getByRole("button", { name: "Filter", exact: true });
     await pressAt(menu);
@@ -288,7 +288,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await context.close();
   });
 
-  test("without a connection the page reports it, and retries", async () => {
+  test("the page reports a lost connection, and retries", async () => {
     const watched = await subject.open("/console/audit");
     const { page } = watched;
     await page.route(/\/console\/api\/audit\b/, (route) => route.abort("aborted"));

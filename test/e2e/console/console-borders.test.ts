@@ -51,7 +51,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
     await settled(page);
     return page.evaluate<Measured[]>(measured);
   };
-  /** Where there are controls: pages, what lies over them, and how it is opened. */
+  /** Places with controls: pages, their dialogs and menus, and how these open. */
   const places = (): readonly { path: string; open?: (page: Page) => Promise<Locator> }[] => [
     { path: "/users" },
     { path: "/settings" },
@@ -98,7 +98,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
   );
 
   test.each(["light", "dark"] as const)(
-    "control: a border as faint as its surroundings is found in a drawer (%s)",
+    "control: the check finds a border as faint as its surroundings in a drawer (%s)",
     async (theme) => {
       const { page, context } = await subject.open(`/console${drawer()}`, { theme });
       await page.getByRole("dialog").locator("button[data-variant=default]").first().waitFor();
@@ -114,7 +114,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
     ["the current page", "/", 'nav a[aria-current="page"]', "nav a:not([aria-current])"],
     ["the chosen period", "/", "main button[aria-pressed=true]", "main button[aria-pressed=false]"],
     ["the current step", "/jobs/new/onboarding", 'main li[aria-current="step"]', "main li:not([aria-current])"],
-  ])("with the system's colours, %s has a line of its own", async (_, path, current, other) => {
+  ])("in forced colours, %s has a line of its own", async (_, path, current, other) => {
     const { page, context } = await subject.open(`/console${path}`);
     const lines = async (selector: string): Promise<string[]> =>
       page.evaluate<string[]>(

@@ -44,7 +44,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
     });
 
     test(
-      "shows what the API counts, as sentence, chart and table, and leads to the matching lists with the keyboard alone",
+      "shows the API's counts as sentence, chart and table, and leads to the matching lists: keyboard alone",
       { timeout: pagesMs },
       async () => {
         const watched = await subject.open("/console");
@@ -71,7 +71,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
         expect(rows.at(-1)).toMatch(/^\d+ \w{3,4}\s+12\s+1\s+Onboarding: student\.csv, 12 rows$/);
         await expectFaultless(watched);
 
-        // A picture of nothing is a sentence, without bars to choose from.
+        // Without data the picture is a sentence, without bars to choose from.
         const asked = page.getByRole("region", { name: "What RADIUS servers asked" });
         await asked.getByText("No RADIUS server has asked about a device in the last 7 days.").waitFor();
         expect(await asked.getByRole("listbox").count()).toBe(0);
@@ -98,7 +98,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
     );
 
     test(
-      "each hour is a bar that opens its entries, and a bulk job that began is one mark that leads to it, with the keyboard alone",
+      "shows each hour as a bar that opens its entries, and each started bulk job as a mark that leads to it: keyboard alone",
       { timeout: pagesMs },
       async () => {
         const users = [{ pairwiseID: "student-99" }];
@@ -184,7 +184,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
       pagesMs,
     );
 
-    test("marks the ten newest of many bulk jobs, and says how many more began", { timeout: pagesMs }, async () => {
+    test("marks the ten newest of many bulk jobs, and shows how many more began", { timeout: pagesMs }, async () => {
       const { owner } = subject.api.database;
       const { total } = (await service().get("/api/jobs?filter[minStarted]=2026-01-01")).body as { total: number };
       for (let index = 0; index < 10; index++) {

@@ -40,7 +40,7 @@ describeWithTool("chromium-headless-shell", "the devices of a person over time",
     await watched.context.close();
   };
 
-  test("each device has a lane with its moments, and opens by keyboard alone", { timeout: pagesMs }, () =>
+  test("each device has a lane with its events, and the keyboard alone opens it", { timeout: pagesMs }, () =>
     opened(async (page) => {
       const lanes = shown(page).getByRole("list", { name: title }).getByRole("listitem");
       expect(await lanes.allInnerTexts()).toEqual([
@@ -58,7 +58,7 @@ describeWithTool("chromium-headless-shell", "the devices of a person over time",
     }),
   );
 
-  test("the table has the same moments", { timeout: pagesMs }, () =>
+  test("the table has the same events", { timeout: pagesMs }, () =>
     opened(async (page) => {
       await shown(page).getByRole("button", { name: "Table" }).click();
       const rows = shown(page).getByRole("table", { name: title }).getByRole("row");

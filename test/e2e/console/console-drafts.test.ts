@@ -12,7 +12,7 @@ import { useConsole } from "../../support/service/console.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
 
-describeWithTool("chromium-headless-shell", "what is typed in the console", () => {
+describeWithTool("chromium-headless-shell", "unsaved input in the console", () => {
   const subject = useConsole();
   let objects: GivenForForms;
 
@@ -61,7 +61,7 @@ describeWithTool("chromium-headless-shell", "what is typed in the console", () =
   const kept = (page: Page) => page.evaluate<string>("JSON.stringify({ ...sessionStorage })");
 
   test.each(Object.entries(keptForms))(
-    "stays after the session has ended and its user signed in again: %s",
+    "stays after the session ends and the same user signs in again: %s",
     async (_, row) => {
       const { path, open, typed, secret } = row;
       const { page, context } = await subject.open(`/console${path(objects)}`);
@@ -150,7 +150,7 @@ describeWithTool("chromium-headless-shell", "what is typed in the console", () =
     },
   );
 
-  test("is shown to nobody else who signs in at that browser, and not after signing out", async () => {
+  test("is hidden from another user of the same browser, and gone after signing out", async () => {
     const other = await givenLocalAccount(subject.api, {
       username: "joan.clarke",
       realmId: subject.realm.realmId,

@@ -29,14 +29,14 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
   const opened = (page: Page, name: string) => page.waitForSelector(`h1:text-is("${name}")`);
   const fact = (page: Page, name: string) => page.locator(`dt:text-is("${name}") + dd`).innerText();
 
-  test("without a guest account, the list explains what they are for", async () => {
+  test("the empty list explains what guest accounts are for", async () => {
     const watched = await subject.open("/console/guests");
     await watched.page.waitForSelector("text=There are no guest accounts yet.");
     await expectGoodConsole(watched);
     await watched.context.close();
   });
 
-  test("a guest account is created with the keyboard alone; a guest's phone joins with its link, and leaves again", async () => {
+  test("a user creates a guest account by keyboard alone; a guest's phone joins with its link, and leaves again", async () => {
     const watched = await subject.open("/console/guests");
     const { page, context } = watched;
     await pressAt(page.locator('main button:has-text("New guest account")').first());
@@ -112,7 +112,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await watched.context.close();
   });
 
-  test("another person's changes are shown beside one's own; a guest's new profile causes no conflict", async () => {
+  test("the form shows another person's changes beside the user's own; a guest's new profile causes no conflict", async () => {
     const id = await givenAccount("Two tabs", { profileLimit: 20 });
     const watched = await subject.open(`/console/guests/${id}`);
     const { page } = watched;
@@ -138,7 +138,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await watched.context.close();
   });
 
-  test("a guest manager's form has the realm's limits", async () => {
+  test("the form has the realm's limits for a guest manager", async () => {
     const { realmId } = subject.realm;
     await givenLocalAccount(subject.api, { username: "gerda", realmId, roles: ["guest_manager"] });
     await subject.api.database.owner.query(sql`
@@ -161,7 +161,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await watched.context.close();
   });
 
-  test("a guest account is shown, changed and revoked with the keyboard alone", async () => {
+  test("a user opens, changes and revokes a guest account: keyboard alone", async () => {
     const id = await givenAccount("Keys", { profileLimit: 3 });
     const { page, context } = await subject.open("/console/guests");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
@@ -239,7 +239,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await context.close();
   });
 
-  test("the sheet opens beside the console, at the account's link", async () => {
+  test("the sheet opens in its own tab, at the account's link", async () => {
     const id = await givenAccount("Open day");
     const { page, context } = await subject.open(`/console/guests/${id}`, { theme: "dark", language: "de" });
     await page.click('button:has-text("Link anzeigen")');

@@ -89,7 +89,7 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
     await context.close();
   });
 
-  test("a certificate is made and its files are downloaded with the keyboard alone", async () => {
+  test("a user makes a certificate and downloads its files: keyboard alone", async () => {
     const { page, context } = await subject.open("/console/infrastructure");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     const create = page.locator("main").getByRole("button", { name: "New server certificate" }).first();
@@ -118,7 +118,7 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
     await context.close();
   });
 
-  test("closing the dialog while a certificate waits to be issued ends the request that waits for it", async () => {
+  test("closing the dialog before the certificate is issued ends the waiting request", async () => {
     const { page, context } = await subject.open("/console/infrastructure");
     const asked: string[] = [];
     await page.route("**/api/infrastructure-profile/slow.example.org", (route) =>

@@ -75,7 +75,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
   });
 
   describe.each(widths)("at %d px", (width) => {
-    test("people are found, sorted, selected and locked with the keyboard alone", () =>
+    test("a user finds, sorts, selects and locks people: keyboard alone", () =>
       opened(
         "/console/users?q=list-",
         async (watched) => {
@@ -155,7 +155,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
         { width },
       ));
 
-    test("revoked profiles are listed by a filter, with the last check of each, and cannot be selected", () =>
+    test("a filter lists revoked profiles with the last check of each; they cannot be selected", () =>
       opened(
         "/console/profiles",
         async (watched) => {
@@ -205,7 +205,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
       ));
   });
 
-  test("the pages of cards can be turned, and show their position", () =>
+  test("a user turns the pages of cards, which show their position", () =>
     opened(
       "/console/audit?event=user_limit_update&page=2",
       async ({ page }) => {
@@ -268,7 +268,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
       await guest.getByText(/^The certificate was good on /).waitFor();
     }));
 
-  test("a role without access to people requests no person", async () => {
+  test("the console requests no person for a role without access to people", async () => {
     const { realmId } = subject.realm;
     await givenLocalAccount(subject.api, { username: "keeper", realmId, roles: ["guest_manager"] });
     const refused: string[] = [];

@@ -53,7 +53,7 @@ describeWithTool("chromium-headless-shell", "the uploaded logo in the settings",
     },
   );
 
-  test("is only shown to those who may not change the settings", async () => {
+  test("has no buttons for users who may not change the settings", async () => {
     await subject.api.as
       .admin(subject.realm)
       .send("PUT", "/api/realm/logo", { raw: png, headers: { "content-type": "image/png" } });

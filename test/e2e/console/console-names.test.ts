@@ -178,7 +178,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     "/settings/sign-in": [{ path: "/settings/sign-in" }],
   });
 
-  test("every route of the console has an address below", async () => {
+  test("control: the addresses below cover every route of the console", async () => {
     const router = await readFile("console/router.tsx", "utf8");
     const routes = [...router.matchAll(/\bpage\(\s*"([^"]+)"/g)].map(([, path]) => path);
     expect(routes).toContain("/users/$userID");
@@ -186,7 +186,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
   });
 
   test(
-    "are the main text on every page and in the search, and pseudonyms stand for people without one",
+    "are the main text on every page and in the search; people without a name have their pseudonym",
     { timeout: 2 * pagesMs },
     async () => {
       const { page, context } = await subject.open("/console");
@@ -205,7 +205,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
         await page.waitForLoadState("networkidle");
         if (place.named !== undefined) await shown(page, place.named).waitFor();
         await expectNames(place.path);
-        // The control: the same look finds the pseudonym of a person without a name.
+        // Control: the same check finds the pseudonym of a person without a name.
         if (place.nameless)
           expect(
             (await mainTexts(page)).filter((text) => text.includes(nameless.pairwiseId)),
@@ -250,7 +250,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     await watched.context.close();
   });
 
-  test("of devices, their owners and serial numbers are in the check of a revocation", async () => {
+  test("of devices are in the check of a revocation, with owners and serial numbers", async () => {
     const { page, context } = await subject.open(`/console/jobs/${revocation}`);
     const row = page.getByRole("row").filter({ hasText: named.displayName });
     await row.getByRole("link", { name: "Analytical engine", exact: true }).waitFor();
@@ -259,7 +259,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
   });
 
   test.each([{ width: 1440 }, { width: 390 }])(
-    "stand for people and devices whose row fails while a job runs, at $width px",
+    "identify people and devices in the failed rows of a running job, at $width px",
     async ({ width }) => {
       const { owner } = subject.api.database;
       const { realmId } = subject.realm;
@@ -287,7 +287,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     },
   );
 
-  test("of guests' devices, which are their account's, lead to their details, with the serial number beside them", async () => {
+  test("of guests' devices lead to their details, with the serial number beside them", async () => {
     const { page, context } = await subject.open(`/console/guests/${guestId}`);
     const row = page.getByRole("table", { name: "Profiles" }).getByRole("row").filter({ hasText: "Science Fair" });
     await row.getByRole("button", { name: /^Revoke “Science Fair”, …[0-9a-f]{8}$/i }).waitFor();
@@ -329,7 +329,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     await context.close();
   });
 
-  test("stand on the line of the words beside them", async () => {
+  test("share a baseline with the words beside them", async () => {
     const { page, context } = await subject.open("/console/audit");
     await page.locator("main a.bounded + span").first().waitFor();
     const offsets = await page.evaluate<number[]>(`[...document.querySelectorAll("main a.bounded")]
@@ -345,7 +345,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     await context.close();
   });
 
-  test("tell in a staff timeline whom it concerns, and one side of it is chosen with the keyboard", async () => {
+  test("in a staff member's timeline show who was affected; the keyboard chooses actions by or on that person", async () => {
     const { page, context } = await subject.open(`/console/users/${helper.id}`);
     const lines = page.getByRole("table", { name: "Timeline" }).locator("tbody tr");
     await lines.filter({ hasText: "Person locked: Ada Lovelace" }).waitFor();

@@ -73,7 +73,7 @@ describeWithTool("chromium", "the palette", () => {
     await watched.context.close();
   });
 
-  test("text typed before it has loaded is searched for, and goes nowhere else", async () => {
+  test("searches for text typed before it has loaded, which goes nowhere else", async () => {
     const { page, context } = await subject.open("/console/applications");
     let load = (): void => undefined;
     const loading = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ describeWithTool("chromium", "the palette", () => {
     return { page, context, paste };
   };
 
-  test("finds text that is pasted and entered before the palette has loaded, and not the person opened before", async () => {
+  test("finds text that is pasted and entered before it has loaded, and not the person opened before", async () => {
     const { page, context, paste } = await afterOpening("bernd@mail.example");
     const [loaded, answered] = [gate(), gate()];
     await page.route("**/palette-dialog*", async (route) => {
@@ -172,7 +172,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  test("Enter before it has loaded, without text, opens nobody; control: with the list loaded, the last person", async () => {
+  test("opens nobody on Enter without text before it has loaded; control: once loaded, it opens the last person", async () => {
     const { page, context } = await afterOpening("bernd@mail.example");
     const loaded = gate();
     await page.route("**/palette-dialog*", async (route) => {
@@ -193,7 +193,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  test("while an answer is pending, Enter opens neither a result of another text nor a partial match", async () => {
+  test("opens neither a result of another text nor a partial match on Enter while a response is pending", async () => {
     const { given } = subject.api;
     const johanna = await given.user({
       ...subject.realm,
@@ -243,7 +243,7 @@ describeWithTool("chromium", "the palette", () => {
     await watched.context.close();
   });
 
-  test("begins a set-up link for a person by keyboard, which the person's page asks for", async () => {
+  test("opens the dialog for a set-up link on a person's page by keyboard", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
     await expectFocus(page.getByRole("combobox"));
@@ -304,7 +304,7 @@ describeWithTool("chromium", "the palette", () => {
     },
   );
 
-  test("highlights no place if there is none, and searches for the end of the address", async () => {
+  test("on an unknown page highlights nothing in the navigation, and searches for the end of the address", async () => {
     const watched = await subject.open("/console/users/old/a7%40campus.example");
     const { page } = watched;
     const field = page.getByRole("combobox", { name: "Search" });

@@ -66,7 +66,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     await watched.context.close();
   };
 
-  describe("what RADIUS servers asked", () => {
+  describe("the picture of RADIUS requests", () => {
     const title = "What RADIUS servers asked";
 
     test("has a bar for each hour, and the keyboard alone opens the audit log of one", { timeout: pagesMs }, () =>
@@ -87,7 +87,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       }),
     );
 
-    test("shows each server with its last question, and a table with the same numbers", { timeout: pagesMs }, () =>
+    test("shows each server with its last request, and a table with the same numbers", { timeout: pagesMs }, () =>
       opened(async (page) => {
         const shown = section(page, title);
         await shown.getByText(/^192\.0\.2\.7 last asked .+ ago: [\d,]+ good, 501 refused$/).waitFor();
@@ -122,22 +122,25 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     }),
   );
 
-  describe("from the request to the network", () => {
+  describe("the picture from the request to the network", () => {
     const title = "From the request to the network";
 
-    test("a kind of device has its numbers, and opens its profiles by keyboard alone", { timeout: pagesMs }, () =>
-      opened(async (page) => {
-        const shown = section(page, title);
-        await shown.getByText(/: 6 asked for, 6 made, 1 fetched, 1 seen$/).waitFor();
-        await shown.getByText(/^Since .+, 6 profiles were asked for; 1 of these were seen/).waitFor();
-        await shown.getByRole("list", { name: title }).getByRole("link").focus();
-        await page.keyboard.press("Enter");
-        await page.waitForURL(/\/console\/profiles\?/);
-        expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({
-          deviceType: expect.any(String) as string,
-          minCreated: expect.stringMatching(/^\d{4}-/) as string,
-        });
-      }),
+    test(
+      "shows the numbers of each kind of device, and opens its profiles by keyboard alone",
+      { timeout: pagesMs },
+      () =>
+        opened(async (page) => {
+          const shown = section(page, title);
+          await shown.getByText(/: 6 asked for, 6 made, 1 fetched, 1 seen$/).waitFor();
+          await shown.getByText(/^Since .+, 6 profiles were asked for; 1 of these were seen/).waitFor();
+          await shown.getByRole("list", { name: title }).getByRole("link").focus();
+          await page.keyboard.press("Enter");
+          await page.waitForURL(/\/console\/profiles\?/);
+          expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({
+            deviceType: expect.any(String) as string,
+            minCreated: expect.stringMatching(/^\d{4}-/) as string,
+          });
+        }),
     );
 
     test("has a table with the same numbers", { timeout: pagesMs }, () =>
@@ -151,10 +154,10 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     );
   });
 
-  describe("the latest revocations", () => {
+  describe("the picture of the latest revocations", () => {
     const title = "Latest revocations";
 
-    test("the keyboard alone opens the audit entries of one", { timeout: pagesMs }, () =>
+    test("opens the audit entries of one by keyboard alone", { timeout: pagesMs }, () =>
       opened(async (page) => {
         const bars = section(page, title).getByRole("listbox", { name: title });
         await bars.waitFor();
@@ -175,7 +178,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       }),
     );
 
-    test("a bulk job is one bar, which opens its entries, and one mark that leads to it", { timeout: pagesMs }, () =>
+    test("shows a bulk job as one bar that opens its entries and one mark that leads to it", { timeout: pagesMs }, () =>
       opened(async (page) => {
         const bars = section(page, title).getByRole("listbox", { name: title });
         await bars.focus();
@@ -256,7 +259,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       await watched.context.close();
     };
 
-    test("has one bar of what has changed, was so already and failed", { timeout: pagesMs }, () =>
+    test("has one bar of changed, unchanged and failed rows", { timeout: pagesMs }, () =>
       shownJob("running", async (page) => {
         const bar = page.getByRole("main").getByRole("progressbar");
         await bar.waitFor();
@@ -270,7 +273,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       }),
     );
 
-    test("has parts with patterns of their own in forced colours, the same in its legend", { timeout: pagesMs }, () =>
+    test("has a pattern for each part in forced colours, the same as in its legend", { timeout: pagesMs }, () =>
       shownJob("running", async (page) => {
         const bar = page.getByRole("main").getByRole("progressbar");
         await bar.waitFor();
@@ -288,7 +291,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       }),
     );
 
-    test("counts its days of grace down", { timeout: pagesMs }, () =>
+    test("counts down its grace period", { timeout: pagesMs }, () =>
       shownJob(
         "grace",
         async (page) => {

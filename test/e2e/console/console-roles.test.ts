@@ -16,7 +16,7 @@ describeWithTool("chromium-headless-shell", "roles in the console", () => {
   const buttonsOf = (texts: readonly (string | null)[]): string[] => texts.map((text) => (text ?? "").trim());
 
   test.each(["en", "de"] as const)(
-    "a help desk starts at people, and sees which role another page needs (%s)",
+    "the help desk starts at people, and sees which role another page needs (%s)",
     async (language) => {
       const person = await subject.api.given.user({ realmId: subject.realm.realmId, email: "mia@uni.example" });
       const account = await accountOf(`desk-${language}`, "help_desk");
@@ -66,7 +66,7 @@ describeWithTool("chromium-headless-shell", "roles in the console", () => {
     await watched.context.close();
   });
 
-  test("an auditor sees every page, without a button for changes or a field that is switched off", async () => {
+  test("an auditor sees every page, without a button for changes or a disabled field", async () => {
     const watched = await subject.open("/console/", {}, await accountOf("audit", "auditor"));
     const { page } = watched;
     await page.waitForSelector('main h1:text-is("Dashboard")');
@@ -81,7 +81,7 @@ describeWithTool("chromium-headless-shell", "roles in the console", () => {
     await watched.context.close();
   });
 
-  test("roles changed by another person meanwhile are shown before they are overwritten", async () => {
+  test("the form shows another person's changes to the roles before it overwrites them", async () => {
     const person = await subject.api.given.user({ realmId: subject.realm.realmId });
     const watched = await subject.open(`/console/users/${person.id}`);
     const { page } = watched;
@@ -103,7 +103,7 @@ describeWithTool("chromium-headless-shell", "roles in the console", () => {
     await watched.context.close();
   });
 
-  test("an administrator gives a role on a person's page, and sees why the last administrator keeps theirs", async () => {
+  test("an administrator gives a person a role, and sees why the last administrator keeps the role", async () => {
     const person = await subject.api.given.user({ realmId: subject.realm.realmId });
     const watched = await subject.open(`/console/users/${person.id}`);
     const { page } = watched;

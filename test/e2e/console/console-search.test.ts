@@ -52,7 +52,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     ["servers", "/console/infrastructure", ["radius.lab", octets(server)], "radius.lab.example"],
     ["jobs", "/console/jobs", ["leavers-2026.csv", "ada lovelace", octets(active)], "Offboarding"],
   ])(
-    "the list of %s finds its rows by whatever belongs to them",
+    "the list of %s finds a row by any name, address or number that belongs to it",
     async (_, path, texts, row) => {
       const { page, context } = await subject.open(path);
       const field = page.getByRole("searchbox");
@@ -67,7 +67,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     pagesMs,
   );
 
-  test("a list without a match says what is found elsewhere, and searches there with the same text", async () => {
+  test("a list without a match shows what is found elsewhere, and searches there with the same text", async () => {
     const { page, context } = await subject.open("/console/guests");
     await page.getByRole("searchbox").fill("lovelace");
     await page.getByText("“lovelace” is not in this list").waitFor();
@@ -80,7 +80,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await page.waitForSelector('[role=option] >> text="Ada Lovelace"');
     await page.keyboard.press("Escape");
 
-    // Control: what is found nowhere matches nothing.
+    // Control: a text that is nowhere has no match.
     await page.getByRole("searchbox").fill("qqqqqqqq");
     await page.getByText("Nothing matches “qqqqqqqq”").waitFor();
     await context.close();
@@ -112,7 +112,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
   });
 
   test(
-    "the palette leads to every section of the settings, which takes the focus",
+    "the palette leads to every section of the settings, and moves the focus there",
     async () => {
       const { page, context } = await subject.open("/console/settings");
       const main = page.getByRole("main");
@@ -139,7 +139,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     pagesMs,
   );
 
-  test("a profile is revoked from the palette by keys alone, after the same question as on its page", async () => {
+  test("the palette revokes a profile by keyboard alone, after the same question as on its page", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
     await expectFocus(page.getByRole("combobox", { name: "Search" }));
@@ -152,7 +152,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await page.waitForURL(new RegExp(`open=${active}$`));
     const question = page.getByRole("dialog", { name: /Analytical Engine/ });
     await question.waitFor();
-    // Nothing is revoked before it is confirmed, and an address alone asks nothing.
+    // Nothing is revoked before it is confirmed, and opening the address alone asks nothing.
     const service = subject.api.as.service({ realmId: subject.realm.realmId });
     expect((await service.get(`/api/profiles/${active}`)).body.data.revokeTime).toBeNull();
     await page.reload();
@@ -161,7 +161,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await context.close();
   });
 
-  test("a person is locked from the palette, and unlocked", async () => {
+  test("the palette locks a person and unlocks them", async () => {
     const { page, context } = await subject.open("/console/applications");
     for (const [name, state] of [
       ["Lock", "locked"],

@@ -25,7 +25,7 @@ describeWithTool("chromium-headless-shell", "the help desk on the phone", () => 
   });
 
   test.each(["en", "de"] as const)(
-    "the help desk makes a code by keyboard, which a device without a sign-in types (%s)",
+    "the help desk makes a code by keyboard, and a device without a sign-in uses it (%s)",
     async (language) => {
       const german = language === "de";
       const watched = await subject.open(`/console/users/${mia.id}`, { language, width: german ? 390 : 1440 }, desk);
@@ -63,7 +63,7 @@ describeWithTool("chromium-headless-shell", "the help desk on the phone", () => 
     await watched.context.close();
   });
 
-  test("an auditor gets no link, and each reader the steps that they can take", async () => {
+  test("an auditor gets no link, and each reader sees the steps that they can take", async () => {
     const stepsOf = async (account: { username: string } | undefined, person: GivenUser): Promise<string> => {
       const watched = await subject.open(`/console/users/${person.id}`, {}, account);
       const card = watched.page.getByRole("region", { name: /^Why is / });
@@ -82,7 +82,7 @@ describeWithTool("chromium-headless-shell", "the help desk on the phone", () => 
     expect(await stepsOf(desk, newcomer)).not.toContain("again");
   });
 
-  test("each device of a person has its line", async () => {
+  test("each device of a person has its own line", async () => {
     const watched = await subject.open(`/console/users/${mia.id}`, {}, desk);
     const row = watched.page.getByRole("row", { name: /Mia's phone/ });
     await row.getByText(/^Revoked .*No attempt seen since\.$/).waitFor();

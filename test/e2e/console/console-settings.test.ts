@@ -26,7 +26,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await confirm(page);
   };
 
-  test("a change is previewed before it is saved, with the number of people affected; with the keyboard alone", async () => {
+  test("the page previews a change, with the number of people affected, before it is saved: keyboard alone", async () => {
     const { given } = subject.api;
     const { realmId } = subject.realm;
     for (const profiles of [4, 4, 3]) {
@@ -65,7 +65,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
-  test("the page shows after how many months people are forgotten, with the operator's command; a forgotten person is a number", async () => {
+  test("the page shows after how many months people are forgotten, with the operator's command; a forgotten person appears as a number", async () => {
     const { given, database } = subject.api;
     const { realmId } = subject.realm;
     const { id } = await given.user({ realmId });
@@ -90,7 +90,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
-  test("the page shows whether files set up wired networks, with the operator's command for the other way", async () => {
+  test("the page shows whether files set up wired networks, with the operator's command that changes it", async () => {
     const { database, as } = subject.api;
     const { realmId } = subject.realm;
     const watched = await subject.open("/console/settings");
@@ -114,7 +114,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
-  test("the logo is previewed in both themes before it is saved, and the name is in the header at once", async () => {
+  test("the page previews the logo in both themes before it is saved, and shows the name in the header at once", async () => {
     const watched = await subject.open("/console/settings");
     const { page, context } = watched;
     await context.route(logo, (route) => route.fulfill({ contentType: "image/svg+xml", body: picture }));
@@ -139,7 +139,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await context.close();
   });
 
-  test("another tab's changes of a section are shown, and overwritten only on purpose; those of others are no obstacle", async () => {
+  test("the page shows another tab's changes to a section, and overwrites them only on purpose; changes to other sections do not interfere", async () => {
     const watched = await subject.open("/console/settings");
     const { page, context } = watched;
     const before = await realmNow();
@@ -237,7 +237,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     ],
   ];
 
-  test("each section is saved by itself, after a preview of its changes; what is typed in others stays, unsaved", async () => {
+  test("each section is saved separately after a preview of its changes; unsaved input in others stays", async () => {
     let expected = await realmNow();
     const watched = await subject.open("/console/settings");
     const { page } = watched;
@@ -269,7 +269,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
-  test("errors of one section are shown in it; another one is saved meanwhile, and changes nothing of it", async () => {
+  test("a section shows its errors and keeps its input while another section is saved", async () => {
     const { page, context } = await subject.open("/console/settings");
     await page.fill(field("helpURI"), "help at the desk");
     await page.fill(field("guestDaysMax"), "31");
@@ -338,7 +338,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await context.close();
   });
 
-  test("a user who leaves with unsaved changes is asked once, whatever the sections; they stay either way", async () => {
+  test("the page asks once before a user leaves unsaved changes, however many sections; the input stays either way", async () => {
     const { page, context } = await subject.open("/console/settings");
     await page.fill(field("ssids"), "eduroam\nHalf typed");
     await page.fill(field("helpMail"), "half@uni.example");
@@ -370,7 +370,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await context.close();
   });
 
-  test("without a connection to the service the page reports it, and retries", async () => {
+  test("the page reports a lost connection to the service, and retries", async () => {
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
     await context.route("**/console/api/realm/settings", (route) => route.abort("aborted"));

@@ -82,34 +82,38 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
       await watched.context.close();
     });
 
-    test("a line is green and solid once it is proven, and solid in forced colours", { timeout: pagesMs }, async () => {
-      const watched = await subject.open("/console");
-      const { page } = watched;
-      await connections(page).first().waitFor();
-      const styles = () =>
-        page.evaluate<string[]>(`[...document.querySelectorAll(".connection")].map((line) => {
+    test(
+      "the line of a proven connection is green and solid, and solid in forced colours",
+      { timeout: pagesMs },
+      async () => {
+        const watched = await subject.open("/console");
+        const { page } = watched;
+        await connections(page).first().waitFor();
+        const styles = () =>
+          page.evaluate<string[]>(`[...document.querySelectorAll(".connection")].map((line) => {
           const { borderBottomStyle, borderBottomColor } = getComputedStyle(line);
           return borderBottomStyle + " " + borderBottomColor;
         })`);
-      const [before] = await styles();
-      expect(before).toMatch(/^dashed /);
-      expect(new Set(await styles())).toEqual(new Set([before]));
-      await givenActivity(owner).asker(subject.realm.realmId);
-      await eventually(
-        async () => {
-          const [device, accessPoint, radius, provider] = await styles();
-          expect([device, accessPoint, provider]).toEqual([before, before, before]);
-          expect(radius).toMatch(/^solid /);
-          expect(radius?.slice("solid ".length)).not.toBe(before?.slice("dashed ".length));
-        },
-        { withinMs: seenWithinMs },
-      );
-      await page.emulateMedia({ forcedColors: "active" });
-      const forced = await styles();
-      expect(forced.map((style) => style.split(" ")[0])).toEqual(["dashed", "dashed", "solid", "dashed"]);
-      await owner().query(sql`delete from status_askers`);
-      await watched.context.close();
-    });
+        const [before] = await styles();
+        expect(before).toMatch(/^dashed /);
+        expect(new Set(await styles())).toEqual(new Set([before]));
+        await givenActivity(owner).asker(subject.realm.realmId);
+        await eventually(
+          async () => {
+            const [device, accessPoint, radius, provider] = await styles();
+            expect([device, accessPoint, provider]).toEqual([before, before, before]);
+            expect(radius).toMatch(/^solid /);
+            expect(radius?.slice("solid ".length)).not.toBe(before?.slice("dashed ".length));
+          },
+          { withinMs: seenWithinMs },
+        );
+        await page.emulateMedia({ forcedColors: "active" });
+        const forced = await styles();
+        expect(forced.map((style) => style.split(" ")[0])).toEqual(["dashed", "dashed", "solid", "dashed"]);
+        await owner().query(sql`delete from status_askers`);
+        await watched.context.close();
+      },
+    );
   });
 
   test(
@@ -134,7 +138,7 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
     pagesMs,
   );
 
-  test("the commands for a domain of one's own contain the typed domain, and can be copied", async () => {
+  test("the commands for the realm's own domain contain the typed domain, and can be copied", async () => {
     const watched = await subject.open("/console");
     const { page, context } = watched;
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -178,7 +182,7 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
   );
 
   test(
-    "the set-up is finished with the keyboard, after a question that explains what closes, and stays in the settings",
+    "the keyboard finishes the set-up after a question that explains what closes; the checklist stays in the settings",
     { timeout: pagesMs },
     async () => {
       const { realmId } = subject.realm;

@@ -187,7 +187,7 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
     await context.close();
   });
 
-  test("offline, a page not opened before is reported missing, others work, and it loads with the connection", async () => {
+  test("offline, the console reports that a new page cannot be loaded, others work, and the page loads once online", async () => {
     const watched = await subject.open("/console/users");
     const { page, context } = watched;
     const heading = (title: string) => page.waitForSelector(`main h1:text-is("${title}")`);
@@ -209,7 +209,7 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
     await context.close();
   });
 
-  test("offline, a menu not opened before loads with the connection, and the page stays", async () => {
+  test("offline, a menu not opened before loads once online, and the page stays", async () => {
     const { page, context } = await subject.open("/console/applications/new");
     await context.setOffline(true);
     await page.click('[aria-label="Account of grace.hopper"]');

@@ -43,7 +43,7 @@ describeWithTool("chromium-headless-shell", "the identity provider in the consol
   );
 
   test(
-    "a wrong address and a wrong secret end in a sentence; the right ones are tested and used from then on",
+    "a wrong address or secret leads to an explanation; the right ones are tested and then used",
     { timeout: pagesMs },
     async () => {
       const watched = await subject.open("/console/settings");

@@ -52,7 +52,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       await someone("noor-0815", "noor@elsewhere.example");
     });
 
-    test("a person is found by part of the e-mail address or the ID, with and without an @", () =>
+    test("the search finds a person by part of the e-mail address or the ID, with and without an @", () =>
       opened("/console/users", async ({ page }) => {
         await someone("ulla@campus.example", "u.vogel@mail.example");
         const rows = page.getByRole("table").getByRole("link");
@@ -74,7 +74,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
           .waitFor();
       }));
 
-    test("people who are no longer entitled are a filter, and their page names their identity provider", () =>
+    test("a filter lists people who are no longer entitled, and their page names their identity provider", () =>
       opened("/console/users", async (watched) => {
         const { page } = watched;
         const left = await someone("left-the-group");
@@ -100,13 +100,13 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
           / since 3 Jan 2026.*\s+No longer entitled: refused since 5 Jan 2026/,
         );
         await expectGoodConsole(watched);
-        // Control: nobody refused this one, who never signed in through a provider.
+        // Control: this person never signed in through a provider, so no provider refused them.
         await page.goto(`${subject.api.url}/console/users/${mia.id}`);
         await page.getByText("none, never signed in through one").waitFor();
         expect(await page.getByText("No longer entitled").count()).toBe(0);
       }));
 
-    test("the owner of a serial number is listed and counted once, with all other matches, and filters apply", () =>
+    test("a search by serial number lists and counts the owner once beside other matches, and filters apply", () =>
       opened("/console/users", async ({ page }) => {
         const digits = "20261815";
         const { realmId } = subject.realm;
@@ -124,7 +124,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
         await page.getByText("1 entry").waitFor();
       }));
 
-    test("with the keyboard alone, a phone is found by the end of its serial number and revoked with a reason", () =>
+    test("a user finds a phone by the end of its serial number and revokes it with a reason: keyboard alone", () =>
       opened("/console", async ({ page }) => {
         const stopped = await someone("stopped");
         const lost = await given.profile(stopped, { name: "Lost phone" });
@@ -182,7 +182,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       );
     });
 
-    test("a VLAN is set by hand and given back to the rules", async () => {
+    test("a user sets a VLAN by hand, and returns it to the rules", async () => {
       const user = await someone("mover");
       const vlan = async () =>
         (await subject.api.as.admin({ realmId: subject.realm.realmId }).get(`/api/user/${user.id}/vlan`)).body.data;
@@ -297,7 +297,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       });
     });
 
-    test("at the limit no profile is made, the page explains why, and a higher limit helps", async () => {
+    test("at the limit the page makes no profile and explains why, and a higher limit helps", async () => {
       const full = await someone("full");
       await Promise.all(Array.from({ length: 5 }, () => given.profile(full)));
       await opened(`/console/users/${full.id}`, async ({ page }) => {
@@ -318,7 +318,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(await userOf(full)).toMatchObject({ profileOverride: 7, maxProfiles: 7 });
     });
 
-    test("a limit changed by another person is shown before it is overwritten; a new profile causes no conflict", async () => {
+    test("the page shows a limit changed by another person before it overwrites it; a new profile causes no conflict", async () => {
       const person = await someone("two-tabs");
       await opened(`/console/users/${person.id}`, async (watched) => {
         const { page } = watched;
@@ -342,7 +342,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(await userOf(person)).toMatchObject({ profileOverride: 7 });
     });
 
-    test("with the keyboard alone, a person is locked without a question and unlocked by Undo, several are locked, and one gets a profile and a limit", async () => {
+    test("a user locks a person without a question, undoes it, locks several, and gives one a profile and a limit: keyboard alone", async () => {
       const names = ["keys-1", "keys-2", "keys-3", "keys-4"];
       const people = await Promise.all(names.map((name) => someone(name)));
       const [first, second, third, fourth] = people as [GivenUser, GivenUser, GivenUser, GivenUser];
@@ -394,7 +394,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(await userOf(first)).toMatchObject({ maxProfiles: 7, profileCount: 1 });
     });
 
-    test("rows are selected with Space, a range with Shift and Space, and revoked with the keyboard alone; a profile has its own address", async () => {
+    test("Space selects a row, Shift and Space a range, and the keyboard alone revokes them; a profile has its own address", async () => {
       const owner = await someone("four-boxes");
       const serials: string[] = [];
       for (const name of ["Box 1", "Box 2", "Box 3", "Box 4"]) {
@@ -424,7 +424,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(await profileOf(first)).toMatchObject({ revokeTime: null });
     });
 
-    test("a list is sorted and exported with the keyboard alone", async () => {
+    test("a user sorts and exports a list: keyboard alone", async () => {
       for (const name of ["order-b", "order-c", "order-a"]) await someone(name, "");
       await opened("/console/users?q=order-", async ({ page }) => {
         const names = page.getByRole("table").getByRole("link");
@@ -451,7 +451,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       { language: "en", export_: "Export", delimiter: "," },
       { language: "de", export_: "Exportieren", delimiter: ";" },
     ] as const)(
-      "a list exported in the language $language holds no formula, and its cells are separated by $delimiter",
+      "a list exported in the language $language contains no formula, and separates its cells by $delimiter",
       async (view) => {
         const { language, export_, delimiter } = view;
         await someone(`guarded-${language}; =1`, "mia@example.org");
@@ -473,7 +473,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       },
     );
 
-    test("a person's session is ended, with the keyboard alone", async () => {
+    test("a user ends a person's session: keyboard alone", async () => {
       const guest = await someone("signed-in");
       const application = await given.application({ ...guest, type: "useragent", name: "Course planner" });
       await given.session({ user: guest, clientId: application.clientId });
@@ -486,7 +486,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(left).toEqual([]);
     });
 
-    test("a person of another realm does not exist", async () => {
+    test("the page of another realm's person shows that there is no such person", async () => {
       const stranger = await given.user({ realmId: subject.api.realmId });
       await opened(`/console/users/${stranger.id}`, async (watched) => {
         await watched.page.getByRole("heading", { name: "There is no such person" }).waitFor();
@@ -518,7 +518,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       90_000,
     );
 
-    test("without a connection to the service, the page reports it and retries", async () => {
+    test("the page reports a lost connection to the service, and retries", async () => {
       const watched = await subject.open("/console/users");
       const { page } = watched;
       const lists = /\/console\/api\/(?:user|profiles)\b/;

@@ -13,7 +13,7 @@ describeWithTool("chromium-headless-shell", "the realm's time zone in the consol
   const setZone = (timeZone: string) => realms.update(subject.api.database.owner, subject.realm.realmId, { timeZone });
   const zoneNow = async () => (await api().get("/api/realm/settings")).body.data.timeZone;
 
-  test("is asked for while it is UTC, and the browser's is proposed: keyboard alone", async () => {
+  test("is requested while it is UTC, with the browser's as the proposal: keyboard alone", async () => {
     const view = { zone: "Europe/Berlin", width: 390, language: "de" } as const;
     const watched = await subject.open("/console", view);
     const { page, context } = watched;

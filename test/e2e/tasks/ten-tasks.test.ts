@@ -167,7 +167,7 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
     (["keyboard", "finger"] as const).map((way) => [name, task.most[way], way, task] as const),
   );
 
-  test.each(rows)("%s takes never more than %i actions by %s", async (_, most, way, task) => {
+  test.each(rows)("%s takes at most %i actions by %s", async (_, most, way, task) => {
     const who = await person();
     const view = way === "finger" ? { width: 390 } : {};
     const watched = await subject.open("/console", view, task.desk === true ? desk : subject.administrator);
@@ -180,7 +180,7 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
     await watched.context.close();
   });
 
-  test("control: each key outside of a text and each press of a pointer counts, and typed text does not", async () => {
+  test("control: each key outside a text field and each pointer press counts as an action, and typed text does not", async () => {
     const watched = await subject.open("/console");
     const { page } = watched;
     const hands = await countedHands(watched, "keyboard");
