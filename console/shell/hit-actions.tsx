@@ -1,5 +1,5 @@
 import { Button, Group } from "@mantine/core";
-import { IconBan, IconDeviceMobilePlus, IconLock, IconLockOpen, IconPlus } from "@tabler/icons-react";
+import { IconBan, IconDeviceMobilePlus, IconLock, IconLockOpen, IconPlus, IconUserShield } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../session/may.ts";
 import type { IntendedDeed } from "../ui/intent.ts";
@@ -11,13 +11,14 @@ const looks = {
   unlock: { icon: IconLockOpen, right: "unlock" },
   newProfile: { icon: IconPlus, right: "createProfile" },
   setUpLink: { icon: IconDeviceMobilePlus, right: "offerSetUp" },
+  changeRoles: { icon: IconUserShield, right: "giveRoles" },
   revoke: { icon: IconBan, right: "revokeProfile" },
 } as const;
 
 /** The actions on a person, and on a person's profile, in each state. */
 const ofUser: Partial<Record<Status, readonly IntendedDeed[]>> = {
-  active: ["newProfile", "setUpLink", "lock"],
-  locked: ["unlock"],
+  active: ["newProfile", "setUpLink", "lock", "changeRoles"],
+  locked: ["unlock", "changeRoles"],
 };
 const ofProfile: Partial<Record<Status, readonly IntendedDeed[]>> = { active: ["revoke"] };
 
@@ -36,6 +37,7 @@ export function HitActions({
     unlock: t("users.actions.unlock"),
     newProfile: t("users.newProfile"),
     setUpLink: t("setUpLink.action"),
+    changeRoles: t("roles.change"),
     revoke: t("profiles.revoke.action", { count: 1 }),
   };
   if (hit === undefined || status === undefined) return null;

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from "react";
 
 /** Actions that another page can start here, as the page's own buttons do. */
-export type IntendedDeed = "lock" | "unlock" | "newProfile" | "setUpLink" | "revoke";
+export type IntendedDeed = "lock" | "unlock" | "newProfile" | "setUpLink" | "changeRoles" | "revoke";
 
 interface Intent {
   /** Of the page, relative to the console's path. */

@@ -13,6 +13,7 @@ import { RestoredInput } from "../../ui/form/restored-input.tsx";
 import { FreshValues } from "../../ui/notice/changed-meanwhile.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { notifyDone } from "../../ui/notice/notify.tsx";
+import { useIntent } from "../../ui/intent.ts";
 import { useReturnFocus } from "../../ui/dialog/use-return-focus.ts";
 import { Section } from "../../ui/section.tsx";
 
@@ -24,6 +25,7 @@ const rolesKey = (userID: string) => ["user", userID, "roles"];
 export function UserRoles({ userID }: { userID: string }) {
   const { t } = useTranslation();
   const [changing, { open, close }] = useDisclosure();
+  useIntent(`/users/${userID}`, { changeRoles: open });
   const { data, error, refetch } = useQuery({
     queryKey: rolesKey(userID),
     queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}/roles", { params: { path: { userID } }, signal })),

@@ -39,12 +39,15 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
   const userOf = async ({ id }: GivenUser) =>
     (await subject.api.as.service({ realmId: subject.realm.realmId }).get(`/api/user/${id}`)).body.data;
   const button = ({ page }: Hands, name: string | RegExp) => page.getByRole("main").getByRole("button", { name });
+  const onHit = ({ page }: Hands, name: string) =>
+    page.getByRole("group", { name: /^Actions on / }).getByRole("button", { name });
   const inDialog = ({ page }: Hands, name: string | RegExp) =>
     page.getByRole("dialog").last().getByRole("button", { name });
 
   interface Task {
     /** As the help desk; otherwise as an administrator. */
     desk?: true;
+    /** As counted on release 0.2.0, where it had the task. */
     most: Readonly<Record<Way, number>>;
     /** Does the task, beginning at the first page, and expects that it is done. */
     work: (hands: Hands, who: Person) => Promise<unknown>;
@@ -76,11 +79,7 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
       most: { keyboard: 4, finger: 3 },
       async work(hands, { name }) {
         await hands.search(name);
-        await hands.press(
-          hands.page
-            .getByRole("group", { name: `Actions on ${name}` })
-            .getByRole("button", { name: "Send a set-up link" }),
-        );
+        await hands.press(onHit(hands, "Send a set-up link"));
         const dialog = hands.page.getByRole("dialog", { name: "Set up a device of this person" });
         await hands.type(dialog.getByRole("textbox").first(), "tablet");
         await hands.send(dialog.locator("[type=submit]"));
@@ -89,10 +88,10 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
     },
     "revoking a lost phone": {
       desk: true,
-      most: { keyboard: 9, finger: 4 },
+      most: { keyboard: 8, finger: 4 },
       async work(hands, { phone }) {
-        await hands.find(phone.slice(-8));
-        await hands.press(hands.page.getByRole("dialog").getByRole("button", { name: /^Revoke/ }));
+        await hands.search(phone.slice(-8));
+        await hands.press(onHit(hands, "Revoke"));
         await hands.press(inDialog(hands, /^Revoke “/));
         await hands.page.getByText("“Mia's phone” is revoked.").waitFor();
         expect(await profileOf(phone)).toMatchObject({ revokeTime: expect.any(String) });
@@ -100,10 +99,10 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
     },
     "locking a person": {
       desk: true,
-      most: { keyboard: 5, finger: 3 },
+      most: { keyboard: 4, finger: 3 },
       async work(hands, { name, user }) {
-        await hands.find(name);
-        await hands.press(button(hands, "Lock"));
+        await hands.search(name);
+        await hands.press(onHit(hands, "Lock"));
         await hands.page.getByRole("main").getByRole("button", { name: "Unlock" }).waitFor();
         expect(await userOf(user)).toMatchObject({ locked: true });
       },
@@ -140,10 +139,10 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
       },
     },
     "making a colleague help desk": {
-      most: { keyboard: 27, finger: 5 },
+      most: { keyboard: 21, finger: 5 },
       async work(hands, { name, user }) {
-        await hands.find(name);
-        await hands.press(button(hands, "Change roles"));
+        await hands.search(name);
+        await hands.press(onHit(hands, "Change roles"));
         await hands.tick(hands.page.getByRole("dialog").getByRole("checkbox", { name: "Help desk" }));
         await hands.press(inDialog(hands, "Save"));
         await hands.page.getByRole("region", { name: "Roles" }).getByText("Help desk").waitFor();
