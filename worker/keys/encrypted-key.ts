@@ -1,8 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, scryptSync, type ScryptOptions } from "node:crypto";
 import { z } from "zod";
 
-/** The costs that a record may have. They are bounded because a record may be forged. */
-const costs = [16_384, 32_768, 65_536, 131_072] as const;
+/**
+ * The costs that a record may have. They are bounded because a record may be forged. The lowest is for tests; no program
+ * writes it.
+ */
+const costs = [1_024, 16_384, 32_768, 65_536, 131_072] as const;
 /** The parameter N of scrypt. */
 export type KeyCost = (typeof costs)[number];
 /** The cost of new records: 32 MB and some 80 ms. */

@@ -20,7 +20,7 @@ import { X509Certificate } from "../../../pki/x509.ts";
 /** The passphrase of the test issuers' keys. */
 export const testPassphrase = "a passphrase for tests alone";
 /** The lowest cost that a key's record may have. */
-export const testKeyCost = 16_384 as const;
+export const testKeyCost = 1_024 as const;
 
 export interface IssuingRealm {
   realmId: string;

@@ -62,7 +62,7 @@ export async function testIssuerMaterial(
     issuerId: "1" as IssuerID,
     certificate,
     chain: [certificate],
-    encryptedKey: await encryptKey(privateKeyPkcs8(name), passphrase, { cost: 16_384 }),
+    encryptedKey: await encryptKey(privateKeyPkcs8(name), passphrase, { cost: 1_024 }),
     urls: testUrls,
   };
 }

@@ -12,7 +12,7 @@ import { privateKeyPkcs8 } from "../../../support/given/hierarchy/test-hierarchy
 
 const passphrase = "correct horse, bättery";
 const key = privateKeyPkcs8("issuing");
-const cost = 16_384;
+const cost = 1_024;
 let record: EncryptedKey;
 
 beforeAll(async () => {
@@ -106,7 +106,7 @@ describe("a signer from a file", () => {
 
 test("of several passphrases, one to a line, the first encrypts and each decrypts", async () => {
   const key = Buffer.from("a key that nobody may read");
-  const cost = 16_384;
+  const cost = 1_024;
   const old = await encryptKey(key, "the old passphrase", { cost });
   const fresh = await encryptKey(key, "the new passphrase\nthe old passphrase", { cost });
   expect(await decryptKey(old, "the new passphrase\nthe old passphrase")).toEqual(key);
