@@ -1,6 +1,7 @@
 import type { Scope } from "../../domain/people/scopes.ts";
 import { queryOf } from "../http/query-string.ts";
 import { withoutLanguage } from "./language.ts";
+import { Hidden } from "./parts/hidden.tsx";
 import type { PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { withoutBidiControls } from "./without-bidi-controls.ts";
@@ -60,9 +61,7 @@ export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "respon
           <OtherPlaces places={otherPlaces(view, texts)} texts={texts} />
           <p class="dim">{texts.consent.withdraw}</p>
           <form class="pair" method="post" action={action}>
-            {Object.entries(hidden).map(([name, value]) => (
-              <input type="hidden" name={name} value={value} />
-            ))}
+            <Hidden fields={hidden} />
             <button class="quiet" name="decision" value="deny">
               {texts.consent.cancel}
             </button>

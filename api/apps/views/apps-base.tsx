@@ -29,15 +29,15 @@ export function sendAppsBase(page: PageRequest, { realm, base, devices }: AppsBa
           <ol class="steps">
             <li>
               {apps.install}
-              <br />
-              {stores.map(({ name, uri }, index) => (
-                <>
-                  {index > 0 && " · "}
-                  <a class="link" href={uri} rel="noopener">
-                    {name}
-                  </a>
-                </>
-              ))}
+              <ul class="stores">
+                {stores.map(({ name, uri }) => (
+                  <li>
+                    <a class="link" href={uri} rel="noopener">
+                      {name}
+                    </a>
+                  </li>
+                ))}
+              </ul>
             </li>
             <li>
               {realm.appsListing === "" ? apps.type : apps.search}{" "}

@@ -6,6 +6,7 @@ import type { Language } from "../../../domain/words/language.ts";
 import type { Vocabulary } from "../../../domain/words/vocabulary.ts";
 import { wordsIn } from "../../../domain/words/words-in.ts";
 import { HelpText } from "../../pages/parts/help-text.tsx";
+import { Hidden } from "../../pages/parts/hidden.tsx";
 import { filled, timesIn, type Times } from "../../pages/parts/times.tsx";
 import type { PageRealm } from "../../pages/page-realm.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
@@ -77,11 +78,16 @@ export function sendSetUpDevice(page: PageRequest, view: SetUpDeviceView): void 
             </a>
           </div>
           <p>{texts.setUpDevice.asks(app, wordsIn(language).deviceTypes[deviceType].aDevice)}</p>
-          {objection !== undefined && <Objection view={view} texts={texts} language={language} now={now} />}
+          {objection === undefined ? (
+            <>
+              <p>{texts.setUpDevice.intro}</p>
+              <p class="dim">{texts.setUpDevice.careful}</p>
+            </>
+          ) : (
+            <Objection view={view} texts={texts} language={language} now={now} />
+          )}
           <form method="post" action={action}>
-            {Object.entries(hidden).map(([name, value]) => (
-              <input type="hidden" name={name} value={value} />
-            ))}
+            <Hidden fields={hidden} />
             {objection === undefined && (
               <Fields
                 view={view}
@@ -91,15 +97,19 @@ export function sendSetUpDevice(page: PageRequest, view: SetUpDeviceView): void 
               />
             )}
             <div class="pair">
+              <button class="quiet" form="deny" name="decision" value="deny">
+                {texts.setUpDevice.cancel}
+              </button>
               {objection === undefined && (
                 <button name="decision" value="allow">
                   {texts.setUpDevice.submit}
                 </button>
               )}
-              <button class="quiet" name="decision" value="deny" formnovalidate>
-                {texts.setUpDevice.cancel}
-              </button>
             </div>
+          </form>
+          {/* "Cancel" has a form of its own: Enter in the name presses the first button of the name's form. */}
+          <form id="deny" method="post" action={action} hidden>
+            <Hidden fields={hidden} />
           </form>
           {objection === "profile_limit_reached" && (
             <a class="link" href={view.devices}>
@@ -125,8 +135,6 @@ function Fields(props: FieldsProps) {
   const { setUpDevice } = texts;
   return (
     <>
-      <p>{setUpDevice.intro}</p>
-      <p class="dim">{setUpDevice.careful}</p>
       {isWrongName && (
         <p class="alert" id="wrong-name" role="alert" tabindex={-1} autofocus>
           {words.wrongName}

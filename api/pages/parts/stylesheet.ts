@@ -112,7 +112,7 @@ details > div { margin-top: .5rem; padding: 1.5rem; text-align: left; border: 1p
 .wide > header > :is(.mark, .logo) + span { flex: 1 1 6rem; }
 .wide > main { padding: 0; background: none; border: 0; box-shadow: none; }
 header nav { display: flex; flex-wrap: wrap; order: 1; flex: 1 0 100%; gap: 0 .25rem; margin: 0 -.625rem; font-size: .9375rem; }
-header form { margin: 0 0 0 auto; font-size: .9375rem; }
+header form { margin: 0 -.625rem 0 auto; font-size: .9375rem; }
 header form > button { margin: 0; }
 header nav a, .plain, .plain:hover {
   display: inline-flex; align-items: center; width: auto; min-height: 2.75rem; padding: 0 .625rem; border-radius: .5rem;
@@ -193,6 +193,10 @@ legend { padding: 0; margin: 0 0 .5rem; font-weight: 600; }
   content: counter(step); position: absolute; left: 0; top: .1875rem; display: grid; place-items: center; width: 1.75rem; height: 1.75rem;
   border-radius: 50%; color: var(--accent); background: var(--soft); font-weight: 700; font-size: .9375rem;
 }
+h1 + .steps { margin-top: 1rem; }
+.stores { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin: 0; }
+.steps .stores li { min-height: 0; padding: 0; counter-increment: none; }
+.steps .stores li::before { content: none; }
 .steps .picture { width: 10rem; margin: .5rem 0; }
 .scan { display: grid; gap: 1rem; justify-items: center; text-align: center; }
 .scan p:first-child { margin: 0; }

@@ -4,7 +4,7 @@ import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import { pageTexts } from "../../../pages/texts/page-texts.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
 import { filled } from "../../../pages/parts/times.tsx";
-import { Hidden } from "./form-parts.tsx";
+import { Hidden } from "../../../pages/parts/hidden.tsx";
 import { Notice } from "./notice.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 

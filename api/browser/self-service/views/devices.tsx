@@ -93,7 +93,7 @@ export function sendDevices(
           )}
           <p class="dim">
             {texts.home.ownDataText}{" "}
-            <a class="link" href={`${home}/data`} download>
+            <a class="help" href={`${home}/data`} download>
               {texts.home.ownData}
             </a>
           </p>

@@ -1,15 +1,5 @@
 import type { Child } from "hono/jsx";
 
-export function Hidden({ fields }: { fields: Readonly<Record<string, string>> }) {
-  return (
-    <>
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-    </>
-  );
-}
-
 /** Links back to the previous page. */
 export function Back({ href, children }: { href: string; children?: Child }) {
   return (

@@ -4,7 +4,8 @@ import { offeredFormats, type OfferedFormat } from "../../../../domain/certifica
 import type { Owner } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";
 import { DeviceIcon } from "./device-icon.tsx";
-import { Back, Hidden } from "./form-parts.tsx";
+import { Hidden } from "../../../pages/parts/hidden.tsx";
+import { Back } from "./form-parts.tsx";
 import { ObjectionBanner } from "./objection.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 

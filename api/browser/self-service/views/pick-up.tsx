@@ -2,7 +2,7 @@ import type { DeviceType } from "../../../../domain/certificate/device.ts";
 import type { PageRealm } from "../../../pages/page-realm.ts";
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
-import { Hidden } from "./form-parts.tsx";
+import { Hidden } from "../../../pages/parts/hidden.tsx";
 import { DeviceChoice } from "./new-device.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 

@@ -2,7 +2,7 @@ import type { Certificate } from "../../../../db/queries/certificates/certificat
 import type { PageRequest } from "../../../pages/page-request.ts";
 import { withoutBidiControls } from "../../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
-import { Hidden } from "./form-parts.tsx";
+import { Hidden } from "../../../pages/parts/hidden.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 
 /** A connected device must authenticate again within an hour: Session-Timeout, docs/radius. */

@@ -1,5 +1,5 @@
 import type { PageRequest } from "../../../pages/page-request.ts";
-import { Hidden } from "./form-parts.tsx";
+import { Hidden } from "../../../pages/parts/hidden.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 
 /** A short code, never broken across lines. */
