@@ -34,6 +34,27 @@ const groups = [
 export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Buffer {
   const { slug, title, html, values, searched, children, head } = page;
   const pages = [...guides, { slug: "reference", name: "Reference", group: "build" }];
+  /** Renders the links to all pages; `id` begins the IDs of the groups' names. */
+  const groupsOf = (id: string) =>
+    groups.map(({ group, name }) => (
+      <>
+        <p id={`${id}-${group}`}>{name}</p>
+        <ul aria-labelledby={`${id}-${group}`}>
+          {pages
+            .filter((other) => other.group === group)
+            .map((other) => (
+              <li>
+                <a
+                  href={pagePath(deps, other.slug, values.query)}
+                  aria-current={other.slug === slug ? "page" : undefined}
+                >
+                  {other.name}
+                </a>
+              </li>
+            ))}
+        </ul>
+      </>
+    ));
   const rendered: { toString(): string } = (
     <html lang="en">
       <head>
@@ -74,25 +95,12 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
             </a>
           </header>
           <nav aria-label="Documentation">
-            {groups.map(({ group, name }) => (
-              <>
-                <p id={`group-${group}`}>{name}</p>
-                <ul aria-labelledby={`group-${group}`}>
-                  {pages
-                    .filter((other) => other.group === group)
-                    .map((other) => (
-                      <li>
-                        <a
-                          href={pagePath(deps, other.slug, values.query)}
-                          aria-current={other.slug === slug ? "page" : undefined}
-                        >
-                          {other.name}
-                        </a>
-                      </li>
-                    ))}
-                </ul>
-              </>
-            ))}
+            <div class="pages">{groupsOf("group")}</div>
+            {/* The same on a phone, where it would push the page off the screen. */}
+            <details>
+              <summary>All pages</summary>
+              {groupsOf("phone-group")}
+            </details>
           </nav>
           <main id="content" tabindex={-1}>
             {html === undefined ? undefined : raw(html)}

@@ -32,6 +32,10 @@ nav ul { margin: 0; padding: 0; list-style: none; }
 nav a { display: flex; align-items: center; min-height: 2.75rem; padding: 0 .75rem; border-radius: .5rem; text-decoration: none; color: var(--text); }
 nav a:hover { background: var(--soft); color: var(--text); }
 nav a[aria-current] { background: var(--soft); color: var(--accent); font-weight: 600; }
+nav details { display: none; }
+nav summary { display: flex; align-items: center; min-height: 2.75rem; padding: 0 .75rem; border: 1px solid var(--control); border-radius: .5rem; background: var(--card); cursor: pointer; }
+nav summary::before { content: "▸" / ""; margin-right: .5rem; }
+nav [open] > summary::before { content: "▾" / ""; }
 main { padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
 h1 { margin: 0; font-size: 1.75rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
 h2 { margin: 2.25rem 0 0; font-size: 1.25rem; line-height: 1.3; }
@@ -57,11 +61,16 @@ td:first-child code { white-space: nowrap; }
 td ul { margin: 0; padding: 0; list-style: none; }
 tr:target { background: var(--soft); }
 .dim { color: var(--dim); }
+@media (min-width: 48.01rem) and (pointer: fine) { nav a { min-height: 2rem; } }
 @media (max-width: 48rem) {
   .frame { grid-template-columns: minmax(0, 1fr); gap: 1rem; padding: 1rem .75rem; }
   nav { position: static; max-height: none; }
+  .pages { display: none; }
+  nav details { display: block; }
   nav ul { display: flex; flex-wrap: wrap; }
+  .back { margin-left: 0; }
   main { padding: 1.5rem 1.25rem; }
+  .wide table:has(th:nth-child(3)) { min-width: 34rem; }
 }
 @media (forced-colors: active) { .mark, nav a[aria-current] { border: 1px solid ButtonText; } }
 `;

@@ -72,10 +72,18 @@ export function findSections(sections: readonly Section[], searched: string): Fo
   }));
 }
 
+/** Returns where an excerpt ends: after its last whole word. */
+function endOfWord(text: string, from: number): number {
+  const longest = from + excerptLength;
+  if (longest >= text.length) return text.length;
+  const space = text.lastIndexOf(" ", longest);
+  return space > from ? space : longest;
+}
+
 function excerptOf(text: string, words: readonly string[]): string {
   const folded = text.toLowerCase();
   const hit = Math.min(...words.map((word) => folded.indexOf(word)).filter((index) => index >= 0), text.length);
   const from = hit > excerptLead && hit < text.length ? text.indexOf(" ", hit - excerptLead) + 1 : 0;
-  const excerpt = text.slice(from, from + excerptLength).trim();
-  return `${from > 0 ? "… " : ""}${excerpt}${from + excerptLength < text.length ? " …" : ""}`;
+  const end = endOfWord(text, from);
+  return `${from > 0 ? "… " : ""}${text.slice(from, end).trim()}${end < text.length ? " …" : ""}`;
 }
