@@ -62,7 +62,7 @@ export const german: Texts = {
       profile_limit_reached: {
         title: "Alle Ihre Profile sind in Gebrauch",
         text: (limit) =>
-          `${limit} von ${limit} in Gebrauch. Widerrufen Sie unter Meine Geräte eines, das Sie nicht mehr brauchen, und öffnen Sie die App erneut.`,
+          `${limit} von ${limit} in Gebrauch. Widerrufen Sie unter „Meine Geräte“ eines, das Sie nicht mehr brauchen, und öffnen Sie die App erneut.`,
       },
       limited: {
         title: "Zu viele Geräte innerhalb einer Stunde",
@@ -122,7 +122,7 @@ export const german: Texts = {
     returnTo: "Sie kehren zurück zu",
     otherReturnsTo: "Andere Anmeldungen kehren eventuell zurück zu",
     appOnDevice: (scheme) => `einer App auf diesem Gerät (${scheme})`,
-    withdraw: "Was Sie erlauben, wird gespeichert. Sie können es bei Meine Geräte unter Anwendungen zurücknehmen.",
+    withdraw: "Was Sie erlauben, wird gespeichert. Sie können es bei „Meine Geräte“ unter „Anwendungen“ zurücknehmen.",
     cancel: "Abbrechen",
     allow: "Erlauben",
   },
@@ -220,7 +220,7 @@ export const german: Texts = {
     not_found: {
       title: "Hier ist nichts",
       happened: "Was Sie suchen, gibt es nicht, oder es gehört Ihnen nicht.",
-      remedy: "Gehen Sie zurück, oder beginnen Sie bei Meine Geräte.",
+      remedy: "Gehen Sie zurück, oder beginnen Sie bei „Meine Geräte“.",
     },
     link_ended: {
       title: "Dieser Link funktioniert nicht mehr",

@@ -58,9 +58,9 @@ const german: RowWords = {
     last_administrator: "Niemand sonst verwaltet diesen Realm; geben Sie die Rolle zuerst einer anderen Person.",
     user_locked: "Die Person ist gesperrt und erhält kein Profil.",
     profile_limit_reached: "Die Person hat so viele aktive Profile, wie erlaubt sind.",
-    no_issuer: "Der Realm hat noch keine Zertifizierungsstelle. Der Betrieb muss zuerst eine anlegen.",
+    no_issuer: "Der Realm hat noch keine Zertifizierungsstelle. Der Betreiber muss zuerst eine anlegen.",
     issuer_expiring:
-      "Die Zertifizierungsstelle endet früher als das Profil. Der Betrieb muss zuerst eine neue anlegen.",
+      "Die Zertifizierungsstelle endet früher als das Profil. Der Betreiber muss zuerst eine neue anlegen.",
     issuance_failed: "Das Zertifikat konnte nicht ausgestellt werden.",
     internal_error: "Bei uns ist etwas schiefgegangen; bitte versuchen Sie es mit dieser Zeile noch einmal.",
     taken_out: "Wurde vor der Durchführung herausgenommen.",

@@ -77,7 +77,7 @@ export const english = {
     where: "Where is it?",
     here: "On this device",
     elsewhere: "On another device",
-    elsewhereHint: "Another device takes it with its camera, by a QR code.",
+    elsewhereHint: "Another device scans a QR code with its camera.",
     formats: "Other formats",
     formatsText: "Choose one only if your help desk asks you to.",
     formatAutomatic: "What suits the device",

@@ -79,11 +79,11 @@ export const german: Texts = {
     where: "Wo ist es?",
     here: "Auf diesem Gerät",
     elsewhere: "Auf einem anderen Gerät",
-    elsewhereHint: "Ein anderes Gerät übernimmt es mit der Kamera, über einen QR-Code.",
+    elsewhereHint: "Ein anderes Gerät liest dafür mit der Kamera einen QR-Code.",
     formats: "Andere Formate",
     formatsText: "Wählen Sie nur auf Anweisung Ihres Helpdesks ein Format.",
     formatAutomatic: "Was zum Gerät passt",
-    back: "Zurück zu Meine Geräte",
+    back: "Zurück zu „Meine Geräte“",
     backGuest: "Zurück",
     wrong: (count) => (count === 1 ? "Bitte berichtigen Sie dies:" : "Bitte berichtigen Sie Folgendes:"),
     wrongDeviceType: "Wählen Sie, was für ein Gerät es ist.",
@@ -99,7 +99,7 @@ export const german: Texts = {
     follows: "Diese Seite zeigt an, wenn das Gerät das Profil abgeholt hat.",
     titlePickedUp: "Abgeholt",
     pickedUp: (device, time) => `Abgeholt von ${device} um ${time}`,
-    pickedUpText: "Machen Sie dort weiter. Sobald es heruntergeladen ist, steht das Profil unter Meine Geräte.",
+    pickedUpText: "Machen Sie dort weiter. Sobald es heruntergeladen ist, steht das Profil unter „Meine Geräte“.",
     pickedUpTextGuest: "Machen Sie dort weiter.",
     downloaded: (time) => `Die Datei wurde um ${time} heruntergeladen.`,
     titleExpired: "Dieser Code ist abgelaufen",
@@ -131,7 +131,7 @@ export const german: Texts = {
   preparing: {
     title: "Ihr Profil wird vorbereitet",
     text: "Das dauert wenige Sekunden. Die Seite geht von selbst weiter.",
-    late: "Das dauert länger als sonst. Sie brauchen nicht zu warten: Das Profil wird unter Meine Geräte stehen.",
+    late: "Das dauert länger als sonst. Sie brauchen nicht zu warten: Das Profil wird unter „Meine Geräte“ stehen.",
     lateGuest: "Das dauert länger als sonst. Bitte lassen Sie diese Seite geöffnet.",
     checkNow: "Jetzt nachsehen",
   },
@@ -326,7 +326,7 @@ export const german: Texts = {
     renewText:
       "Sie bekommen ein neues Profil anstelle von diesem. Dieses wird einen Tag nach dem Herunterladen des neuen widerrufen.",
     renewedText: "Ein neues Profil ist an seine Stelle getreten. Wenn das neue funktioniert, widerrufen Sie dieses.",
-    back: "Zurück zu Meine Geräte",
+    back: "Zurück zu „Meine Geräte“",
   },
 
   revoke: {
