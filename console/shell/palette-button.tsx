@@ -28,6 +28,7 @@ export function PaletteButton() {
         fw={400}
         c="dimmed"
         justify="space-between"
+        styles={{ label: { flex: 1 } }}
         aria-label={t("shell.search")}
         aria-haspopup="dialog"
         onClick={open}

@@ -100,7 +100,8 @@ function Search({ text, entered }: OpenPalette) {
   };
 
   return (
-    <Stack gap="sm">
+    // The focus ring needs the space: the header lies over what is above.
+    <Stack gap="sm" pt={5}>
       <TextInput
         value={text}
         data-autofocus

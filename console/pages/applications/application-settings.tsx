@@ -80,7 +80,7 @@ export function ApplicationSettings({ application }: { application: Application 
         />
       )}
       <ApplicationFields type={type} form={form} />
-      <div role="status">
+      <div role="status" className="message-region">
         {taken.length > 0 && (
           <Alert color="orange">
             {t("applications.scopesTaken", { count: taken.length, scopes: taken.join(", ") })}

@@ -31,7 +31,7 @@ export function RegisterPage() {
   const step = registered !== undefined ? 2 : choosing ? 0 : 1;
   return (
     <Page title={t("applications.register")}>
-      <Stepper active={step} size="sm" allowNextStepsSelect={false} iconSize={32}>
+      <Stepper maw={900} active={step} size="sm" allowNextStepsSelect={false} iconSize={32}>
         {(["type", "details", "result"] as const).map((name) => (
           <Stepper.Step key={name} label={t(`applications.steps.${name}`)} component="div" />
         ))}

@@ -56,7 +56,7 @@ export function ScopeFields({
                 <Checkbox
                   key={scope}
                   checked={value.includes(scope)}
-                  label={t(scopeTextKey(scope))}
+                  label={<span className="sentence">{t(scopeTextKey(scope))}</span>}
                   description={<code>{scope}</code>}
                   onChange={(event) => {
                     toggle(scope, event.currentTarget.checked);

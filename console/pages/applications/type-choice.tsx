@@ -47,7 +47,7 @@ export function TypeChoice({
           ))}
         </SimpleGrid>
       </Radio.Group>
-      <div role="status">
+      <div role="status" className="message-region">
         {type === "service" && (
           <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title={t("applications.serviceWarningTitle")}>
             {t("applications.serviceWarning")}

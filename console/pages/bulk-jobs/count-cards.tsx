@@ -50,7 +50,7 @@ export function CountCards({ counts }: { counts: readonly Count[] }) {
               />
               {t(`jobs.counts.${name}`)}
             </Text>
-            <Text component="dd" m={0} fz={28} fw={650} lh={1.2} style={{ color: shown }}>
+            <Text component="dd" className="digits" m={0} fz={28} fw={650} lh={1.2} style={{ color: shown }}>
               {number(value)}
             </Text>
           </Paper>

@@ -21,7 +21,7 @@ export function NumberCard({
         <Picture size={16} aria-hidden style={{ verticalAlign: "-3px", marginInlineEnd: 6 }} />
         {title}
       </Text>
-      <Text component="div" fz={30} fw={650} lh={1.25}>
+      <Text component="div" className="digits" fz={30} fw={650} lh={1.25}>
         {value}
       </Text>
       <Text component="div" size="sm" c="dimmed" mt={4}>

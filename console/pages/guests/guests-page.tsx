@@ -123,7 +123,7 @@ function useColumns(): Column<GuestAccount>[] {
       key: "profiles",
       title: t("guests.profilesOfLimit"),
       sortKey: "profilelimit",
-      width: 170,
+      width: 250,
       render: (account) => <Text inherit>{limitOf(account)}</Text>,
     },
     {

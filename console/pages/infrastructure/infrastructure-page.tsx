@@ -168,7 +168,7 @@ function useColumns(): Column<InfrastructureProfile>[] {
       key: "serial",
       title: t("infrastructure.serial"),
       sortKey: "serial",
-      width: 120,
+      width: 160,
       render: ({ serial }) => <Serial serial={serial} short />,
     },
   ];

@@ -7,7 +7,7 @@ import type { KeptForm } from "./draft.ts";
 export function RestoredInput({ restored, discard }: Pick<KeptForm, "restored" | "discard">) {
   const { t } = useTranslation();
   return (
-    <div role="status">
+    <div role="status" className="message-region">
       {restored && (
         <Alert color="blue" icon={<IconHistory aria-hidden />}>
           <Group justify="space-between" gap="xs">
