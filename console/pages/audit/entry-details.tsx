@@ -1,6 +1,7 @@
 import { Alert, Code, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
@@ -53,7 +54,7 @@ function Entry({ entry, isPage }: { entry: AuditEntry; isPage: boolean }) {
           [
             t("audit.entry.number"),
             <>
-              {entry.id} <Code>{entry.event}</Code>
+              {entry.id} <EventCode event={entry.event} />
             </>,
           ],
         ]}
@@ -83,5 +84,23 @@ function Entry({ entry, isPage }: { entry: AuditEntry; isPage: boolean }) {
         {t("audit.entry.secrets")}
       </Text>
     </Stack>
+  );
+}
+
+/** An event's code, which breaks between its words only. */
+function EventCode({ event }: { event: string }) {
+  return (
+    <Code style={{ overflowWrap: "normal" }}>
+      {event.split("_").map((word, index) => (
+        <Fragment key={index}>
+          {index > 0 && (
+            <>
+              _<wbr />
+            </>
+          )}
+          {word}
+        </Fragment>
+      ))}
+    </Code>
   );
 }

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { GuestLink } from "../../ui/value/guest.tsx";
 import { Serial } from "../../ui/value/serial.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import type { Job } from "../bulk-jobs/job.ts";
@@ -23,6 +24,7 @@ export function SettingValue({ name, value }: { name: string; value: unknown }) 
         {value}
       </AnchorLink>
     );
+  if (name === "guestAccount" || name === "guestAccountID") return <GuestLink id={String(value)} />;
   if (name === "serial" && typeof value === "string") return <SerialLink serial={value} />;
   if (name === "serials" && Array.isArray(value))
     return value.map((serial) => (

@@ -1,4 +1,4 @@
-import { Skeleton } from "@mantine/core";
+import { Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../session/may.ts";
@@ -25,7 +25,12 @@ export function AppsCard() {
     <SettingCard id="apps" title={t("settings.apps.title")} note={t("settings.apps.note")}>
       {may("changeSettings") ? <AppsForm read={data} /> : <AppsText read={data} />}
       {data.settings.onboardingApps && (
-        <CopyBox text={`${data.appsURL}#letswifi`} label={t("settings.apps.listingLine")} />
+        <Stack gap={4}>
+          <Text size="sm" fw={500}>
+            {t("settings.apps.listingLine")}
+          </Text>
+          <CopyBox text={`${data.appsURL}#letswifi`} label={t("settings.apps.listingLine")} />
+        </Stack>
       )}
     </SettingCard>
   );

@@ -7,6 +7,7 @@ import { ShortTable } from "../../list/short-table.tsx";
 import { useMay } from "../../session/may.ts";
 import { ErrorNotice, useErrorMessage } from "../../ui/notice/error-notice.tsx";
 import { notifyDone, notifyFailed } from "../../ui/notice/notify.tsx";
+import { isConsole } from "../../ui/value/application-name.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import { useHeadingAfterwards } from "../../ui/dialog/use-return-focus.ts";
 import { Section } from "../../ui/section.tsx";
@@ -30,15 +31,23 @@ export function UserSessions({ userID }: { userID: string }) {
   );
 }
 
+/** Returns a function that names the application of a session. */
+function useNameOf() {
+  const { t } = useTranslation();
+  return ({ client_id: clientId, clientName }: Schemas["Session"]): string =>
+    isConsole(clientId) ? t("audit.theConsole") : clientName;
+}
+
 function useColumns(userID: string): Column<Schemas["Session"]>[] {
   const { t } = useTranslation();
+  const nameOf = useNameOf();
   const mayEnd = useMay()("endSession");
   return [
     {
       key: "application",
       title: t("users.sessions.application"),
       card: "title",
-      render: ({ clientName, current }) => `${clientName}${current ? ` (${t("users.sessions.current")})` : ""}`,
+      render: (session) => `${nameOf(session)}${session.current ? ` (${t("users.sessions.current")})` : ""}`,
     },
     { key: "since", title: t("users.sessions.since"), render: ({ createdAt }) => <Time at={createdAt} /> },
     { key: "lastUsed", title: t("users.sessions.lastUsed"), render: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
@@ -55,8 +64,10 @@ function useColumns(userID: string): Column<Schemas["Session"]>[] {
   ];
 }
 
-function EndButton({ userID, session: { id: sid, clientName } }: { userID: string; session: Schemas["Session"] }) {
+function EndButton({ userID, session }: { userID: string; session: Schemas["Session"] }) {
   const { t } = useTranslation();
+  const name = useNameOf()(session);
+  const { id: sid } = session;
   const message = useErrorMessage();
   const queries = useQueryClient();
   useHeadingAfterwards();
@@ -68,7 +79,7 @@ function EndButton({ userID, session: { id: sid, clientName } }: { userID: strin
         }),
       ),
     onSuccess() {
-      notifyDone(t("users.sessions.done", { name: clientName }));
+      notifyDone(t("users.sessions.done", { name }));
     },
     onError(error) {
       notifyFailed(message(error));
@@ -80,7 +91,7 @@ function EndButton({ userID, session: { id: sid, clientName } }: { userID: strin
       size="compact-sm"
       variant="default"
       loading={isPending}
-      aria-label={t("users.sessions.endOf", { name: clientName })}
+      aria-label={t("users.sessions.endOf", { name })}
       onClick={() => {
         end();
       }}

@@ -5,7 +5,8 @@ import { api, dataOf } from "../../api/api-client.ts";
 import { throttleCalls } from "../throttle-calls.ts";
 
 const keptMs = 5 * 60_000;
-const isConsole = (clientId: string): boolean => /^console-\d+$/.test(clientId);
+/** The console is registered once for each realm, always with its English name. */
+export const isConsole = (clientId: string): boolean => /^console-\d+$/.test(clientId);
 
 /** An application's name, or its ID if it is no longer registered. The geteduroam apps are never registered. */
 export function ApplicationName({ clientId }: { clientId: string }) {

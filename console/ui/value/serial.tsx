@@ -14,7 +14,7 @@ export function Serial({ serial, short = false }: { serial: string; short?: bool
           {short ? "…" : head}
         </Text>
       )}
-      <Text span inherit fw={600}>
+      <Text span inherit fw={600} style={{ whiteSpace: "nowrap" }}>
         {tail}
       </Text>
     </Text>
