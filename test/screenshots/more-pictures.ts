@@ -24,6 +24,40 @@ const search =
     await page.waitForLoadState("networkidle");
   };
 
+/** Presses a button or link that leads to another page. */
+const press =
+  (selector: string) =>
+  async (page: Page): Promise<void> => {
+    const before = page.url();
+    await page.locator(selector).first().click();
+    await page.waitForURL((url) => url.href !== before);
+  };
+
+/** Adds a device to the administrator's own, unless there is one. */
+async function addDevice(page: Page, url: string): Promise<void> {
+  if ((await page.locator(".device").count()) > 0) return;
+  await page.goto(`${url}/me/devices/new`);
+  await press("[value=here]")(page);
+  await Promise.all([page.waitForEvent("download"), page.click("button.large")]);
+  await page.goto(`${url}/me`);
+  await page.waitForSelector(".device");
+}
+
+/** Opens the first guest account's page for guests, or what is at this path below it. */
+const openGuestPage =
+  (below = "") =>
+  async (page: Page): Promise<void> => {
+    await openRow()(page);
+    await page.locator("main section .mantine-Card-root button, main section.mantine-Card-root button").first().click();
+    await page.goto((await page.locator("pre", { hasText: "/guest/" }).innerText()) + below);
+  };
+
+/** Opens the page on which a person allows an application. */
+async function openConsent(page: Page): Promise<void> {
+  await openRow("Campus app")(page);
+  await page.goto(await page.locator("pre", { hasText: "response_type=code" }).first().innerText());
+}
+
 const request = new URLSearchParams({
   response_type: "code",
   client_id: "app.geteduroam.win",
@@ -77,4 +111,52 @@ export const morePictures: readonly Picture[] = [
   { name: "audit-entry", path: "/console/audit", show: openRow() },
   { name: "revocation", path: "/console/jobs/new/revocation" },
   { name: "add-device", path: "/me/devices/new" },
+  { name: "device-ready", path: "/me/devices/new", show: press("[value=here]") },
+  { name: "hand-over", path: "/me/devices/new", show: press("[value=elsewhere]") },
+  { name: "my-devices", path: "/me", show: addDevice },
+  { name: "my-device", path: "/me", show: press(".device h2 a") },
+  { name: "revoke-my-device", path: "/me", show: press("a[href$='/revoke']") },
+  { name: "my-applications", path: "/me/apps" },
+  { name: "consent", path: "/console/applications", show: openConsent },
+  {
+    name: "sign-in-wrong",
+    path: "/login",
+    signedOut: true,
+    async show(page) {
+      await page.fill("[name=username]", "nobody");
+      await page.fill("[name=password]", "wrong");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector(".alert");
+    },
+  },
+  { name: "signed-in", path: "/login" },
+  { name: "signed-out", path: "/login/ended", signedOut: true },
+  { name: "new-password", path: "/login/password" },
+  { name: "no-such-page", path: "/nowhere", signedOut: true },
+  { name: "guest-page", path: "/console/guests", show: openGuestPage() },
+  { name: "guest-sheet", path: "/console/guests", show: openGuestPage("/sheet") },
+  { name: "docs-found", path: "/docs/search?q=revoke", signedOut: true },
+  { name: "docs-errors", path: "/docs/errors", signedOut: true },
+  { name: "docs-reference", path: "/docs/reference", signedOut: true },
+  { name: "users", path: "/console/users", show: rows },
+  { name: "profiles", path: "/console/profiles", show: rows },
+  { name: "guests", path: "/console/guests", show: rows },
+  { name: "new-guest", path: "/console/guests", show: (page) => page.locator("main button").first().click() },
+  { name: "infrastructure", path: "/console/infrastructure", show: rows },
+  { name: "jobs", path: "/console/jobs", show: rows },
+  { name: "onboarding", path: "/console/jobs/new/onboarding" },
+  { name: "offboarding", path: "/console/jobs/new/offboarding" },
+  { name: "audit", path: "/console/audit", show: rows },
+  {
+    name: "audit-page",
+    path: "/console/audit",
+    async show(page) {
+      await openRow()(page);
+      await press("[role=dialog] a[href*='/audit/']")(page);
+    },
+  },
+  { name: "applications", path: "/console/applications", show: rows },
+  { name: "register", path: "/console/applications/new" },
+  { name: "shortcuts", path: "/console/users", show: (page) => rows(page).then(() => page.keyboard.press("?")) },
+  { name: "unknown-page", path: "/console/nowhere" },
 ];
