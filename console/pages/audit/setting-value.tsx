@@ -24,7 +24,11 @@ export function SettingValue({ name, value }: { name: string; value: unknown }) 
         {value}
       </AnchorLink>
     );
-  if (name === "guestAccount" || name === "guestAccountID") return <GuestLink id={String(value)} />;
+  if (
+    (name === "guestAccount" || name === "guestAccountID") &&
+    (typeof value === "number" || typeof value === "string")
+  )
+    return <GuestLink id={String(value)} />;
   if (name === "serial" && typeof value === "string") return <SerialLink serial={value} />;
   if (name === "serials" && Array.isArray(value))
     return value.map((serial) => (

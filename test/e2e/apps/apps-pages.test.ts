@@ -191,8 +191,8 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
     expect(await tabStops(page)).toEqual([
       "Not you?",
       "name",
-      "Set up this device",
       "Cancel",
+      "Set up this device",
       "Help desk",
       "Privacy",
       "Deutsch",
