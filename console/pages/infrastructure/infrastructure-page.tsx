@@ -137,7 +137,7 @@ function useColumns(): Column<InfrastructureProfile>[] {
       key: "issued",
       title: t("infrastructure.issued"),
       sortKey: "creation_date",
-      width: 190,
+      width: 170,
       render: ({ creationDate }) => <Time at={creationDate} />,
     },
     {
@@ -152,7 +152,7 @@ function useColumns(): Column<InfrastructureProfile>[] {
     {
       key: "state",
       title: t("infrastructure.state"),
-      width: 150,
+      width: 130,
       card: "badge",
       render: (profile) => <StatusBadge status={infrastructureStatus(profile)} />,
     },
