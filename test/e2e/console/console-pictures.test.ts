@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
-import { systemClock } from "../../../runtime/clock.ts";
+import { clockWithinAnHour } from "../../support/run/moved-clock.ts";
 import { givenActivity } from "../../support/given/activity.ts";
 import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
 import { views } from "../../support/browser/views.ts";
@@ -11,10 +11,11 @@ import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
 const hour = 3_600_000;
-const currentHour = Math.floor(systemClock.now().getTime() / hour) * hour;
+const clock = clockWithinAnHour();
+const currentHour = Math.floor(clock.now().getTime() / hour) * hour;
 
 describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
-  const subject = useConsole();
+  const subject = useConsole({ clock });
   const section = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true }).first();
 
   let revokedSerial = "";

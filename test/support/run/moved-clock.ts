@@ -9,3 +9,14 @@ export function movedClock(): ServiceClock & { setAhead: (minutes: number) => vo
     setAhead: (minutes) => (ahead = minutes),
   };
 }
+
+/**
+ * Returns this machine's clock; in the last ten minutes of an hour, one that has the next hour already. For tests of what
+ * is counted by the hour: they do not see one end.
+ */
+export function clockWithinAnHour(): ServiceClock {
+  const clock = movedClock();
+  const minutes = systemClock.now().getUTCMinutes();
+  if (minutes >= 50) clock.setAhead(60 - minutes);
+  return clock;
+}

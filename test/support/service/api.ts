@@ -11,7 +11,7 @@ import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
 import type { Scope } from "../../../domain/people/scopes.ts";
 import { createBeat } from "../../../process/beat.ts";
 import { createReadiness, type ReadinessOptions } from "../../../process/readiness.ts";
-import { systemClock } from "../../../runtime/clock.ts";
+import { systemClock, type ServiceClock } from "../../../runtime/clock.ts";
 import { masterKeys } from "../../../runtime/keys/master-key.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
 import type { QueueBackend } from "../../../runtime/queue/queues.ts";
@@ -91,6 +91,8 @@ export interface ApiOptions {
   requestCountsEveryMs?: number;
   /** Limits of clients' connections, where they differ from the service's. */
   connections?: Partial<ConnectionLimits>;
+  /** Instead of this machine's clock. */
+  clock?: ServiceClock;
   /** The sources of its readiness for the clock, and for secrets of another installation. */
   needs?: Omit<ReadinessOptions, "db" | "log">;
 }
@@ -109,7 +111,8 @@ export function useApi({
   registry,
   requestCountsEveryMs,
   connections,
-  needs = { clock: systemClock, secrets: { lastMismatches: () => [] } },
+  clock = systemClock,
+  needs = { clock, secrets: { lastMismatches: () => [] } },
 }: ApiOptions = {}): TestApi {
   const database = useDatabase();
   const lifecycle = createLifecycle({ log, deadlineMs: 5_000 });
@@ -156,8 +159,8 @@ export function useApi({
       registry: registry ?? new Registry(),
       readiness: createReadiness({ ...needs, db, log }),
       disk: { isFull: () => Promise.resolve(false) },
-      clock: systemClock,
-      beat: createBeat({ kind: "api", queue: null, connectionsMax: 8, db, clock: systemClock, log, lifecycle }),
+      clock,
+      beat: createBeat({ kind: "api", queue: null, connectionsMax: 8, db, clock, log, lifecycle }),
       log,
       lifecycle,
     });

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { systemClock } from "../../../../../runtime/clock.ts";
+import { clockWithinAnHour } from "../../../../support/run/moved-clock.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
-const api = useApi({ requestCountsEveryMs: 100 });
+const clock = clockWithinAnHour();
+const api = useApi({ clock, requestCountsEveryMs: 100 });
 const { as, given, database } = api;
 const hour = 3_600_000;
-const current = Math.floor(systemClock.now().getTime() / hour) * hour;
+const current = Math.floor(clock.now().getTime() / hour) * hour;
 
 const pictureOf = async (clientId: string, realmId = api.realmId) => {
   const { status, body } = await as.service({ realmId }).get(`/api/applications/${clientId}/requests`);

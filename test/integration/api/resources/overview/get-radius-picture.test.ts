@@ -1,14 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
 import * as statusCounts from "../../../../../db/queries/certificates/status-counts.ts";
 import { sql, type Sql } from "../../../../../db/sql.ts";
-import { systemClock } from "../../../../../runtime/clock.ts";
+import { clockWithinAnHour } from "../../../../support/run/moved-clock.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
-const api = useApi();
+const clock = clockWithinAnHour();
+const api = useApi({ clock });
 const { as, given, database } = api;
 const hour = 3_600_000;
 const week = 7 * 24 * hour;
-const current = Math.floor(systemClock.now().getTime() / hour) * hour;
+const current = Math.floor(clock.now().getTime() / hour) * hour;
 
 /** Records answers to one address in the hour that began so many hours ago. */
 const counted = (realmId: string, hoursAgo: number, { address = "192.0.2.7", good = 0, refused = 0 }) =>
