@@ -27,11 +27,11 @@ export const ocsp: Scenario = {
   env: () => ({ REALMPASS_RATE_LIMIT_OCSP: "1000000" }),
 
   async run({ service, quick, once, cleanup }) {
-    const { serialNumbers, variants: ours } = await prepare(service);
+    const { serialNumbers, variants: own } = await prepare(service);
     const openssl = await startOpensslResponder(serialNumbers, cleanup);
     await expectGood(`http://127.0.0.1:${openssl.port}/`, openssl.issuer, serialNumbers);
     const variants: Variant[] = [
-      ...ours,
+      ...own,
       {
         name: opensslName,
         what: "nonce, a connection each",
@@ -60,7 +60,7 @@ export const ocsp: Scenario = {
         ["a P-256 signature, nothing else", "", "", figure(1e6 / signatureUs), "", "", "", figure(signatureUs)],
       ],
       figures: [...measured]
-        .filter(([each]) => ours.includes(each))
+        .filter(([each]) => own.includes(each))
         .flatMap(([{ name, what }, results]) => loadFigures(`${name}: ${what}`, results)),
     };
   },
