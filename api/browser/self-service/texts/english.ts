@@ -74,7 +74,7 @@ export const english = {
     deviceType: "What kind of device is it?",
     iPadHint: "On an iPad? Choose iPad.",
     name: "Name",
-    where: "Where is it?",
+    where: "Where do you set it up?",
     here: "On this device",
     elsewhere: "On another device",
     elsewhereHint: "Another device scans a QR code with its camera.",

@@ -76,7 +76,7 @@ export const german: Texts = {
     deviceType: "Was für ein Gerät ist es?",
     iPadHint: "Auf einem iPad? Wählen Sie iPad.",
     name: "Name",
-    where: "Wo ist es?",
+    where: "Wo richten Sie es ein?",
     here: "Auf diesem Gerät",
     elsewhere: "Auf einem anderen Gerät",
     elsewhereHint: "Ein anderes Gerät liest dafür mit der Kamera einen QR-Code.",
