@@ -32,14 +32,14 @@ export interface ResponseData {
 
 /** Encodes the ResponseData of a basic response (RFC 6960 section 4.2.1), DER: the responder's key signs it. */
 export function encodeResponseData(data: ResponseData): Buffer {
-  const thisUpdate = generalizedTime(data.thisUpdate);
-  const nextUpdate = tlv(contextConstructed(0), generalizedTime(data.nextUpdate));
+  const thisUpdate = timeOfAnswers(data.thisUpdate);
+  const nextUpdate = tlv(contextConstructed(0), timeOfAnswers(data.nextUpdate));
   const responses = data.responses.map(({ certId, certificate }) =>
     sequence(certId, encodeStatus(certificate), thisUpdate, nextUpdate),
   );
   return sequence(
     tlv(contextConstructed(2), octetString(data.responderKeyHash)),
-    generalizedTime(data.producedAt),
+    timeOfAnswers(data.producedAt),
     sequence(...responses),
     ...(data.nonce === null ? [] : [encodeNonce(data.nonce)]),
   );
@@ -89,15 +89,17 @@ function encodeStatus(certificate: CertificateStatus): Buffer {
   }
 }
 
-/** Answers of the same second share their times. */
-const encodedTimes = new BoundedMap<number, Buffer>(8);
-
 /** Encodes a GeneralizedTime in whole seconds, which RFC 6960 section 4.2.2.1 requires for every year. */
 function generalizedTime(at: Date): Buffer {
-  const known = encodedTimes.get(at.getTime());
-  if (known !== undefined) return known;
   const digits = at.toISOString().replace(/[-:T]/g, "").slice(0, 14);
-  const encoded = tlv(tag.generalizedTime, Buffer.from(`${digits}Z`, "latin1"));
-  encodedTimes.set(at.getTime(), encoded);
+  return tlv(tag.generalizedTime, Buffer.from(`${digits}Z`, "latin1"));
+}
+
+/** All answers signed within one second contain the same few times, so each is encoded once. */
+const encodedTimes = new BoundedMap<number, Buffer>(8);
+
+function timeOfAnswers(at: Date): Buffer {
+  let encoded = encodedTimes.get(at.getTime());
+  if (encoded === undefined) encodedTimes.set(at.getTime(), (encoded = generalizedTime(at)));
   return encoded;
 }

@@ -20,8 +20,9 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "../../pki/x509.ts";
-import { testKeyCost, testPassphrase } from "../support/given/issuing.ts";
+import { testPassphrase } from "../support/given/issuing.ts";
 import { describeWithTool, requireTool } from "../support/run/tools.ts";
+import { testKeyCost } from "../support/given/hierarchy/test-hierarchy.ts";
 
 /**
  * RFC 5280 section 4.2.1.10 as other programs read it: what an issuing CA of the ceremony may certify, in each form of

@@ -9,11 +9,12 @@ import { eventually } from "../support/run/eventually.ts";
 import { extent } from "../support/run/extent.ts";
 import { repeating } from "../support/run/repeating.ts";
 import { ended } from "../support/run/services.ts";
-import { givenIssuingRealm, testKeyCost } from "../support/given/issuing.ts";
+import { givenIssuingRealm } from "../support/given/issuing.ts";
 import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../support/pki/ocsp.ts";
 import { faultTest, givenUsers, onBothBackends, useQuickKeys } from "../support/service/fault.ts";
 import { askDoctor, type SeenCheck } from "../support/service/operator.ts";
 import { givenServiceApplication, type Answer, type RunningService } from "../support/service/service.ts";
+import { testKeyCost } from "../support/given/hierarchy/test-hierarchy.ts";
 
 const creation = { format: "pem", deviceType: "Linux" };
 

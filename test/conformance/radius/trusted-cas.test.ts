@@ -23,12 +23,13 @@ import {
   type RadiusOptions,
   type RadiusServer,
 } from "../../support/counterparts/radius.ts";
-import { givenIssuingRealm, givenUser, testKeyCost, testPassphrase } from "../../support/given/issuing.ts";
+import { givenIssuingRealm, givenUser, testPassphrase } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { startTcpProxy, type TcpProxy } from "../../support/run/tcp-proxy.ts";
 import { describeWithTool, requireTool } from "../../support/run/tools.ts";
 import { givenServiceApplication, startService, type RunningService } from "../../support/service/service.ts";
+import { testKeyCost } from "../../support/given/hierarchy/test-hierarchy.ts";
 
 /**
  * Servers that know other parts of the chain than docs/radius has: the issuing CA, its root, or both; and devices that

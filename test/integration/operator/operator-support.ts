@@ -13,9 +13,10 @@ import {
   type DataDirectory,
   type DrawnSecret,
 } from "../../../runtime/keys/data-directory.ts";
-import { testKeyCost } from "../../support/given/issuing.ts";
+
 import { testPasswordCost } from "../../support/given/local-account.ts";
 import { useDatabase, type TestDatabase } from "../../support/run/database.ts";
+import { testKeyCost } from "../../support/given/hierarchy/test-hierarchy.ts";
 
 export interface Ran {
   code: number;

@@ -16,11 +16,10 @@ import { signRootCrl } from "../../../worker/keys/root-crl.ts";
 import { fingerprintOf } from "../../../operator/issuer/ceremony-directory.ts";
 import { readNameConstraints } from "../../../pki/name-constraints.ts";
 import { X509Certificate } from "../../../pki/x509.ts";
+import { testKeyCost } from "./hierarchy/test-hierarchy.ts";
 
 /** The passphrase of the test issuers' keys. */
 export const testPassphrase = "a passphrase for tests alone";
-/** The lowest cost that a key's record may have. */
-export const testKeyCost = 1_024 as const;
 
 export interface IssuingRealm {
   realmId: string;

@@ -1,7 +1,7 @@
 import { runOperator } from "../../../operator/program.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import type { Env } from "../../../runtime/config/config.ts";
-import { testKeyCost } from "../given/issuing.ts";
+import { testKeyCost } from "../given/hierarchy/test-hierarchy.ts";
 
 /** The output of a command and how it ended. */
 export interface OperatorRun {

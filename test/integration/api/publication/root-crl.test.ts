@@ -5,11 +5,12 @@ import type { SerialNumber } from "../../../../domain/ids.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { createRoot, type CertificateAuthority } from "../../../../worker/keys/ceremony.ts";
 import { signRootCrl, type RootCrl } from "../../../../worker/keys/root-crl.ts";
-import { testKeyCost, testPassphrase as passphrase } from "../../../support/given/issuing.ts";
+import { testPassphrase as passphrase } from "../../../support/given/issuing.ts";
 import { readCrl } from "../../../support/pki/crl.ts";
 import { openssl } from "../../../support/pki/openssl.ts";
 import { eventually } from "../../../support/run/eventually.ts";
 import { useApi } from "../../../support/service/api.ts";
+import { testKeyCost } from "../../../support/given/hierarchy/test-hierarchy.ts";
 
 let away = false;
 let refused = 0;

@@ -14,18 +14,13 @@ import { createIssuers } from "../../../../worker/issuance/issuers.ts";
 import { decryptKey, encryptKey } from "../../../../worker/keys/encrypted-key.ts";
 import { createSigningPool, type SigningPool } from "../../../../worker/signing/pool.ts";
 import type { RunThread } from "../../../../worker/signing/thread-handle.ts";
-import {
-  givenIssuance,
-  givenIssuingRealm,
-  givenUser,
-  testKeyCost,
-  testPassphrase,
-} from "../../../support/given/issuing.ts";
+import { givenIssuance, givenIssuingRealm, givenUser, testPassphrase } from "../../../support/given/issuing.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { atEnd } from "../../../support/run/at-end.ts";
 import { eventually } from "../../../support/run/eventually.ts";
 import { bundledThreads } from "../../../support/service/signing-threads.ts";
 import { depthOf, silentLog, startTestWorker, testOutputKeys } from "../../../support/service/worker.ts";
+import { testKeyCost } from "../../../support/given/hierarchy/test-hierarchy.ts";
 
 const database = useDatabase();
 

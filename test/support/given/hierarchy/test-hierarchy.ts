@@ -7,6 +7,9 @@ import { signatureAlgorithms } from "../../../../pki/algorithms.ts";
 import { signatureAlgorithmFor, type Signer } from "../../../../pki/signer.ts";
 import type { IssuerMaterial } from "../../../../worker/signing/messages.ts";
 
+/** The lowest cost that a key's record may have. */
+export const testKeyCost = 1_024 as const;
+
 /** The fixed, worthless CAs of this folder. */
 export type TestIssuerName = "issuing" | "issuing-rsa";
 
@@ -62,7 +65,7 @@ export async function testIssuerMaterial(
     issuerId: "1" as IssuerID,
     certificate,
     chain: [certificate],
-    encryptedKey: await encryptKey(privateKeyPkcs8(name), passphrase, { cost: 1_024 }),
+    encryptedKey: await encryptKey(privateKeyPkcs8(name), passphrase, { cost: testKeyCost }),
     urls: testUrls,
   };
 }

@@ -6,7 +6,7 @@ import { CeremonyError } from "../../../../worker/keys/ceremony-error.ts";
 import { loadIssuer } from "../../../../pki/issuer.ts";
 import { pem } from "../../../../pki/pem.ts";
 import { openFileSignerSync } from "../../../../worker/keys/file-signer.ts";
-import { testUrls } from "../../../support/given/hierarchy/test-hierarchy.ts";
+import { testUrls, testKeyCost } from "../../../support/given/hierarchy/test-hierarchy.ts";
 import { openssl } from "../../../support/pki/openssl.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
 
@@ -14,7 +14,7 @@ const at = new Date("2026-11-21T09:00:00.500Z");
 const organization = 'Universität "Süd", #1 + Söhne \\ Co; <a=b>';
 const passphrase = "test passphrase";
 /** The lowest cost of a record, where the cost is not under test. */
-const cost = 1_024;
+const cost = testKeyCost;
 const nameConstraints = { form: "plain", domains: ["demo.example", "example.org"] } as const;
 let root: CertificateAuthority;
 let issuing: CertificateAuthority;

@@ -8,11 +8,11 @@ import {
 } from "../../../../worker/keys/encrypted-key.ts";
 import { openFileSigner, openFileSignerSync } from "../../../../worker/keys/file-signer.ts";
 import { generateKeyPairSync, verify } from "node:crypto";
-import { privateKeyPkcs8 } from "../../../support/given/hierarchy/test-hierarchy.ts";
+import { privateKeyPkcs8, testKeyCost } from "../../../support/given/hierarchy/test-hierarchy.ts";
 
 const passphrase = "correct horse, bättery";
 const key = privateKeyPkcs8("issuing");
-const cost = 1_024;
+const cost = testKeyCost;
 let record: EncryptedKey;
 
 beforeAll(async () => {
@@ -106,7 +106,6 @@ describe("a signer from a file", () => {
 
 test("of several passphrases, one to a line, the first encrypts and each decrypts", async () => {
   const key = Buffer.from("a key that nobody may read");
-  const cost = 1_024;
   const old = await encryptKey(key, "the old passphrase", { cost });
   const fresh = await encryptKey(key, "the new passphrase\nthe old passphrase", { cost });
   expect(await decryptKey(old, "the new passphrase\nthe old passphrase")).toEqual(key);

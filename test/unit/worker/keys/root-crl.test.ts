@@ -10,9 +10,10 @@ import { signRootCrl } from "../../../../worker/keys/root-crl.ts";
 import { readCrl } from "../../../support/pki/crl.ts";
 import { openssl, runTool } from "../../../support/pki/openssl.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
+import { testKeyCost } from "../../../support/given/hierarchy/test-hierarchy.ts";
 
 const at = new Date("2026-11-21T09:00:00.500Z");
-const names = { organization: "Example", at, passphrase: "test passphrase", cost: 1_024 } as const;
+const names = { organization: "Example", at, passphrase: "test passphrase", cost: testKeyCost } as const;
 const { passphrase } = names;
 
 describe.each(["P-384", "P-256"] as const)("the CRL of a root with %s", (curve) => {
