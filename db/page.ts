@@ -72,9 +72,27 @@ export function containsWord(folded: Sql, word: string): Sql {
     const either = spellings.find((spelling) => spelling.includes(found)) ?? [found];
     return `(?:${either.join("|")})`;
   });
-  return inLowerCase.search(eitherSpelling) === -1
-    ? sql`${folded} like ${containing(inLowerCase)}`
-    : sql`${folded} ~ ${pattern}`;
+  if (inLowerCase.search(eitherSpelling) !== -1) return sql`${folded} ~ ${pattern}`;
+  const whole = containing(inLowerCase);
+  const indexed = indexedPattern(inLowerCase);
+  return indexed === whole
+    ? sql`${folded} like ${whole}`
+    : sql`(${folded} like ${indexed} and ${folded} || '' like ${whole})`;
+}
+
+/** How many characters at each end of a long word the index looks up: more only make it slower. */
+const indexedEnd = 8;
+
+/**
+ * Returns the pattern by which an index finds a word: the part of an address before its domain, which most people
+ * share, and both ends of what is long.
+ */
+function indexedPattern(word: string): string {
+  const part = /^.{6,}?@/u.exec(word)?.[0] ?? word;
+  const characters = Array.from(part);
+  if (characters.length <= 2 * indexedEnd) return containing(part);
+  const [start, end] = [characters.slice(0, indexedEnd), characters.slice(-indexedEnd)].map((end) => end.join(""));
+  return `${containing(start ?? "")}${beginningWith(end ?? "")}`;
 }
 
 /** Whether a lower-case column contains the text in one of its Unicode forms, as {@link containsWord} finds a word. */
@@ -85,7 +103,7 @@ export const containsText = (folded: Sql, text: string): Sql =>
   )})`;
 
 /** How many digits of a searched serial number the index looks up: more only make it slower. */
-const indexedDigits = 10;
+const indexedDigits = 7;
 
 /**
  * Whether the serial number in this column contains these digits, which may stand in groups, or is the number that the

@@ -146,8 +146,11 @@ function selectAuditEntries({ text, ...search }: ListSearch): Sql {
   const serials = searched.serials.filter((serial) => serial.length >= serialLengthMin);
   const jobId = BulkJobID.safeParse(searched.whole).data;
   const entryId = AuditEntryID.safeParse(searched.whole).data;
+  const people = sql`with people as materialized (${union(
+    when(finds.has("person"), () => selectPeople(sql`u.id`, sought)),
+  )})`;
   const subjects = [
-    ...when(finds.has("person"), () => selectPeople(sql`'user:' || u.id`, sought)),
+    ...when(finds.has("person"), () => [sql`select 'user:' || p.id from people p`]),
     ...when(kinds.length > 0, () => selectProfiles(sql`'profile:' || c.serial_number`, { ...sought, kinds })),
     ...when(finds.has("guestAccount"), () => [
       sql`select 'guest:' || g.id from guest_accounts g
@@ -157,11 +160,9 @@ function selectAuditEntries({ text, ...search }: ListSearch): Sql {
     ...when(serials.length > 0, () => [sql`select 'profile:' || s from unnest(${serials}::text[]) s`]),
   ];
   const entries = (is: Sql): Sql => sql`select f.id from audit_entries f where f.realm_id = ${realmId} and ${is}`;
-  return union([
+  const statements = union([
     ...when(subjects.length > 0, () => [selectEntriesAbout(realmId, union(subjects))]),
-    ...when(finds.has("person"), () => [
-      entries(sql`f.user_id = any(array(${union(selectPeople(sql`u.id`, sought))}))`),
-    ]),
+    ...when(finds.has("person"), () => [entries(sql`f.user_id = any(array(select p.id from people p))`)]),
     ...when(finds.has("application"), () => [
       entries(sql`f.client_id = any(array(select a.client_id ${applications}))`),
     ]),
@@ -172,6 +173,7 @@ function selectAuditEntries({ text, ...search }: ListSearch): Sql {
     ...when(jobId !== undefined, () => [entries(sql`f.properties ->> 'job' = ${jobId}`)]),
     ...when(entryId !== undefined, () => [entries(sql`f.id = ${entryId}`)]),
   ]);
+  return sql`${people} ${statements}`;
 }
 
 /**

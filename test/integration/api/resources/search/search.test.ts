@@ -33,6 +33,13 @@ beforeAll(async () => {
   await api.database.owner.query(sql`select setval(pg_get_serial_sequence('users', 'id'), 31234)`);
   anna = await person({ pairwiseId: "a7@campus.example", email: "anna.mueller@mail.example", name: "Anna Müller" });
   bernd = await person({ pairwiseId: "b_100%", email: "bernd@mail.example", name: "Bernd Weiß", lockedAt: fromNow(0) });
+  await person({ pairwiseId: "k", email: "leonie.k.schmidt@mail.example", name: "Leonie K." });
+  await person({ pairwiseId: "m", email: "leonie.m.schmidt@mail.example", name: "Leonie M." });
+  await person({
+    pairwiseId: "i",
+    email: "leonie.m.schmidt@institute.example",
+    name: "Leonie M. of the institute",
+  });
   const clara = { pairwiseId: "clara", email: "clara@mail.example", name: "Clara Mueller-Strauß" };
   await person({ ...clara, offboardedAt: fromNow(-day), createdAt: fromNow(day) });
   await profile(anna, { serialNumber: annasSerial, name: "Annas Wohnzimmer-Laptop", identity: annasIdentity });
@@ -195,6 +202,17 @@ describe("people", () => {
     expect(await peopleFoundBy(q)).toEqual(people);
   });
 
+  test.each<[q: string, people: string[]]>([
+    ["leonie.k.schmidt@mail.example", ["Leonie K."]],
+    ["onie.k.schmidt@mail", ["Leonie K."]],
+    ["LEONIE.M.SCHMIDT@mail.example", ["Leonie M."]],
+    ["leonie.m.schmidt@", ["Leonie M.", "Leonie M. of the institute"]],
+    ["leonie.m.schmidt@institute.example", ["Leonie M. of the institute"]],
+    ["leonie.n.schmidt@mail.example", []],
+  ])("with both ends of a long address in common are told apart: %s", async (q, people) => {
+    expect((await peopleFoundBy(q)).sort()).toEqual(people);
+  });
+
   test("are found by their userID, even once forgotten", async () => {
     expect((await group("user", anna.id)).items).toMatchObject([{ userID: anna.id }]);
     const gone = await given.user({ realmId, offboardedAt: fromNow(-day) });
@@ -287,6 +305,7 @@ describe("profiles", () => {
     ["9876 5432 1098", [revokedSerial]],
     ["773", []],
     ["8901234567", [annasSerial]],
+    ["8901234599", []],
     ["43210987654321098765", []],
     [hexadecimal, [revokedSerial]],
     [hexadecimal.toUpperCase(), [revokedSerial]],
