@@ -1,5 +1,7 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import type { DeviceType } from "../../../domain/certificate/device.ts";
+import { useWords } from "../../texts/words.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { GuestLink } from "../../ui/value/guest.tsx";
 import { Serial } from "../../ui/value/serial.tsx";
@@ -7,11 +9,21 @@ import { Time } from "../../ui/value/time.tsx";
 import type { Job } from "../bulk-jobs/job.ts";
 import { useMatchingWords } from "../bulk-jobs/matching-words.ts";
 
+/** Where the words of a property's codes stand. */
+const wordsOf: Readonly<Record<string, string>> = {
+  kind: "jobs.kinds",
+  state: "status",
+  method: "audit.values.methods",
+  change: "audit.values.changes",
+  list: "audit.lists",
+};
+
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)$/;
 
 export function SettingValue({ name, value }: { name: string; value: unknown }) {
   const { t } = useTranslation();
   const matchingWords = useMatchingWords();
+  const { deviceTypes } = useWords();
   if (value === undefined || value === null || value === "")
     return (
       <Text span inherit c="dimmed">
@@ -37,7 +49,12 @@ export function SettingValue({ name, value }: { name: string; value: unknown }) 
       </Text>
     ));
   if (typeof value === "boolean") return t(`audit.values.${String(value)}`);
-  if (typeof value === "string") return instant.test(value) ? <Time at={value} /> : value;
+  if (typeof value === "string") {
+    if (instant.test(value)) return <Time at={value} />;
+    if (name === "deviceType") return Object.hasOwn(deviceTypes, value) ? deviceTypes[value as DeviceType].name : value;
+    const words = wordsOf[name];
+    return words === undefined ? value : t(`${words}.${value}`, { defaultValue: value });
+  }
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(", ");
   if (name === "matching") return matchingWords(value as NonNullable<Job["matching"]>);
   if (typeof value !== "number") return JSON.stringify(value);

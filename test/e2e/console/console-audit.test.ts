@@ -101,7 +101,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await watched.context.close();
   });
 
-  test("a job is one line that opens its entries; an entry links its job, its serial number and its revocation list", async () => {
+  test("a job is one line that opens its entries; an entry has words for codes, and links its job, its serial number and its revocation list", async () => {
     const service = subject.api.as.service({ realmId: subject.realm.realmId });
     const leaver = await subject.api.given.user({ realmId: subject.realm.realmId, email: "leaver@example.org" });
     const { issuerId } = subject.realm;
@@ -131,7 +131,10 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
       await page.getByRole("heading", { level: 1 }).waitFor();
     };
     const main = page.getByRole("main");
+    await entryOf("admin_login");
+    await main.getByText(/^(a sign-in link|a password of this service|the identity provider)$/).waitFor();
     await entryOf("job_finish");
+    for (const word of ["Offboarding", "Completed"]) await main.getByText(word, { exact: true }).waitFor();
     await pressAt(main.getByRole("link", { name: "Bulk job" }));
     await page.waitForURL(`**/console/jobs/${job}`);
     await entryOf("profile_revoke");
