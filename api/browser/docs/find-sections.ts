@@ -35,7 +35,7 @@ export async function readSections(endpoints: readonly Endpoint[]): Promise<Sect
     page: "Reference",
     anchor: `/${tagOf(endpoint)}/${endpoint.operation}`,
     title: `${endpoint.methods.join(", ").toUpperCase()} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`,
-    text: `${endpoint.summary}. ${endpoint.description ?? ""} (${endpoint.operation})`,
+    text: `${endpoint.summary}. ${endpoint.description ?? ""} (${endpoint.operation})`.replaceAll("`", ""),
   }));
   return [...ofGuides.flat(), ...ofErrors, ...ofReference];
 }

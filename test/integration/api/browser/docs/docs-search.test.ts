@@ -24,6 +24,12 @@ describe("the search of the documentation", () => {
     }
   });
 
+  test("shows parts of the reference without the marks of their source", async () => {
+    const page = await search("the last line of NDJSON");
+    expect(resultsOf(page)).toContainEqual(expect.stringMatching(/^\/docs\/reference/));
+    expect(page).not.toContain("`");
+  });
+
   test("sections with the words in their heading come first", async () => {
     const page = await search("upgrade");
     expect(resultsOf(page)[0]).toMatch(/^\/docs\/upgrade#/);
