@@ -727,11 +727,10 @@ export const findSurplusGrants = (db: Db): Promise<string[]> =>
       select 'revoke ' || ${named(sql`h`)} || ' from '
              || case h.grantee when 0 then 'public' else h.grantee::regrole::text end || ' cascade' as statement
         from held h
-       where (h.is_grantable
-              or not exists (
-                   select from wanted w
-                    where h.grantee = w.grantee and h.privilege = w.privilege and h.kind = w.kind and h.object = w.object
-                      and h.col is not distinct from w.col))
+        left join wanted w
+          on h.grantee = w.grantee and h.privilege = w.privilege and h.kind = w.kind and h.object = w.object
+             and h.col is not distinct from w.col
+       where (h.is_grantable or w.grantee is null)
          and not (h.grantee = 0 and h.kind = 'pg_namespace'::regclass and h.object = 'public'::regnamespace
                   and h.privilege = 'USAGE')
          and not (h.grantee = 0 and h.kind = 'pg_proc'::regclass
