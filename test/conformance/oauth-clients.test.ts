@@ -334,7 +334,7 @@ describe("express-openid-connect", () => {
     expect(await api("/oauth/userinfo", second)).toMatchObject({ status: 200, body: { sub: person.id } });
   });
 
-  test("with its default, a token in the front channel, the application gets unsupported_response_type", async () => {
+  test("an application that keeps the default, a token in the front channel, is refused with unsupported_response_type", async () => {
     const { url } = await start({});
     const { headers } = await createBrowserSession(() => [issuer]).get(url);
     expect(headers.location).toContain(`${url}/callback?error=unsupported_response_type`);

@@ -186,7 +186,7 @@ describe.each(changes)("%s", (_, make, undo, message) => {
           .join("\n"),
       ).toMatch(message);
       expect([ran.code, ran.json["ok"]]).toEqual([1, false]);
-      // The chain's own finding is reported beside it.
+      // The fault of the chain itself is reported, too.
       expect(chainOf(ran).position).toBe(position);
       expect(await doctor()).toMatchObject({ status: "fail" });
     } finally {

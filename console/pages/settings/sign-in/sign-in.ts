@@ -23,7 +23,7 @@ export const useSignIn = (): UseQueryResult<SignIn> =>
 /** How often the page asks whether a test has ended in another tab. */
 const waitingMs = 3_000;
 
-/** One's own test of a sign-in. */
+/** The signed-in user's own test of a sign-in. */
 export const useSignInTest = (testID: string) =>
   useQuery({
     queryKey: ["sign-in test", testID],
